@@ -1,0 +1,55 @@
+# Everything goes through .venv; a stamp says which requirements it holds.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+CRASHES ?= 300
+FUZZ_SECONDS ?= 300
+
+.PHONY: run test lint format crash fuzz bench clean
+
+run: $(STAMP)
+	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
+
+test: $(DEV_STAMP)
+	$(BIN)/python -m pytest --cov --cov-report=term -q $(ARGS)
+
+lint: $(DEV_STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(DEV_STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+crash: $(DEV_STAMP)
+	LABMATE_CRASHES=$(CRASHES) $(BIN)/python -m pytest -q tests/wire/test_crash.py
+
+fuzz: $(DEV_STAMP)
+	LABMATE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -q -s tests/wire/test_fuzz.py
+
+bench: $(DEV_STAMP)
+	$(BIN)/python -m benchmarks.all
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Labmate needs Python 3.11 or newer; set PYTHON=path to one."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing what Labmate needs into $(VENV) (once; a few minutes)..."
+	@# torch first and alone, so that nothing else may choose another build of it.
+	$(PIP) install -q -c constraints.txt "$$(grep -i '^torch==' constraints.txt)"
+	$(PIP) install -q -c constraints.txt -e .
+	@touch $(STAMP)
+
+$(DEV_STAMP): $(STAMP) pyproject.toml constraints.txt
+	@echo "Installing what the tests need..."
+	$(PIP) install -q -c constraints.txt -e ".[dev]"
+	@touch $(DEV_STAMP)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,66 @@
+"""The one place that builds things: settings -> store -> index -> services."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+
+from bot.settings import Settings
+from commands.services import Services
+from data.sources.files import PaperFile
+from data.store import Store
+from index.embedding import Embedder
+from index.intake import Intake
+from index.library import BusyError, Library
+from index.search import Search
+
+log = logging.getLogger("labmate")
+
+
+def sample_file() -> Path:
+    """The seven papers that a fresh install knows."""
+    return Path(str(resources.files("data") / "sample" / "seed-papers.json"))
+
+
+@asynccontextmanager
+async def open_library(
+    settings: Settings, *, writable: bool = False, rebuild: bool = False, threads: int | None = None
+) -> AsyncIterator[Library]:
+    """The library of this installation.
+
+    Raises
+    ------
+    data.database.StoreError, index.vectors.VectorsError, index.embedding.ModelError
+        Each with what to do about it.
+    """
+    settings.labmate_data.mkdir(parents=True, exist_ok=True)
+    store = await Store.open(settings.database, bulk=writable)
+    try:
+        embedder = Embedder(settings.embedding_model, threads=threads)
+        yield await Library.open(store, settings.labmate_data, embedder, writable=writable, rebuild=rebuild)
+    finally:
+        await store.close()
+
+
+async def load_sample(settings: Settings) -> None:
+    """Let a fresh install know its seven papers; does nothing where papers are known already."""
+    store = await Store.open(settings.database)
+    known = await store.count()
+    await store.close()
+    if known:
+        return
+    async with open_library(settings, writable=True) as library:
+        try:
+            with library.writing():
+                await Intake(library, "sample", "seed-papers.json").run(iter(PaperFile(sample_file())))
+        except BusyError:
+            log.info("another process is already filling the store")
+
+
+async def make_services(settings: Settings, library: Library) -> Services:
+    """What commands work with."""
+    await library.refresh_names()
+    return Services(library.store, library, Search(library), tuple(settings.labmate_categories))

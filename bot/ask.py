@@ -1,0 +1,51 @@
+"""`python -m bot ask`: one command, asked as a user would, over the local Discord."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from rich.console import Console
+
+from bot.drawing import print_plain
+from bot.local_discord.client import NoReplyError, UserClient
+from bot.local_discord.typed import TypingError, parse
+from bot.run import local_discord, running_bot
+from bot.settings import Settings
+
+BY_MEANING = ("similar", "search")
+"""Commands that are worth waiting for the model."""
+
+
+async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
+    """Ask one command, print the reply; returns the exit status (0, 1 an error, 2 no command)."""
+    failures: list[object] = []
+    async with local_discord(settings) as (discord_, led), running_bot(led) as (bot, scheduler):
+        bot.add_listener(_remember(failures), "on_labmate_failure")
+        async with UserClient(discord_.url, discord_.user_token) as user:
+            try:
+                typed = parse(text, await user.commands())
+            except TypingError as error:
+                print(error, file=sys.stderr)
+                return 2
+            if typed.command["name"] in BY_MEANING:
+                await scheduler.load_model()
+            try:
+                reply = await user.run(typed)
+            except NoReplyError as error:
+                print(error, file=sys.stderr)
+                return 1
+            if as_json:
+                print(json.dumps([reply.message], ensure_ascii=False, indent=1))
+            else:
+                print_plain(reply, Console(soft_wrap=True))
+    return 1 if failures else 0
+
+
+def _remember(failures: list[object]):  # type: ignore[no-untyped-def]
+    async def on_labmate_failure(interaction: object) -> None:
+        failures.append(interaction)
+        await asyncio.sleep(0)
+
+    return on_labmate_failure

@@ -1,0 +1,31 @@
+"""Evaluation results as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def print_rows(result: dict[str, Any], console: Console) -> None:
+    """A table with one row a method; intervals beside their measures."""
+    rows: list[dict[str, Any]] = result["rows"]
+    table = Table(
+        title=f"{result['task']} on {result['data']}, seed {result['seed']}, {result['questions']} questions"
+    )
+    names = [name for name in rows[0] if not name.endswith(("_low", "_high"))] if rows else []
+    for name in names:
+        table.add_column(name, justify="left" if isinstance(rows[0][name], str) else "right")
+    for row in rows:
+        table.add_row(
+            *(_cell(row, name) for name in names), style="bold" if row.get("method") == "labmate" else ""
+        )
+    console.print(table)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if f"{name}_low" in row:
+        return f"{value:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,48 @@
+"""`python -m bot local-discord`: the local Discord by itself, until stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+from bot.local_discord.server import LocalDiscord
+from data.sources.http import SourceError
+
+
+async def serve(port: int) -> None:
+    """Serve until SIGINT or SIGTERM, after printing what a bot and a user need.
+
+    Raises
+    ------
+    SourceError
+        Where the port is taken.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    try:
+        discord = await LocalDiscord(port).start()
+    except OSError as error:
+        raise SourceError(f"Port {port} can't be used: {error.strerror}") from error
+    print(
+        f"""A Discord on this machine, in memory only.
+
+For the bot:
+  DISCORD_TOKEN={discord.bot_token}
+  DISCORD_API_URL={discord.api_url}
+  DISCORD_GATEWAY_URL={discord.gateway_url}
+  application id {discord.state.application["id"]}, guild id {discord.guild["id"]}, channel id {discord.channel["id"]}
+
+For its user, who owns the guild (bot.local_discord.client.UserClient):
+  url {discord.url}
+  user token {discord.user_token}
+
+To misbehave: POST {discord.url}/local/faults with a JSON list such as [{{"status": 429, "retry_after": 2}}]
+Stop with Ctrl-C.""",
+        flush=True,
+    )
+    try:
+        await stop.wait()
+    finally:
+        await discord.stop()

@@ -1,0 +1,314 @@
+"""A user of the local Discord: types commands, presses buttons, reads what is shown. Over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiohttp
+
+from bot.local_discord.limits import BUTTON, walk
+from bot.local_discord.state import EPHEMERAL, LOADING, Json
+from bot.local_discord.typed import Typed, find_command, parse, split_values
+
+REPLY_WITHIN = 30.0
+_SELECTS = {3, 5, 6, 7, 8}
+_LINK = 5
+
+
+class NoReplyError(RuntimeError):
+    """The bot did not answer in time: what Discord shows as "The application did not respond"."""
+
+
+class RefusedError(RuntimeError):
+    """The local Discord refused what the user did."""
+
+
+@dataclass
+class Reply:
+    """A message of the bot as its user sees it now."""
+
+    user: UserClient
+    message: Json
+
+    @property
+    def is_private(self) -> bool:
+        """Only this user sees it."""
+        return bool(self.message["flags"] & EPHEMERAL)
+
+    @property
+    def components(self) -> list[Json]:
+        """All components, nested ones included, in order."""
+        return [component for _, component in walk(self.message["components"])]
+
+    @property
+    def text(self) -> str:
+        """All text shown: content, text displays, embeds."""
+        parts = [self.message["content"], *(c.get("content", "") for c in self.components)]
+        parts += [e.get("description", "") for e in self.message["embeds"]]
+        return "\n".join(filter(None, parts))
+
+    @property
+    def buttons(self) -> list[Json]:
+        """The buttons that can be pressed."""
+        return [
+            c
+            for c in self.components
+            if c["type"] == BUTTON and c.get("style") != _LINK and not c.get("disabled")
+        ]
+
+    @property
+    def links(self) -> list[Json]:
+        """The link buttons."""
+        return [c for c in self.components if c["type"] == BUTTON and c.get("style") == _LINK]
+
+    @property
+    def selects(self) -> list[Json]:
+        """The selects."""
+        return [c for c in self.components if c["type"] in _SELECTS]
+
+    def button(self, label: str) -> Json:
+        """The button with this label (or its beginning).
+
+        Raises
+        ------
+        LookupError
+            Where there is none.
+        """
+        for button in self.buttons:
+            if (button.get("label") or "").lower().startswith(label.lower()):
+                return button
+        raise LookupError(f"no button {label!r} among {[b.get('label') for b in self.buttons]}")
+
+    async def press(self, button: str | Json) -> Reply:
+        """Press a button; returns the message as it then is, or the new reply."""
+        chosen = self.button(button) if isinstance(button, str) else button
+        return await self.user.component(
+            self.message, {"component_type": BUTTON, "custom_id": chosen["custom_id"]}
+        )
+
+    async def choose(self, value: str, select: Json | None = None) -> Reply:
+        """Choose an option of a select by its value or the beginning of its label."""
+        chosen = select or self.selects[0]
+        options = chosen.get("options", [])
+        values = [o["value"] for o in options if o["value"] == value or o["label"].startswith(value)][:1]
+        data = {
+            "component_type": chosen["type"],
+            "custom_id": chosen["custom_id"],
+            "values": values or [value],
+        }
+        return await self.user.component(self.message, data)
+
+
+class UserClient:
+    """Connects as one user, as Discord's own client would."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._api = url.rstrip("/") + "/api/v10"
+        self._gateway = url.rstrip("/").replace("http", "ws", 1) + "/gateway"
+        self._token = token
+        self.user: Json = {}
+        self.guild_id = ""
+        self.channel_id = ""
+        self.messages: dict[str, Json] = {}
+        self.events: list[tuple[str, Json]] = []
+        self._waiting: list[tuple[Callable[[str, Json], bool], asyncio.Future[tuple[str, Json]]]] = []
+
+    async def __aenter__(self) -> Self:
+        self._session = aiohttp.ClientSession(headers={"Authorization": self._token})
+        self._ws = await self._session.ws_connect(self._gateway, max_msg_size=0)
+        await self._ws.send_json({"op": 2, "d": {"token": self._token, "properties": {}, "intents": 0}})
+        ready = asyncio.get_running_loop().create_future()
+        self._waiting.append((lambda event, _: event == "GUILD_CREATE", ready))
+        self._listener = asyncio.create_task(self._listen())
+        _, guild = await asyncio.wait_for(ready, 10)
+        self.guild_id = guild["id"]
+        self.channel_id = next(c["id"] for c in guild["channels"] if c["type"] == 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._listener.cancel()
+        await self._ws.close()
+        await self._session.close()
+
+    async def _listen(self) -> None:
+        async for message in self._ws:
+            payload = json.loads(message.data)
+            event, data = payload.get("t"), payload.get("d")
+            if event == "READY":
+                self.user = data["user"]
+            elif event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+                self.messages[data["id"]] = data
+            elif event == "MESSAGE_DELETE":
+                self.messages.pop(data["id"], None)
+            if event:
+                self.events.append((event, data))
+            for matches, future in list(self._waiting):
+                if event and not future.done() and matches(event, data):
+                    future.set_result((event, data))
+            self._waiting = [entry for entry in self._waiting if not entry[1].done()]
+
+    async def request(self, method: str, path: str, body: Any = None) -> Any:
+        """A request to the API as this user.
+
+        Raises
+        ------
+        RefusedError
+            With the API's message.
+        """
+        async with self._session.request(method, self._api + path, json=body) as answer:
+            data = await answer.json() if answer.status != 204 else None
+            if answer.status >= 400:
+                raise RefusedError(f"{answer.status} {data}")
+            return data
+
+    async def commands(self) -> list[Json]:
+        """The bot's application commands, waiting for them to be registered."""
+        app = (await self.request("GET", "/applications/@me"))["id"]
+        found = await self.request("GET", f"/applications/{app}/commands")
+        found += await self.request("GET", f"/applications/{app}/guilds/{self.guild_id}/commands")
+        return list(found)
+
+    # -- doing things ----------------------------------------------------------------------------
+
+    async def slash(self, text: str, *, within: float = REPLY_WITHIN) -> Reply:
+        """Type a slash command and wait for the reply.
+
+        Raises
+        ------
+        TypingError
+            Where the text is no command.
+        NoReplyError
+            Where the bot does not answer.
+        """
+        return await self.run(parse(text, await self.commands()), within=within)
+
+    async def run(self, typed: Typed, *, within: float = REPLY_WITHIN) -> Reply:
+        """Send a command that was taken apart."""
+        return await self._interact({"type": 2, "data": typed.data}, within)
+
+    async def raw_command(self, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
+        """Send a command's data as given, as a tampered client would."""
+        return await self._interact({"type": 2, "data": data}, within)
+
+    async def context_menu(self, name: str, target_id: str, kind: int = 2) -> Reply:
+        """Use a user (2) or message (3) command on a target."""
+        command = next(c for c in await self.commands() if c["name"] == name and c["type"] == kind)
+        data = {"id": command["id"], "name": name, "type": kind, "target_id": target_id}
+        return await self._interact({"type": 2, "data": data}, REPLY_WITHIN)
+
+    async def component(self, message: Json, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
+        """Use a component of a message; with ``forged`` in the data, one that it does not have."""
+        return await self._interact({"type": 3, "data": data, "message_id": message["id"]}, within)
+
+    async def submit(self, modal: Json, values: dict[str, str]) -> Reply:
+        """Fill in a modal and send it off."""
+        rows = [
+            {"type": 1, "components": [{"type": 4, "custom_id": custom_id, "value": value}]}
+            for custom_id, value in values.items()
+        ]
+        data = {"id": modal["id"], "custom_id": modal["custom_id"], "components": rows}
+        return await self._interact({"type": 5, "data": data}, REPLY_WITHIN)
+
+    async def complete(self, text: str, *, within: float = 3.0) -> list[Json]:
+        """What the bot offers for the option being typed at the end of the text."""
+        typed, rest = find_command(text, await self.commands())
+        values = split_values(rest, [option["name"] for option in typed.options])
+        focused = list(values)[-1] if values else ""
+        if focused == "":
+            focused = typed.options[0]["name"] if typed.options else ""
+            values = {focused: values.pop("", ""), **values}
+        option = next((o for o in typed.options if o["name"] == focused), None)
+        if option is None or not option.get("autocomplete"):
+            return list(option.get("choices") or []) if option else []
+        data: Json = {"id": typed.command["id"], "name": typed.command["name"], "type": 1}
+        options: list[Json] = [{"name": n, "type": 3, "value": v} for n, v in values.items() if n != focused]
+        options.append({"name": focused, "type": option["type"], "value": values[focused], "focused": True})
+        for level, name in reversed(list(enumerate(typed.path))):
+            options = [{"name": name, "type": 2 if level < len(typed.path) - 1 else 1, "options": options}]
+        data["options"] = options
+        nonce = secrets.token_hex(8)
+        future = self._expect(
+            lambda event, d: (
+                event in ("APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", "INTERACTION_FAILURE")
+                and d.get("nonce") == nonce
+            )
+        )
+        await self._post({"type": 4, "data": data, "nonce": nonce})
+        try:
+            event, answer = await asyncio.wait_for(future, within + 0.5)
+        except TimeoutError as error:
+            raise NoReplyError("no suggestions came") from error
+        if event == "INTERACTION_FAILURE":
+            raise NoReplyError("no suggestions came")
+        return list(answer["choices"])
+
+    async def say(self, content: str, **more: Any) -> Json:
+        """Post a message."""
+        return dict(
+            await self.request("POST", f"/channels/{self.channel_id}/messages", {"content": content, **more})
+        )
+
+    async def wait_for(
+        self, event: str, check: Callable[[Json], bool] = lambda _: True, within: float = 10
+    ) -> Json:
+        """The next event of this kind."""
+        future = self._expect(lambda name, data: name == event and check(data))
+        return (await asyncio.wait_for(future, within))[1]
+
+    # -- waiting ---------------------------------------------------------------------------------
+
+    def _expect(self, matches: Callable[[str, Json], bool]) -> asyncio.Future[tuple[str, Json]]:
+        future: asyncio.Future[tuple[str, Json]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((matches, future))
+        return future
+
+    async def _post(self, body: Json) -> None:
+        place = {"guild_id": self.guild_id, "channel_id": self.channel_id}
+        await self.request("POST", "/interactions", {**place, **body})
+
+    async def _interact(self, body: Json, within: float) -> Reply:
+        """Send an interaction and wait until its answer is complete."""
+        nonce = secrets.token_hex(8)
+        made = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
+        state: dict[str, Any] = {"id": None, "done": False, "message": None}
+        source = body.get("message_id")
+
+        def answers(event: str, data: Json) -> bool:
+            if event in ("INTERACTION_FAILURE", "INTERACTION_MODAL_CREATE") and data.get("nonce") == nonce:
+                return True
+            if event == "INTERACTION_SUCCESS" and data.get("nonce") == nonce:
+                state["done"] = True
+            elif event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+                mine = (data.get("interaction_metadata") or {}).get("id") == state["id"]
+                ready = not data["flags"] & LOADING
+                if (mine and ready and event in ("MESSAGE_CREATE", "MESSAGE_UPDATE")) or (
+                    data["id"] == source and event == "MESSAGE_UPDATE"
+                ):
+                    state["message"] = data
+            return bool(state["done"] and state["message"])
+
+        def remember(event: str, data: Json) -> bool:
+            if event == "INTERACTION_CREATE" and data.get("nonce") == nonce:
+                state["id"] = data["id"]
+            return answers(event, data)
+
+        future = self._expect(remember)
+        await self._post({**body, "nonce": nonce})
+        await asyncio.wait_for(made, 10)
+        try:
+            event, data = await asyncio.wait_for(future, within)
+        except TimeoutError as error:
+            raise NoReplyError("the bot did not finish its answer") from error
+        if event == "INTERACTION_FAILURE":
+            raise NoReplyError("The application did not respond")
+        if event == "INTERACTION_MODAL_CREATE":
+            return Reply(
+                self,
+                {"flags": 0, "content": "", "embeds": [], "modal": data, "components": data["components"]},
+            )
+        return Reply(self, self.messages.get(state["message"]["id"], state["message"]))

@@ -1,0 +1,208 @@
+"""Messages: made, edited and deleted as Discord does it, with nonces, files and mentions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from bot.local_discord import errors
+from bot.local_discord.gateway import Gateway
+from bot.local_discord.limits import MAX_UPLOAD, check_message, walk
+from bot.local_discord.state import DM, EPHEMERAL, LOADING, PRIVATE_THREAD, PUBLIC_THREAD, Json, State
+
+_USER_MENTION, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"@(everyone|here)")
+_ROLE_MENTION = re.compile(r"<@&(\d+)>")
+_EDITABLE = ("content", "embeds", "components")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file of a multipart request."""
+
+    index: int
+    name: str
+    content_type: str
+    data: bytes
+
+
+class Messages:
+    """Keeps channels' messages and tells who may see them."""
+
+    def __init__(self, state: State, gateway: Gateway, base_url: str = "") -> None:
+        self._state = state
+        self._gateway = gateway
+        self.base_url = base_url
+
+    async def create(
+        self,
+        channel: Json,
+        author_id: str,
+        body: Json,
+        *,
+        uploads: list[Upload] | None = None,
+        visible_to: str | None = None,
+        **extra: Any,
+    ) -> Json:
+        """A new message; with ``visible_to`` an ephemeral one.
+
+        Raises
+        ------
+        ApiError
+            Where Discord would refuse it.
+        """
+        uploads = uploads or []
+        if not int(body.get("flags") or 0) & LOADING:
+            problems = check_message(body, uploads=len(uploads))
+            if problems.tree:
+                raise errors.invalid_form(problems)
+        nonce = body.get("nonce")
+        if nonce is not None and body.get("enforce_nonce"):
+            known = self._state.nonces.get((channel["id"], str(nonce)))
+            if known and known in self._state.messages[channel["id"]]:
+                return self._state.messages[channel["id"]][known]
+        if channel.get("thread_metadata", {}).get("archived"):
+            channel["thread_metadata"]["archived"] = False
+        message = self._new(channel, author_id, body, uploads, **extra)
+        if visible_to:
+            message["flags"] |= EPHEMERAL
+            self._state.hidden[message["id"]] = visible_to
+        self._state.messages[channel["id"]][message["id"]] = message
+        channel["last_message_id"] = message["id"]
+        if channel["type"] in (PUBLIC_THREAD, PRIVATE_THREAD):
+            channel["message_count"] += 1
+        if nonce is not None:
+            self._state.nonces[channel["id"], str(nonce)] = message["id"]
+        await self._tell(channel, "MESSAGE_CREATE", message, nonce=nonce)
+        return message
+
+    def _new(self, channel: Json, author_id: str, body: Json, uploads: list[Upload], **extra: Any) -> Json:
+        content = body.get("content") or ""
+        message: Json = {
+            "id": self._state.snowflake(),
+            "channel_id": channel["id"],
+            "type": 0,
+            "author": self._state.users[author_id],
+            "content": content,
+            "timestamp": self._state.timestamp(),
+            "edited_timestamp": None,
+            "tts": False,
+            "pinned": False,
+            "flags": int(body.get("flags") or 0),
+            "attachments": self._attach(channel["id"], uploads, body.get("attachments")),
+            "embeds": body.get("embeds") or [],
+            "components": number(body.get("components") or []),
+            **self._mentions(body, content),
+            **extra,
+        }
+        if reference := body.get("message_reference"):
+            message |= {"type": 19, "message_reference": {"channel_id": channel["id"], **reference}}
+        if author_id == self._state.application["bot"]["id"]:
+            message["application_id"] = self._state.application["id"]
+        return message
+
+    def _mentions(self, body: Json, content: str) -> Json:
+        """Who is pinged: what the text mentions, as far as ``allowed_mentions`` lets it."""
+        texts = [content, *(c.get("content", "") for _, c in walk(body.get("components") or []))]
+        text = "\n".join(filter(None, texts))
+        allowed = body.get("allowed_mentions")
+        parse = {"users", "roles", "everyone"} if allowed is None else set(allowed.get("parse") or [])
+        users = _USER_MENTION.findall(text) if "users" in parse else (allowed or {}).get("users", [])
+        roles = _ROLE_MENTION.findall(text) if "roles" in parse else (allowed or {}).get("roles", [])
+        return {
+            "mentions": [self._state.users[u] for u in dict.fromkeys(users) if u in self._state.users],
+            "mention_roles": list(dict.fromkeys(roles)),
+            "mention_everyone": "everyone" in parse and bool(_EVERYONE.search(text)),
+        }
+
+    def _attach(self, channel_id: str, uploads: list[Upload], described: list[Json] | None) -> list[Json]:
+        about = {str(entry.get("id")): entry for entry in described or []}
+        attachments = []
+        for upload in uploads:
+            if len(upload.data) > MAX_UPLOAD:
+                raise errors.ApiError(413, 40005, "Request entity too large")
+            attachment_id = self._state.snowflake()
+            self._state.files[attachment_id] = (upload.name, upload.content_type, upload.data)
+            url = f"{self.base_url}/attachments/{channel_id}/{attachment_id}/{upload.name}"
+            entry = about.get(str(upload.index), {})
+            attachments.append(
+                {
+                    "id": attachment_id,
+                    "filename": upload.name,
+                    "size": len(upload.data),
+                    "url": url,
+                    "proxy_url": url,
+                    "content_type": upload.content_type,
+                    "description": entry.get("description"),
+                }
+            )
+        return attachments
+
+    async def edit(self, message: Json, body: Json, uploads: list[Upload] | None = None) -> Json:
+        """Change a message; what the body does not name stays."""
+        problems = check_message(body, edits=message, uploads=len(uploads or []))
+        if problems.tree:
+            raise errors.invalid_form(problems)
+        for name in _EDITABLE:
+            if name in body:
+                value = body[name] if body[name] is not None else ("" if name == "content" else [])
+                message[name] = number(value) if name == "components" else value
+        if "flags" in body and body["flags"] is not None:
+            message["flags"] = (message["flags"] & (EPHEMERAL | LOADING)) | int(body["flags"])
+        message["flags"] &= ~LOADING
+        if "attachments" in body or uploads:
+            kept = {str(entry.get("id")) for entry in body.get("attachments") or []}
+            old = [a for a in message["attachments"] if a["id"] in kept or "attachments" not in body]
+            message["attachments"] = old + self._attach(
+                message["channel_id"], uploads or [], body.get("attachments")
+            )
+        message.update(self._mentions(body, message["content"]))
+        message["edited_timestamp"] = self._state.timestamp()
+        await self._tell(self._state.channels[message["channel_id"]], "MESSAGE_UPDATE", message)
+        return message
+
+    async def delete(self, message: Json) -> None:
+        """Take a message away."""
+        channel = self._state.channels[message["channel_id"]]
+        self._state.messages[channel["id"]].pop(message["id"], None)
+        gone = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
+        await self._tell(channel, "MESSAGE_DELETE", gone, visible_to=self._state.hidden.get(message["id"]))
+
+    async def _tell(
+        self, channel: Json, event: str, message: Json, *, visible_to: str | None = None, nonce: Any = None
+    ) -> None:
+        shown = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
+        author = message.get("author", {}).get("id")
+        if channel["type"] != DM and author in self._state.guilds[channel["guild_id"]]["members"]:
+            member = self._state.member_json(channel["guild_id"], author)
+            shown["member"] = {key: value for key, value in member.items() if key != "user"}
+        if nonce is not None:
+            shown["nonce"] = nonce
+        viewer = visible_to or self._state.hidden.get(message["id"])
+        if viewer:
+            await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, shown)
+        else:
+            await self._gateway.to_channel(channel, event, shown)
+
+    def get(self, channel_id: str, message_id: str) -> Json:
+        """A message.
+
+        Raises
+        ------
+        ApiError
+            10008 where there is none.
+        """
+        message = self._state.messages.get(channel_id, {}).get(message_id)
+        if message is None:
+            raise errors.unknown("Message", 10008)
+        return message
+
+
+def number(components: list[Json]) -> list[Json]:
+    """Give every component the id that Discord gives those without one: 1, 2, 3 in order."""
+    taken = {c["id"] for _, c in walk(components) if c.get("id")}
+    fresh = (i for i in range(1, 1_000) if i not in taken)
+    for _, component in walk(components):
+        if not component.get("id"):
+            component["id"] = next(fresh)
+    return components

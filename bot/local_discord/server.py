@@ -1,0 +1,234 @@
+"""The local Discord as a whole: starts and stops, carries faults and checks, keeps a record of requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from collections import deque
+from pathlib import Path
+from typing import Any, Self
+
+from aiohttp import web
+
+from bot.local_discord import errors
+from bot.local_discord.faults import Fault, Faults
+from bot.local_discord.gateway import Gateway
+from bot.local_discord.interactions import Interactions
+from bot.local_discord.limits import Description
+from bot.local_discord.messages import Messages
+from bot.local_discord.rest import Call, Handler, Rest, read_body
+from bot.local_discord.state import Json, State
+
+API = "/api/v10"
+_KEPT_REQUESTS = 2_000
+
+
+class LocalDiscord:
+    """A Discord on loopback, with one application, one guild and one user who owns it.
+
+    Parameters
+    ----------
+    port
+        0 for any free port.
+    description
+        Discord's OpenAPI description to check requests against; by default what
+        ``DISCORD_OPENAPI`` names.
+    """
+
+    def __init__(self, port: int = 0, *, description: Path | None = None) -> None:
+        self._port = port
+        named = description or (
+            Path(os.environ["DISCORD_OPENAPI"]) if os.environ.get("DISCORD_OPENAPI") else None
+        )
+        self._description = Description(named) if named and named.exists() else None
+        self.state = State()
+        self.faults = Faults()
+        self.gateway = Gateway(self.state, self.faults, lambda: self.gateway_url)
+        self.messages = Messages(self.state, self.gateway)
+        self.interactions = Interactions(self.state, self.gateway, self.messages)
+        self.requests: deque[Json] = deque(maxlen=_KEPT_REQUESTS)
+        """What the bot sent: method, path, body, status."""
+        self._rest = Rest(self.state, self.gateway, self.messages, self.interactions)
+        self._runner: web.AppRunner | None = None
+        self._populate()
+
+    def _populate(self) -> None:
+        state = self.state
+        bot = state.add_user("labmate", bot=True)
+        owner = state.add_user("you")
+        state.application = {
+            "id": state.snowflake(),
+            "name": "Labmate",
+            "icon": None,
+            "description": "",
+            "bot_public": True,
+            "bot_require_code_grant": False,
+            "verify_key": secrets.token_hex(32),
+            "owner": owner,
+            "team": None,
+            "flags": 0,
+            "summary": "",
+            "bot": bot,
+            "approximate_guild_count": 1,
+            "_privileged_intents": 0,
+        }
+        state.bot_token = f"local.{secrets.token_hex(16)}"
+        self.guild = state.add_guild("Local lab", owner["id"])
+        state.add_member(self.guild["id"], bot["id"])
+        self.channel = state.add_channel(self.guild["id"], "general")
+        self.owner = owner
+
+    # -- running -------------------------------------------------------------------------------
+
+    async def start(self) -> Self:
+        """Listen on loopback."""
+        app = web.Application(client_max_size=32 * 1024 * 1024)
+        app.router.add_get("/gateway", self.gateway.handle)
+        app.router.add_get("/gateway/", self.gateway.handle)
+        app.router.add_get("/attachments/{channel}/{id}/{name}", self._attachment)
+        app.router.add_post("/local/faults", self._set_faults)
+        for method, path, handler, authorized in self._rest.routes():
+            for prefix in (API, "/api"):
+                app.router.add_route(method, prefix + path, self._wrap(handler, authorized))
+        app.router.add_route("*", "/{anything:.*}", self._nothing_here)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        await site.start()
+        assert site._server is not None
+        self._port = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
+        self._rest.gateway_url = self.gateway_url
+        self.messages.base_url = self.url
+        return self
+
+    async def stop(self) -> None:
+        """Close everything."""
+        await self.interactions.close()
+        await self.gateway.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def api_url(self) -> str:
+        """What a client takes for ``https://discord.com/api/v10``."""
+        return self.url + API
+
+    @property
+    def gateway_url(self) -> str:
+        """What a client takes for ``wss://gateway.discord.gg``."""
+        return f"ws://127.0.0.1:{self._port}/gateway"
+
+    @property
+    def bot_token(self) -> str:
+        """The bot's token."""
+        return self.state.bot_token
+
+    @property
+    def user_token(self) -> str:
+        """The owner's token, for :class:`bot.local_discord.client.UserClient`."""
+        return self.state.token_of(self.owner["id"])
+
+    # -- each request ----------------------------------------------------------------------------
+
+    def _wrap(self, handler: Handler, authorized: bool) -> Any:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            path = request.path.removeprefix("/api").removeprefix("/v10")
+            fault = self.faults.next_for(request.method, path)
+            if fault is not None and fault.delay:
+                await asyncio.sleep(fault.delay)
+            if fault is not None and fault.status and not fault.after:
+                return _faulty(fault)
+            entry: Json = {"method": request.method, "path": path}
+            try:
+                status, answer = await self._answer(request, path, handler, authorized, entry)
+            except errors.ApiError as error:
+                status, answer = error.status, error.body
+            entry |= {"status": status, "answer": answer if status >= 400 else None}
+            if not path.startswith("/interactions") or "callback" in path:
+                self.requests.append(entry)
+            if fault is not None and fault.status:
+                return _faulty(fault)
+            if answer is None:
+                return web.Response(status=204, headers=_limit_headers(path))
+            return _json(answer, status=status, headers=_limit_headers(path))
+
+        return handle
+
+    async def _answer(
+        self, request: web.Request, path: str, handler: Handler, authorized: bool, entry: Json
+    ) -> tuple[int, Any]:
+        user_id = self.state.user_of(request.headers.get("Authorization", ""))
+        if authorized and user_id is None:
+            raise errors.unauthorized()
+        body, uploads = await read_body(request)
+        entry["body"] = body
+        if self._description is not None and body is not None and not uploads and path != "/interactions":
+            problems = self._description.check(request.method, path, body)
+            if problems.tree:
+                raise errors.invalid_form(problems)
+        return 200, await handler(Call(request, user_id, body, uploads))
+
+    async def _attachment(self, request: web.Request) -> web.Response:
+        name, kind, data = self.state.files.get(request.match_info["id"], ("", "", b""))
+        if name != request.match_info["name"]:
+            return web.Response(status=404)
+        return web.Response(body=data, content_type=kind.partition(";")[0])
+
+    async def _set_faults(self, request: web.Request) -> web.Response:
+        """Misbehave on request: a JSON list of faults; an empty list to behave again."""
+        try:
+            wanted = json.loads(await request.read())
+            faults = [Fault(**fault) for fault in wanted]
+        except (ValueError, TypeError) as error:
+            return _json({"message": str(error)}, status=400)
+        self.faults.clear()
+        self.faults.requests.extend(faults)
+        return web.Response(status=204)
+
+    async def _nothing_here(self, request: web.Request) -> web.Response:
+        return _json({"message": "404: Not Found", "code": 0}, status=404)
+
+
+def _json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    # Discord's content type has no charset, and some clients compare it as a whole.
+    body = json.dumps(data).encode()
+    return web.Response(body=body, status=status, headers=headers, content_type="application/json")
+
+
+def _faulty(fault: Fault) -> web.Response:
+    if fault.status == 429:
+        scope = "global" if fault.everywhere else "user"
+        body = {
+            "message": "You are being rate limited.",
+            "retry_after": fault.retry_after,
+            "global": fault.everywhere,
+        }
+        headers = {"Via": "1.1 local", "Retry-After": str(fault.retry_after), "X-RateLimit-Scope": scope}
+        if fault.everywhere:
+            headers["X-RateLimit-Global"] = "true"
+        return _json(body, status=429, headers=headers)
+    return _json({"message": "Internal Server Error", "code": 0}, status=fault.status or 500)
+
+
+def _limit_headers(path: str) -> dict[str, str]:
+    """Generous limits, in the headers that clients read."""
+    bucket = "-".join(part for part in path.split("/") if part and not part.isdigit())[:60]
+    return {
+        "X-RateLimit-Limit": "1000",
+        "X-RateLimit-Remaining": "999",
+        "X-RateLimit-Reset-After": "1.0",
+        "X-RateLimit-Bucket": bucket or "root",
+    }

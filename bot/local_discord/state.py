@@ -1,0 +1,295 @@
+"""What the local Discord remembers: users, guilds, channels, messages, commands. All in memory."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+EPOCH_MS = 1_420_070_400_000
+"""The first millisecond of Discord's snowflakes (https://docs.discord.com/developers/reference)."""
+
+TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
+EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 15
+ALL_PERMISSIONS = (1 << 53) - 1
+MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 & ALL_PERMISSIONS
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Interaction:
+    """An interaction from the moment its user made it until its token expires."""
+
+    id: str
+    token: str
+    payload: Json
+    user_id: str
+    made_at: float
+    nonce: str | None = None
+    answered: bool = False
+    given_up: bool = False
+    message_id: str | None = None
+    """The message that ``@original`` means."""
+    source_message_id: str | None = None
+    deferred: int | None = None
+
+
+@dataclass
+class State:
+    """The whole local Discord; ids are strings, as on the wire."""
+
+    application: Json = field(default_factory=dict)
+    bot_token: str = ""
+    users: dict[str, Json] = field(default_factory=dict)
+    user_tokens: dict[str, str] = field(default_factory=dict)
+    guilds: dict[str, Json] = field(default_factory=dict)
+    channels: dict[str, Json] = field(default_factory=dict)
+    messages: dict[str, dict[str, Json]] = field(default_factory=dict)
+    """Channel id -> message id -> message."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Ephemeral message id -> the one user who sees it."""
+    commands: dict[str | None, dict[str, Json]] = field(default_factory=dict)
+    """Guild id (None: global) -> command id -> command."""
+    command_permissions: dict[tuple[str, str], Json] = field(default_factory=dict)
+    interactions: dict[str, Interaction] = field(default_factory=dict)
+    webhooks: dict[str, Interaction] = field(default_factory=dict)
+    """Interaction token -> interaction."""
+    nonces: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(channel, nonce) -> message id, for ``enforce_nonce``."""
+    files: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
+    """Attachment id -> (name, content type, bytes)."""
+    reactions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    clock_offset: float = 0.0
+    """Seconds that this Discord's clock is ahead, so that tests need not wait."""
+    _ids: Any = field(default_factory=lambda: itertools.count(1))
+
+    def now(self) -> float:
+        """Seconds since 1970 on this Discord's clock."""
+        return time.time() + self.clock_offset
+
+    def snowflake(self) -> str:
+        """A fresh id, ordered by time as Discord's are."""
+        return str(((int(self.now() * 1000) - EPOCH_MS) << 22) | (next(self._ids) & 0x3FFFFF))
+
+    def timestamp(self) -> str:
+        """Now, as Discord prints it."""
+        return datetime.fromtimestamp(self.now(), UTC).isoformat()
+
+    # -- making things -------------------------------------------------------------------------
+
+    def add_user(self, name: str, *, bot: bool = False) -> Json:
+        """A new user; its token is in ``user_tokens``."""
+        user = {
+            "id": self.snowflake(),
+            "username": name,
+            "global_name": None if bot else name,
+            "discriminator": "0",
+            "avatar": None,
+            "bot": bot,
+            "system": False,
+            "public_flags": 0,
+            "flags": 0,
+        }
+        self.users[user["id"]] = user
+        self.user_tokens[f"user.{secrets.token_hex(12)}"] = user["id"]
+        return user
+
+    def token_of(self, user_id: str) -> str:
+        """The token with which a user connects."""
+        return next(token for token, owner in self.user_tokens.items() if owner == user_id)
+
+    def add_guild(self, name: str, owner_id: str) -> Json:
+        """A guild with its @everyone role and one text channel."""
+        guild_id = self.snowflake()
+        everyone = self._role(guild_id, "@everyone", MEMBER_PERMISSIONS)
+        guild = {
+            "id": guild_id,
+            "name": name,
+            "icon": None,
+            "owner_id": owner_id,
+            "roles": [everyone],
+            "members": {},
+            "joined_at": self.timestamp(),
+        }
+        self.guilds[guild_id] = guild
+        self.add_member(guild_id, owner_id)
+        return guild
+
+    def _role(self, role_id: str, name: str, permissions: int, position: int = 0) -> Json:
+        return {
+            "id": role_id,
+            "name": name,
+            "color": 0,
+            "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
+            "hoist": False,
+            "icon": None,
+            "unicode_emoji": None,
+            "position": position,
+            "permissions": str(permissions),
+            "managed": False,
+            "mentionable": False,
+            "flags": 0,
+        }
+
+    def add_role(self, guild_id: str, name: str, permissions: int = 0) -> Json:
+        """A new role in a guild."""
+        roles = self.guilds[guild_id]["roles"]
+        role = self._role(self.snowflake(), name, permissions, len(roles))
+        roles.append(role)
+        return role
+
+    def add_member(self, guild_id: str, user_id: str) -> Json:
+        """Let a user join a guild."""
+        member = {
+            "nick": None,
+            "avatar": None,
+            "banner": None,
+            "roles": [],
+            "joined_at": self.timestamp(),
+            "premium_since": None,
+            "deaf": False,
+            "mute": False,
+            "flags": 0,
+            "pending": False,
+            "communication_disabled_until": None,
+        }
+        self.guilds[guild_id]["members"][user_id] = member
+        return member
+
+    def add_channel(self, guild_id: str | None, name: str, kind: int = TEXT, **extra: Any) -> Json:
+        """A channel, thread or DM."""
+        channel: Json = {"id": self.snowflake(), "type": kind, "last_message_id": None, "flags": 0, **extra}
+        if guild_id is not None:
+            position = sum(c.get("guild_id") == guild_id for c in self.channels.values())
+            channel |= {
+                "guild_id": guild_id,
+                "name": name,
+                "position": position,
+                "permission_overwrites": [],
+                "nsfw": False,
+                "topic": None,
+                "rate_limit_per_user": 0,
+                "parent_id": extra.get("parent_id"),
+            }
+        if kind == FORUM:
+            channel |= {"available_tags": extra.get("available_tags", []), "default_reaction_emoji": None}
+        self.channels[channel["id"]] = channel
+        self.messages[channel["id"]] = {}
+        return channel
+
+    def add_thread(self, parent: Json, name: str, owner_id: str, kind: int = PUBLIC_THREAD) -> Json:
+        """A thread under a channel, or a post in a forum."""
+        return self.add_channel(
+            parent["guild_id"],
+            name,
+            kind,
+            parent_id=parent["id"],
+            owner_id=owner_id,
+            message_count=0,
+            member_count=1,
+            total_message_sent=0,
+            thread_metadata={
+                "archived": False,
+                "auto_archive_duration": 1440,
+                "archive_timestamp": self.timestamp(),
+                "locked": False,
+                "create_timestamp": self.timestamp(),
+            },
+        )
+
+    def dm_between(self, one: str, other: str) -> Json:
+        """The direct message channel of two users, made on first use."""
+        for channel in self.channels.values():
+            if channel["type"] == DM and {one, other} == set(channel["_users"]):
+                return channel
+        return self.add_channel(None, "", DM, _users=[one, other])
+
+    # -- as seen by someone ----------------------------------------------------------------------
+
+    def member_json(self, guild_id: str, user_id: str, *, permissions: bool = False) -> Json:
+        """A member as Discord prints it; with computed permissions inside interactions."""
+        member = {**self.guilds[guild_id]["members"][user_id], "user": self.users[user_id]}
+        if permissions:
+            member["permissions"] = str(self.permissions(guild_id, user_id))
+        return member
+
+    def permissions(self, guild_id: str, user_id: str) -> int:
+        """A member's permissions in the guild (channel overwrites are not kept here)."""
+        guild = self.guilds[guild_id]
+        if guild["owner_id"] == user_id:
+            return ALL_PERMISSIONS
+        mine = {guild_id, *guild["members"].get(user_id, {}).get("roles", [])}
+        bits = 0
+        for role in guild["roles"]:
+            if role["id"] in mine:
+                bits |= int(role["permissions"])
+        return ALL_PERMISSIONS if bits & 0x8 else bits
+
+    def channel_json(self, channel: Json, viewer: str) -> Json:
+        """A channel as Discord prints it: for a DM, with the other one as recipient."""
+        shown = {key: value for key, value in channel.items() if not key.startswith("_")}
+        if channel["type"] == DM:
+            shown["recipients"] = [self.users[user] for user in channel["_users"] if user != viewer]
+        return shown
+
+    def guild_json(self, guild_id: str, viewer: str) -> Json:
+        """A guild as ``GUILD_CREATE`` brings it."""
+        guild = self.guilds[guild_id]
+        mine = [c for c in self.channels.values() if c.get("guild_id") == guild_id]
+        threads = [c for c in mine if c["type"] in (PUBLIC_THREAD, PRIVATE_THREAD)]
+        return {
+            **guild,
+            "members": [self.member_json(guild_id, user) for user in guild["members"]],
+            "member_count": len(guild["members"]),
+            "channels": [self.channel_json(c, viewer) for c in mine if c not in threads],
+            "threads": [self.channel_json(c, viewer) for c in threads],
+            "large": False,
+            "unavailable": False,
+            "presences": [],
+            "voice_states": [],
+            "stage_instances": [],
+            "guild_scheduled_events": [],
+            "soundboard_sounds": [],
+            "emojis": [],
+            "stickers": [],
+            "features": [],
+            "splash": None,
+            "discovery_splash": None,
+            "banner": None,
+            "description": None,
+            "afk_channel_id": None,
+            "afk_timeout": 300,
+            "system_channel_id": None,
+            "system_channel_flags": 0,
+            "rules_channel_id": None,
+            "public_updates_channel_id": None,
+            "safety_alerts_channel_id": None,
+            "application_id": None,
+            "vanity_url_code": None,
+            "verification_level": 0,
+            "default_message_notifications": 1,
+            "explicit_content_filter": 0,
+            "mfa_level": 0,
+            "nsfw_level": 0,
+            "nsfw": False,
+            "premium_tier": 0,
+            "premium_subscription_count": 0,
+            "premium_progress_bar_enabled": False,
+            "preferred_locale": "en-US",
+        }
+
+    def user_of(self, authorization: str) -> str | None:
+        """The user behind an Authorization header or gateway token."""
+        if authorization.removeprefix("Bot ") == self.bot_token:
+            return str(self.application["bot"]["id"])
+        return self.user_tokens.get(authorization)
+
+    def sees(self, user_id: str, channel: Json) -> bool:
+        """Whether a user is where the channel is."""
+        if channel["type"] == DM:
+            return user_id in channel["_users"]
+        return user_id in self.guilds[channel["guild_id"]]["members"]

@@ -1,0 +1,146 @@
+"""Slash commands as people type them: ``/papers author:ChonLam Lao sort:oldest`` taken apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from bot.local_discord.state import Json
+
+SUB_COMMAND, SUB_COMMAND_GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
+USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
+
+
+class TypingError(ValueError):
+    """What was typed is no command here; the message says what to type."""
+
+
+@dataclass
+class Typed:
+    """A command with its options, as far as it was typed."""
+
+    command: Json
+    path: list[str] = field(default_factory=list)
+    options: list[Json] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Json:
+        """The ``data`` of the interaction."""
+        options: list[Json] = [_value(self._option(name), text) for name, text in self.values.items()]
+        for level, name in reversed(list(enumerate(self.path))):
+            kind = SUB_COMMAND_GROUP if level < len(self.path) - 1 else SUB_COMMAND
+            options = [{"name": name, "type": kind, "options": options}]
+        return {"id": self.command["id"], "name": self.command["name"], "type": 1, "options": options}
+
+    def _option(self, name: str) -> Json:
+        return next(option for option in self.options if option["name"] == name)
+
+    @property
+    def usage(self) -> str:
+        """How the command is typed."""
+        shown = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
+        return " ".join(["/" + self.command["name"], *self.path, *shown])
+
+
+def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
+    """The command at the head of a text, and the text of its options.
+
+    Raises
+    ------
+    TypingError
+        Where there is no such command.
+    """
+    words = text.strip().removeprefix("/").split(None, 1)
+    slash = [command for command in commands if command.get("type", 1) == 1]
+    name, rest = (words[0], words[1] if len(words) > 1 else "") if words else ("", "")
+    command = next((c for c in slash if c["name"] == name), None)
+    if command is None:
+        known = ", ".join(f"/{c['name']}" for c in sorted(slash, key=lambda c: c["name"]))
+        raise TypingError(f"There is no command /{name}. Commands: {known}")
+    typed, options = Typed(command), command.get("options") or []
+    while options and options[0]["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP):
+        words = rest.split(None, 1)
+        chosen = next((o for o in options if words and o["name"] == words[0]), None)
+        if chosen is None:
+            subs = ", ".join(option["name"] for option in options)
+            raise TypingError(f"{typed.usage} needs one of: {subs}")
+        typed.path.append(chosen["name"])
+        rest, options = (words[1] if len(words) > 1 else ""), chosen.get("options") or []
+    typed.options = options
+    return typed, rest
+
+
+def parse(text: str, commands: list[Json]) -> Typed:
+    """A whole command.
+
+    A value without ``name:`` goes to the first option.
+
+    Raises
+    ------
+    TypingError
+        For an unknown command or option, a missing option, a value of the wrong kind.
+    """
+    typed, rest = find_command(text, commands)
+    typed.values = split_values(rest, [option["name"] for option in typed.options])
+    if (loose := typed.values.pop("", "")) and typed.options:
+        first = typed.options[0]["name"]
+        if first in typed.values:
+            raise TypingError(f"“{loose}” belongs to no option. Type: {typed.usage}")
+        typed.values = {first: loose, **typed.values}
+    elif loose:
+        raise TypingError(f"/{typed.command['name']} takes no options. Type: {typed.usage}")
+    missing = [
+        o["name"] for o in typed.options if o.get("required") and not typed.values.get(o["name"], "").strip()
+    ]
+    if missing:
+        raise TypingError(f"{', '.join(missing)} is missing. Type: {typed.usage}")
+    for name, value in typed.values.items():
+        _value(typed._option(name), value)
+    return typed
+
+
+def split_values(text: str, names: list[str]) -> dict[str, str]:
+    """``"a b sort:oldest"`` -> ``{"": "a b", "sort": "oldest"}`` for the options' names."""
+    if not names:
+        return {"": text.strip()} if text.strip() else {}
+    pattern = re.compile(rf"(?:^|(?<=\s))({'|'.join(map(re.escape, names))}):\s?")
+    values: dict[str, str] = {}
+    name, start = "", 0
+    for found in pattern.finditer(text):
+        if found[1] in values or found[1] == name:
+            continue
+        values[name] = text[start : found.start()].strip()
+        name, start = found[1], found.end()
+    values[name] = text[start:].strip()
+    return {key: value for key, value in values.items() if key or value}
+
+
+def _value(option: Json, text: str) -> Json:
+    """An option with its value in the type that Discord sends."""
+    kind, name = option["type"], option["name"]
+    value: str | int | float | bool = text
+    choices = option.get("choices") or []
+    if choices:
+        chosen = next(
+            (c for c in choices if text.lower() in (str(c["name"]).lower(), str(c["value"]).lower())), None
+        )
+        if chosen is None:
+            raise TypingError(f"{name} is one of: {', '.join(str(c['name']) for c in choices)}")
+        value = chosen["value"]
+    elif kind == BOOLEAN:
+        if text.lower() not in ("true", "false", "yes", "no"):
+            raise TypingError(f"{name} is true or false")
+        value = text.lower() in ("true", "yes")
+    elif kind in (INTEGER, NUMBER):
+        try:
+            value = int(text) if kind == INTEGER else float(text)
+        except ValueError as error:
+            raise TypingError(f"{name} is a number") from error
+    elif kind in (USER, CHANNEL, ROLE, MENTIONABLE):
+        value = re.sub(r"\D", "", text)
+    if isinstance(value, str):
+        least, most = option.get("min_length") or 0, option.get("max_length") or 6_000
+        if not least <= len(value) <= most:
+            raise TypingError(f"{name} has {least} to {most} characters")
+    return {"name": name, "type": kind, "value": value}

@@ -1,0 +1,169 @@
+"""What happens by the clock: the model is loaded, arXiv is asked, what is new is embedded, replies stay quick."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from bot.settings import Settings
+from commands.services import Services
+from index.embedding import ModelError
+from index.library import BusyError
+
+log = logging.getLogger("labmate")
+LOOK_EVERY = 3.0
+NAMES_EVERY = 20.0
+ASK_ARXIV_EVERY = timedelta(hours=3).total_seconds()
+ASK_AGAIN_AFTER = timedelta(minutes=15).total_seconds()
+AT_ONCE = 64
+"""Papers that are embedded in this process; more go to the worker, which has a model of its own."""
+
+Say = Callable[[str], None]
+
+
+class Scheduler:
+    """Runs beside the client in the same loop; long work runs in a worker process of low priority."""
+
+    def __init__(self, settings: Settings, services: Services, say: Say | None = None) -> None:
+        self._settings = settings
+        self._services = services
+        self._say = say or log.info
+        self._tasks: list[asyncio.Task[None]] = []
+        self._worker: asyncio.subprocess.Process | None = None
+        self._embed_now = asyncio.Event()
+        self._told_unreachable = False
+        self.model_ready = asyncio.Event()
+        self.first_fetch = asyncio.Event()
+
+    @property
+    def progress(self) -> str:
+        """What is being done right now, in words, or nothing."""
+        return self._services.progress.text
+
+    def start(self) -> None:
+        """Begin; call once logged in."""
+        self._tasks = [asyncio.create_task(self._guard(step)) for step in (self._work, self._follow)]
+
+    async def stop(self) -> None:
+        """End, the worker too; what it was doing, the next start completes."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._worker is not None and self._worker.returncode is None:
+            self._worker.terminate()
+            await self._worker.wait()
+
+    async def _guard(self, step: Callable[[], Any]) -> None:
+        try:
+            await step()
+        except asyncio.CancelledError:
+            raise
+        except Exception:  # a background failure must be seen, and must not take the bot down
+            log.exception("a background task ended")
+            self._say("A background task failed; see the log. Questions are still answered.")
+
+    # -- model and embeddings ----------------------------------------------------------------------
+
+    async def load_model(self) -> None:
+        """Load the model off the loop, and embed the few papers that wait."""
+        library = self._services.library
+        try:
+            await asyncio.to_thread(library.embedder.load)
+        except ModelError as error:
+            self._say(f"{error} Until then papers are found by words only.")
+            self._services.model_settled.set()
+            return
+        if 0 < len(library.backlog()) <= AT_ONCE:
+            await self._embed_here()
+        self.model_ready.set()
+        self._services.model_settled.set()
+
+    async def _embed_here(self) -> None:
+        library = self._services.library
+        try:
+            with library.writing():
+                await library.open_vectors(writable=True)
+                await library.embed_backlog()
+        except BusyError:
+            return
+
+    async def _work(self) -> None:
+        """Ask arXiv, embed, wait, again."""
+        await self.load_model()
+        while True:
+            pause = ASK_ARXIV_EVERY
+            if self._settings.labmate_fetch:
+                fetched = await self._run_worker("ingest", "recent")
+                pause = ASK_ARXIV_EVERY if fetched else ASK_AGAIN_AFTER
+            self.first_fetch.set()
+            await self._services.library.refresh()
+            if self.model_ready.is_set() and self._services.library.backlog():
+                if len(self._services.library.backlog()) <= AT_ONCE:
+                    await self._embed_here()
+                else:
+                    await self._run_worker("index")
+            self._services.progress.text = ""
+            await asyncio.sleep(pause)
+
+    # -- the worker --------------------------------------------------------------------------------
+
+    async def _run_worker(self, *command: str) -> bool:
+        """Run a command of Labmate in a process of its own; returns whether it succeeded."""
+        self._worker = await asyncio.create_subprocess_exec(
+            *("nice", "-n", "19", sys.executable, "-m", "bot", *command, "--events"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.DEVNULL,
+            limit=1 << 20,
+        )
+        assert self._worker.stdout is not None
+        async for line in self._worker.stdout:
+            try:
+                self._heard(json.loads(line))
+            except ValueError:
+                log.warning("the worker said: %s", line[:200])
+        return await self._worker.wait() == 0
+
+    def _heard(self, event: dict[str, Any]) -> None:
+        if step := event.get("step"):
+            done, total = int(event.get("done", 0)), int(event.get("total", 0))
+            of = f" of {total:,}" if total else ""
+            self._services.progress.text = f"{step}: {done:,}{of}"
+        elif error := event.get("error"):
+            log.warning("%s", error)
+            self._tell_once(str(error))
+        elif said := event.get("say"):
+            self._told_unreachable = False
+            log.info("%s", said)
+            self._say(str(said))
+
+    def _tell_once(self, error: str) -> None:
+        """Say that arXiv can't be reached once, not every quarter of an hour."""
+        if self._told_unreachable:
+            return
+        self._told_unreachable = True
+        known = len(self._services.library.facets)
+        self._say(
+            f"arXiv can't be read now ({error}). I know {known:,} papers and answer from these; I try again "
+            f"every {ASK_AGAIN_AFTER // 60:.0f} minutes. To add papers from a file: "
+            "make run PAPERS=path, or python -m bot ingest file PATH"
+        )
+
+    # -- following what others write -----------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """See what the worker, or an ingest started by hand, has written."""
+        library = self._services.library
+        waited = 0.0
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            waited += LOOK_EVERY
+            await library.refresh()
+            if waited >= NAMES_EVERY:
+                waited = 0.0
+                await library.refresh_names()

@@ -1,0 +1,65 @@
+"""Every setting, once. ``.env.example`` lists the same names; a test says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from data.arxiv_ids import CATEGORY
+from index.embedding import DEFAULT_MODEL
+
+
+class Settings(BaseSettings):
+    """Read from the environment and from ``.env`` in the working folder."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True
+    )
+
+    discord_token: SecretStr | None = None
+    """The bot's token. Without one, Labmate starts its own local Discord."""
+    discord_api_url: str | None = None
+    """Another server that speaks Discord's protocol, such as http://127.0.0.1:8080/api/v10."""
+    discord_gateway_url: str | None = None
+    """Its gateway; by default the one that the server names itself."""
+    labmate_data: Path = Path("var")
+    """The folder with everything that Labmate keeps."""
+    database_url: str | None = None
+    """By default the SQLite file labmate.db in LABMATE_DATA."""
+    embedding_model: str = DEFAULT_MODEL
+    """The packaged model, a folder, or a name on the Hugging Face hub."""
+    labmate_categories: Annotated[list[str], NoDecode] = Field(
+        default=["cs.AI", "cs.CL", "cs.DC", "cs.IR", "cs.LG", "cs.NI"]
+    )
+    """The arXiv categories that a running Labmate follows."""
+    arxiv_api_url: str = "https://export.arxiv.org/api/query"
+    arxiv_oai_url: str = "https://oaipmh.arxiv.org/oai"
+    arxiv_interval_seconds: float = Field(default=3.0, ge=0)
+    """The pause between two requests to arXiv; its terms ask for three seconds."""
+    labmate_fetch: bool = True
+    """False to never ask arXiv by itself."""
+    log_level: str = "INFO"
+
+    @field_validator("labmate_categories", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        names = value.replace(",", " ").split() if isinstance(value, str) else value
+        for name in names if isinstance(names, list) else []:
+            if not CATEGORY.match(str(name)):
+                raise ValueError(f"{str(name)[:40]!r} is no arXiv category; they look like cs.CL")
+        return names
+
+    @field_validator("log_level")
+    @classmethod
+    def _known_level(cls, value: str) -> str:
+        if value.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+            raise ValueError("is one of DEBUG, INFO, WARNING, ERROR")
+        return value.upper()
+
+    @property
+    def database(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite+aiosqlite:///{(self.labmate_data / 'labmate.db').absolute()}"

@@ -1,0 +1,81 @@
+"""Lists of papers: one entry a section, pages below. Records in, a view out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+from discord import ui
+
+from commands.cards.text import author_line, facts_line, first_sentence, title_link
+from data.models import Paper
+
+PAGE = 5
+ACCENT = discord.Colour(0x2F6F8F)
+_TEXT_LIMIT = 3_900
+
+
+class Entry:
+    """A paper in a list with what is said of it there."""
+
+    def __init__(
+        self,
+        paper: Paper,
+        details: ui.Item[ui.LayoutView],
+        *,
+        note: str | None = None,
+        bold: str | None = None,
+    ) -> None:
+        self.paper = paper
+        self.details = details
+        self.note = note
+        self.bold = bold
+
+    def text(self, number: int, *, brief: bool = False) -> str:
+        """Title, authors, facts and a line about it."""
+        lines = [
+            f"{number}. {title_link(self.paper, 120 if brief else 200)}",
+            author_line(self.paper, self.bold, 3 if brief else 6),
+            facts_line(self.paper),
+        ]
+        note = self.note if self.note is not None else first_sentence(self.paper, 120 if brief else 220)
+        return "\n".join([*lines, *([note] if note and not brief else [])])
+
+
+def listing(
+    heading: str,
+    entries: Sequence[Entry],
+    *,
+    start: int = 1,
+    footer: str | None = None,
+    rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = (),
+) -> ui.LayoutView:
+    """A page of papers.
+
+    Parameters
+    ----------
+    heading
+        Markdown; outside text in it is already safe.
+    rows
+        Rows of buttons or selects below, each of at most five.
+    """
+    texts = [entry.text(start + place) for place, entry in enumerate(entries)]
+    if len(heading) + sum(map(len, texts)) + len(footer or "") > _TEXT_LIMIT:
+        texts = [entry.text(start + place, brief=True) for place, entry in enumerate(entries)]
+    box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
+    box.add_item(ui.TextDisplay(heading))
+    for entry, text in zip(entries, texts, strict=True):
+        box.add_item(ui.Section(ui.TextDisplay(text[:1_500]), accessory=entry.details))
+    if footer:
+        box.add_item(ui.TextDisplay(footer))
+    for row in rows:
+        if row:
+            box.add_item(ui.ActionRow(*row))
+    view = ui.LayoutView(timeout=None)
+    view.add_item(box)
+    return view
+
+
+def note(text: str, rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = ()) -> ui.LayoutView:
+    """A short message with buttons or a select below."""
+    return listing(text[:3_900], [], rows=rows)

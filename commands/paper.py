@@ -1,0 +1,173 @@
+"""`/paper`: the whole card of one paper, and how to cite it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards import citation
+from commands.cards.lists import note
+from commands.cards.paper import card
+from commands.cards.text import label, safe, shorten
+from commands.options import complete_paper
+from commands.pressing import Choosable, Pressable
+from commands.replies import NO_PINGS, Kindly, answer
+from commands.services import Services
+from data.models import Paper
+
+AUTHORS_LINKED = 4
+CHOICES = 25
+
+
+class PaperButton(Pressable, template=r"d:(?P<paper>\d{1,12})"):
+    """Leads to a paper's card, as a new reply."""
+
+    def __init__(self, text: str, *, paper: str) -> None:
+        self.paper_id = int(paper)
+        super().__init__(ui.Button(label=text, custom_id=f"d:{self.paper_id}"))
+
+    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        private = bool(interaction.message and interaction.message.flags.ephemeral)
+        await answer(interaction, show(services, self.paper_id), private=private)
+
+
+class CiteButton(Pressable, template=r"c:(?P<paper>\d{1,12})"):
+    """Gives BibTeX, RIS and CSL-JSON to the one who pressed."""
+
+    def __init__(self, text: str, *, paper: str) -> None:
+        self.paper_id = int(paper)
+        super().__init__(ui.Button(label=text, custom_id=f"c:{self.paper_id}"))
+
+    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        paper = await paper_of(services, self.paper_id)
+        name = citation.key_of(paper)
+        forms = (
+            (f"{name}.bib", citation.bibtex(paper)),
+            (f"{name}.ris", citation.ris(paper)),
+            (f"{name}.json", citation.csl_json(paper)),
+        )
+        files = [discord.File(io.BytesIO(text.encode()), filename) for filename, text in forms]
+        view = ui.LayoutView(timeout=None)
+        block = citation.code_block(forms[0][1], 3_500)
+        view.add_item(ui.TextDisplay(f"BibTeX, and the same as files for other programs:\n{block}"))
+        for file in files:
+            view.add_item(ui.File(file))
+        await interaction.response.send_message(
+            view=view, files=files, ephemeral=True, allowed_mentions=NO_PINGS
+        )
+
+
+class PaperSelect(Choosable, template=r"which:(?P<verb>[ds])"):
+    """Several papers could be meant: choose one, for its card (d) or the similar ones (s)."""
+
+    def __init__(self, options: list[discord.SelectOption], *, verb: str) -> None:
+        self.verb = verb
+        super().__init__(
+            ui.Select(
+                custom_id=f"which:{verb}",
+                placeholder="Which paper do you mean?",
+                options=options or [discord.SelectOption(label="?", value="0")],
+            )
+        )
+
+    async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
+        from commands import similar
+
+        paper_id = int(value) if value.isdigit() and len(value) <= 12 else 0
+        work = similar.show(services, paper_id) if self.verb == "s" else show(services, paper_id)
+        await answer(interaction, work, update=True)
+
+
+async def paper_of(services: Services, paper_id: int) -> Paper:
+    """The paper of a store id.
+
+    Raises
+    ------
+    Kindly
+        Where there is none (any more).
+    """
+    papers = await services.store.papers([paper_id])
+    if not papers:
+        raise Kindly("I no longer know this paper. Try /search with words of its title.")
+    return papers[0]
+
+
+async def show(services: Services, paper_id: int) -> ui.LayoutView:
+    """A paper's card with its buttons."""
+    from commands.papers import Asked, papers_button
+    from commands.similar import SimilarButton
+
+    paper = await paper_of(services, paper_id)
+    actions: list[ui.Item[Any]] = [
+        SimilarButton("Similar papers", paper=str(paper.id)),
+        CiteButton("Cite", paper=str(paper.id)),
+    ]
+    people: list[ui.Item[Any]] = []
+    for author in paper.authors[:AUTHORS_LINKED]:
+        author_id = await services.store.author_id(author.key)
+        if author_id is not None:
+            people.append(papers_button(label(author.name, 70), Asked(author_id), 0, "e"))
+    return card(paper, actions, people)
+
+
+async def which(services: Services, ids: list[int], verb: str, typed: str) -> ui.LayoutView:
+    """Ask which of several papers is meant."""
+    options = []
+    for paper in await services.store.papers(ids[:CHOICES]):
+        names = ", ".join(author.name for author in paper.authors[:3])
+        when = f"{paper.day:%Y-%m} · " if paper.day else ""
+        options.append(
+            discord.SelectOption(
+                label=label(paper.title, 100), value=str(paper.id), description=label(when + names, 100)
+            )
+        )
+    more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
+    shown = safe(shorten(" ".join(typed.split()), 100))
+    return note(f"Several papers fit “{shown}”{more}.", [[PaperSelect(options, verb=verb)]])
+
+
+async def not_found(services: Services, typed: str) -> ui.LayoutView:
+    """No paper fits: say what would."""
+    shown = safe(shorten(" ".join(typed.split()), 100))
+    return note(
+        f"I know no paper that “{shown}” could mean. Give an arXiv id or link, a DOI, a title or part of one, "
+        "or the name of a system; /search finds papers by what they are about."
+    )
+
+
+class PaperCard(commands.Cog):
+    """One paper's card."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @app_commands.command()
+    @app_commands.describe(
+        paper="An arXiv id or link, a DOI, a title or part of one, or a system's name",
+        private="Only you see the answer",
+    )
+    @app_commands.autocomplete(paper=complete_paper)
+    async def paper(
+        self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
+    ) -> None:
+        """Show a paper: abstract, authors, links, citation"""
+        await answer(interaction, self._paper(paper), private=private)
+
+    async def _paper(self, typed: str) -> ui.LayoutView:
+        ids = await self._services.search.resolve(typed)
+        if not ids:
+            return await not_found(self._services, typed)
+        if len(ids) > 1:
+            return await which(self._services, ids, "d", typed)
+        return await show(self._services, ids[0])
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the command, its buttons and its select."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    bot.add_dynamic_items(PaperButton, CiteButton, PaperSelect)
+    await bot.add_cog(PaperCard(services))

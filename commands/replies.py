@@ -1,0 +1,90 @@
+"""Answering: at once where the work is quick, deferred where it is not, kindly where it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+
+from commands.cards.lists import note
+
+log = logging.getLogger("labmate")
+QUICK = 1.2
+"""Seconds after which an answer is deferred; Discord waits three."""
+NO_PINGS = discord.AllowedMentions.none()
+
+
+class Kindly(Exception):
+    """Something a person can do better; its text is the reply."""
+
+
+async def answer(
+    interaction: discord.Interaction,
+    work: Awaitable[ui.LayoutView],
+    *,
+    private: bool = False,
+    update: bool = False,
+    files: Sequence[discord.File] = (),
+) -> None:
+    """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on."""
+    task = asyncio.ensure_future(work)
+    done, _ = await asyncio.wait({task}, timeout=QUICK)
+    response = interaction.response
+    if not done:
+        await (response.defer() if update else response.defer(ephemeral=private, thinking=True))
+    view = await task
+    if update:
+        if response.is_done():
+            await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
+        else:
+            await response.edit_message(view=view, allowed_mentions=NO_PINGS)
+    elif response.is_done():
+        await interaction.edit_original_response(
+            view=view, attachments=list(files), allowed_mentions=NO_PINGS
+        )
+    else:
+        await response.send_message(
+            view=view, ephemeral=private, files=list(files), allowed_mentions=NO_PINGS
+        )
+
+
+async def tell(interaction: discord.Interaction, text: str, *, private: bool = True) -> None:
+    """A short reply, whatever has been answered before."""
+    view = note(text)
+    try:
+        if not interaction.response.is_done():
+            await interaction.response.send_message(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
+        else:
+            await interaction.followup.send(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
+    except discord.HTTPException as error:  # the person is gone, or Discord is
+        log.warning("a reply could not be sent: %s", error)
+
+
+async def apologise(interaction: discord.Interaction, error: BaseException) -> None:
+    """Tell a person about a failure; what is no fault of theirs gets a number that the log holds."""
+    error = getattr(error, "original", error)
+    interaction.extras["failed"] = True
+    interaction.client.dispatch("labmate_failure", interaction)
+    if isinstance(error, Kindly):
+        await tell(interaction, str(error))
+        return
+    if isinstance(error, app_commands.TransformerError | app_commands.CheckFailure):
+        await tell(interaction, str(error))
+        return
+    reference = secrets.token_hex(4)
+    log.error("reference %s: %s failed", reference, _what(interaction), exc_info=error)
+    await tell(
+        interaction,
+        f"Something went wrong on my side, and I have written it down as **{reference}**. "
+        "Please try again; if it stays, tell the person who runs me that number.",
+    )
+
+
+def _what(interaction: discord.Interaction) -> str:
+    data: Any = interaction.data or {}
+    return str(data.get("name") or data.get("custom_id") or interaction.type)[:120]

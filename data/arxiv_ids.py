@@ -1,0 +1,66 @@
+"""arXiv's identifiers and its calendar: what an id looks like, and when a submission is announced."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+_NEW = r"\d{4}\.\d{4,5}"
+_OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
+_ID = re.compile(rf"^(?:arxiv:)?({_NEW}|{_OLD})(?:v(\d+))?$", re.IGNORECASE)
+_URL = re.compile(
+    rf"arxiv\.org/(?:abs|pdf|html|format|ps|src|e-print|list)/({_NEW}|{_OLD})(?:v(\d+))?", re.IGNORECASE
+)
+_DATACITE = re.compile(rf"10\.48550/arxiv\.({_NEW}|{_OLD})(?:v(\d+))?$", re.IGNORECASE)
+_DOI = re.compile(r"(?:^|doi\.org/|doi:\s*)(10\.\d{4,9}/[^\s?#]+)", re.IGNORECASE)
+CATEGORY = re.compile(r"^[a-z][a-z-]*(\.[A-Za-z-]{2,20})?$")
+
+EASTERN = ZoneInfo("America/New_York")
+SUBMISSION_DEADLINE = time(14, 0)  # https://info.arxiv.org/help/availability.html
+
+
+def split_version(text: str) -> tuple[str, int | None] | None:
+    """``"2412.12636v2"`` -> ``("2412.12636", 2)``; None where the text is no arXiv id."""
+    found = _ID.match(text.strip())
+    if not found:
+        return None
+    return _canonical(found[1]), int(found[2]) if found[2] else None
+
+
+def find_arxiv_id(text: str) -> tuple[str, int | None] | None:
+    """The arXiv id in an id, URL or DataCite DOI that a person pasted; None where there is none."""
+    text = text.strip().rstrip("/").removesuffix(".pdf").strip("<>")
+    found = _URL.search(text) or _DATACITE.search(text)
+    if found:
+        return _canonical(found[1]), int(found[2]) if found[2] else None
+    return split_version(text)
+
+
+def find_doi(text: str) -> str | None:
+    """The DOI in a DOI or DOI link, in lower case; None where there is none."""
+    found = _DOI.search(text.strip().strip("<>"))
+    return found[1].rstrip(".,;").lower() if found else None
+
+
+def _canonical(arxiv_id: str) -> str:
+    if "/" not in arxiv_id:
+        return arxiv_id
+    archive, number = arxiv_id.split("/")
+    name, dot, subject = archive.partition(".")
+    return f"{name.lower()}{dot}{subject.upper()}/{number}"
+
+
+def announcement_day(submitted: datetime) -> date:
+    """The first listing day on which arXiv can announce a submission (weekends observed, holidays not).
+
+    Submissions until 14:00 US Eastern are announced at 20:00 that evening, Sunday to Thursday,
+    and stand in the listing dated the next day (https://info.arxiv.org/help/availability.html).
+    """
+    local = submitted.astimezone(EASTERN)
+    freeze = local.date() if local.time() < SUBMISSION_DEADLINE else local.date() + timedelta(days=1)
+    while freeze.weekday() >= 5:  # nothing is frozen on Saturday or Sunday: Friday's rest waits
+        freeze += timedelta(days=1)
+    if freeze.weekday() == 4:  # Friday's freeze is announced on Sunday evening, listed on Monday
+        return freeze + timedelta(days=3)
+    return freeze + timedelta(days=1)

@@ -1,0 +1,12 @@
+"""Alembic's entry: migrate on the connection that `data.database` hands over."""
+
+from alembic import context
+
+from data.tables import Base
+
+connection = context.config.attributes.get("connection")
+if connection is None:
+    raise SystemExit("Labmate migrates its database itself when it starts; there is nothing to run here.")
+context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,120 @@
+"""Papers from a file: listings, arXiv's snapshot or our sample; plain, gzip, zstd or zip."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+import zstandard
+
+from data.models import PaperRecord, Rejected
+from data.sources.forms import record_of
+from data.sources.http import SourceError
+
+MAX_LINE = 4_000_000
+MAX_ARRAY = 200_000_000
+_EXCERPT = 2_000
+
+
+class PaperFile:
+    """A file of papers, read as a stream.
+
+    With ``own_ids`` its ids may be anything (:func:`data.sources.forms.record_of`).
+    ``size`` and ``position`` are bytes of the file on disk, for progress.
+
+    Raises
+    ------
+    SourceError
+        Where the file is missing, unreadable or torn; what was read before stays read.
+    """
+
+    def __init__(self, path: Path, *, own_ids: bool = False) -> None:
+        self.path = path
+        self._own_ids = own_ids
+        try:
+            self._disk = path.open("rb")
+        except OSError as error:
+            raise SourceError(f"{path} can't be read: {error.strerror}") from error
+        self.size = path.stat().st_size
+        self.lines = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far."""
+        return self._disk.tell() if not self._disk.closed else self.size
+
+    def __iter__(self) -> Iterator[tuple[int, PaperRecord | Rejected]]:
+        """(line number from 0, record or refusal); blank lines count but yield nothing."""
+        try:
+            with self._disk:
+                yield from self._records(self._open())
+        except (EOFError, OSError, zlib.error, zstandard.ZstdError, zipfile.BadZipFile) as error:
+            raise SourceError(
+                f"{self.path} is torn or not what its name says, after line {self.lines:,}: {error}"
+            ) from error
+
+    def _open(self) -> Any:
+        head = self._disk.read(4)
+        self._disk.seek(0)
+        if head[:2] == b"\x1f\x8b":
+            return io.BufferedReader(gzip.GzipFile(fileobj=self._disk))
+        if head == b"\x28\xb5\x2f\xfd":
+            stream = zstandard.ZstdDecompressor().stream_reader(self._disk, read_across_frames=True)
+            return io.BufferedReader(stream, 1 << 20)
+        if head == b"PK\x03\x04":
+            archive = zipfile.ZipFile(self._disk)
+            names = [info for info in archive.infolist() if not info.is_dir()]
+            if len(names) != 1:
+                raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
+            return archive.open(names[0])
+        return io.BufferedReader(self._disk, 1 << 20)
+
+    def _records(self, stream: IO[bytes]) -> Iterator[tuple[int, PaperRecord | Rejected]]:
+        read_before = 0
+        while line := stream.readline(MAX_LINE):
+            number, self.lines = self.lines, self.lines + 1
+            if number == 0:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+                if line.lstrip().startswith(b"["):
+                    yield from self._array(line, stream)
+                    return
+            read_before += len(line)
+            if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                    pass
+                yield number, Rejected(f"line {number + 1}", f"a line of over {MAX_LINE:,} bytes", _raw(line))
+            elif line.strip():
+                yield number, self._record(line, number)
+        if read_before == 0 and self.size:
+            raise SourceError(f"{self.path} holds no text")
+
+    def _record(self, line: bytes, number: int) -> PaperRecord | Rejected:
+        where = f"line {number + 1}"
+        try:
+            item = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            return Rejected(where, f"not JSON: {error.msg}", _raw(line))
+        return record_of(item, where, _raw(line), own_ids=self._own_ids)
+
+    def _array(self, first: bytes, stream: IO[bytes]) -> Iterator[tuple[int, PaperRecord | Rejected]]:
+        body = first + stream.read(MAX_ARRAY)
+        if len(body) > MAX_ARRAY:
+            raise SourceError(f"{self.path} is one JSON array of over {MAX_ARRAY:,} bytes; use JSON lines")
+        try:
+            items: list[Any] = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise SourceError(f"{self.path} is not JSON: {error.msg} at line {error.lineno}") from error
+        self.lines = len(items)
+        for number, item in enumerate(items):
+            raw = _raw(orjson.dumps(item))
+            yield number, record_of(item, f"entry {number + 1}", raw, own_ids=self._own_ids)
+
+
+def _raw(line: bytes) -> str:
+    return line[:_EXCERPT].decode("utf-8", "replace")

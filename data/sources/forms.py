@@ -1,0 +1,200 @@
+"""Turning each source's printed form of a paper into a record: one function a form."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from pydantic import ValidationError
+from pylatexenc.latex2text import LatexNodes2Text
+
+from data.arxiv_ids import announcement_day, find_doi, split_version
+from data.keys import title_words
+from data.models import PaperRecord, Rejected
+from data.refusals import reason_of
+from data.works import LISTING
+
+_WITHDRAWN = re.compile(
+    r"\bwithdrawn\b.{0,80}\b(author|arxiv|admin)|^\W*(this|the) (paper|article|submission|manuscript|work)"
+    r" (has been|is|was) withdrawn|^\W*withdrawn\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TEX = LatexNodes2Text()
+
+
+class NotAPaper(ValueError):
+    """The record lacks what its form requires."""
+
+
+def record_of(item: Any, where: str, raw: str, *, own_ids: bool = False) -> PaperRecord | Rejected:
+    """The record in one JSON object of any known form, or why there is none.
+
+    With ``own_ids`` the file's ids may be anything, and its records stay as many works as it has ids.
+    """
+    try:
+        if not isinstance(item, dict):
+            raise NotAPaper("not a JSON object")
+        if own_ids and "id" in item:
+            return from_any(item)
+        if "authors_parsed" in item or "versions" in item or "update_date" in item:
+            return from_snapshot(item)
+        if "announced" in item or "lists" in item:
+            return from_listing(item)
+        if "authors_complete" in item or "authors_also" in item or {"category", "date"} & item.keys():
+            return from_seed(item)
+        raise NotAPaper("none of the forms that Labmate reads (see docs/data.md)")
+    except ValidationError as error:
+        return Rejected(where, reason_of(error), raw)
+    except (NotAPaper, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        return Rejected(where, reason, raw)
+
+
+def from_listing(item: dict[str, Any]) -> PaperRecord:
+    """A line of ``arxiv-daily.jsonl``: a paper as it stood in the day's listings."""
+    arxiv_id, version = _arxiv_id(item["id"])
+    day = _day(item.get("announced"))
+    lists = _strings(item.get("lists") or [], "lists")
+    authors = _strings(item["authors"], "authors")
+    return PaperRecord(
+        source=LISTING,
+        ids={"arxiv": arxiv_id},
+        version=version,
+        title=_text(item["title"], "title"),
+        abstract=_text(item.get("abstract") or "", "abstract"),
+        authors=authors,
+        authors_complete=bool(authors),
+        categories=lists,
+        announced=day,
+        listings=[(name, day) for name in lists] if day else [],
+    )
+
+
+def from_snapshot(item: dict[str, Any]) -> PaperRecord:
+    """A line of arXiv's public metadata snapshot."""
+    arxiv_id, _ = _arxiv_id(item["id"])
+    versions = item.get("versions") or []
+    dates = [_http_date(version["created"]) for version in versions]
+    parsed = item.get("authors_parsed")
+    if not isinstance(parsed, list):
+        raise NotAPaper("authors_parsed is not a list")
+    categories = _text(item.get("categories") or "", "categories").split()
+    comment, abstract = _optional(item.get("comments")), _text(item.get("abstract") or "", "abstract")
+    return PaperRecord(
+        source="arxiv-snapshot",
+        ids={"arxiv": arxiv_id, **_doi_id(_optional(item.get("doi")))},
+        version=len(versions) or None,
+        title=_text(item["title"], "title"),
+        abstract=abstract,
+        authors=[_parsed_name(name) for name in parsed],
+        primary_category=categories[0] if categories else None,
+        categories=categories,
+        submitted=dates[0].date() if dates else None,
+        updated=dates[-1].date() if dates else _day(item.get("update_date")),
+        announced=announcement_day(dates[0]) if dates else None,
+        provisional=True,
+        doi=_optional(item.get("doi")),
+        journal_ref=_optional(item.get("journal-ref")),
+        comment=comment,
+        withdrawn=is_withdrawn(comment, abstract),
+    )
+
+
+def from_seed(item: dict[str, Any]) -> PaperRecord:
+    """An entry of ``seed-papers.json``: what a document says of a paper, without identifiers."""
+    title = _text(item["title"], "title")
+    category = _optional(item.get("category"))
+    arxiv = {"arxiv": _arxiv_id(item["id"])[0]} if item.get("id") else {}
+    return PaperRecord(
+        source="sample",
+        ids={"sample": "-".join(title_words(title))[:200], **arxiv},
+        title=title,
+        abstract=_text(item.get("abstract") or "", "abstract"),
+        authors=_strings(item["authors"], "authors"),
+        authors_complete=bool(item.get("authors_complete", True)),
+        authors_also=_strings(item.get("authors_also") or [], "authors_also"),
+        primary_category=category,
+        categories=[category] if category else [],
+        submitted=_day(item.get("date")),
+        venue=_optional(item.get("venue")),
+    )
+
+
+def from_any(item: dict[str, Any]) -> PaperRecord:
+    """Title, abstract and authors under whatever id the file gives the paper."""
+    parsed = item.get("authors_parsed")
+    names = [_parsed_name(name) for name in parsed] if isinstance(parsed, list) else item.get("authors") or []
+    authors = _strings([names] if isinstance(names, str) else names, "authors")
+    return PaperRecord(
+        source="file",
+        ids={"file": str(item["id"])},
+        title=_text(item["title"], "title"),
+        abstract=_text(item.get("abstract") or "", "abstract"),
+        authors=authors,
+        authors_complete=bool(authors),
+    )
+
+
+def is_withdrawn(comment: str | None, abstract: str) -> bool:
+    """Whether arXiv's comment or abstract says that the paper was withdrawn."""
+    return bool(_WITHDRAWN.search(comment or "") or _WITHDRAWN.search(abstract[:200]))
+
+
+def _doi_id(doi: str | None) -> dict[str, str]:
+    """The DOI as an identifier; a field with two DOIs or none names no single work."""
+    found = find_doi(doi or "")
+    return {"doi": found} if found and len(found) <= 300 else {}
+
+
+def _arxiv_id(value: Any) -> tuple[str, int | None]:
+    found = split_version(value) if isinstance(value, str) else None
+    if not found:
+        raise NotAPaper(f"no arXiv id: {str(value)[:40]!r}")
+    return found
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise NotAPaper(f"{what} is not text")
+    return value
+
+
+def _optional(value: Any) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _strings(value: Any, what: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise NotAPaper(f"{what} is not a list of names")
+    return [tex_name(entry) for entry in value]
+
+
+def _day(value: Any) -> date | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise NotAPaper("a date is not text")
+    try:
+        return date.fromisoformat(value[:10])
+    except ValueError as error:
+        raise NotAPaper(f"no date: {value[:40]!r}") from error
+
+
+def _http_date(value: str) -> datetime:
+    parsed = parsedate_to_datetime(value)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def _parsed_name(parts: Any) -> str:
+    """``["Lao", "ChonLam", "Jr."]`` -> ``"ChonLam Lao Jr."``; affiliations may follow the suffix."""
+    last, first, suffix = ([*_strings(parts, "a name in authors_parsed"), "", "", ""])[:3]
+    return " ".join(part for part in (first, last, suffix) if part)
+
+
+def tex_name(name: str) -> str:
+    """A name with TeX accents as Unicode."""
+    if "\\" not in name and "{" not in name:
+        return name
+    return str(_TEX.latex_to_text(name[:1_000]))

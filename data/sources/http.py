@@ -1,0 +1,145 @@
+"""Asking other people's servers politely: one connection, a pause between requests, patience when told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import aiohttp
+import tenacity
+from filelock import FileLock
+
+MAX_BODY = 100_000_000
+_RETRIED = {429, 500, 502, 503, 504}
+_LONGEST_WAIT = 900.0
+
+
+class SourceError(RuntimeError):
+    """A source could not be read; the message says what happened and what to do."""
+
+
+class _Later(Exception):
+    """The server asks to be asked again, after this many seconds if it says so."""
+
+    def __init__(self, what: str, after: float | None) -> None:
+        super().__init__(what)
+        self.after = after
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, _Later) and error.after is not None:
+        return min(error.after, _LONGEST_WAIT)
+    return float(min(2.0 ** (state.attempt_number - 1), 60.0))
+
+
+class PoliteClient:
+    """GETs text with one connection and a pause between any two requests.
+
+    Parameters
+    ----------
+    interval
+        Seconds between the end of one request and the start of the next.
+    turn
+        A file that carries the time of the last request between processes, or None.
+    attempts
+        How often a request is tried in all.
+    """
+
+    def __init__(self, *, interval: float, turn: Path | None = None, attempts: int = 6) -> None:
+        self._interval = interval
+        self._turn = turn
+        self._attempts = attempts
+        self._session: aiohttp.ClientSession | None = None
+        self._lock = asyncio.Lock()
+        self._last = 0.0
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._session:
+            await self._session.close()
+            self._session = None
+
+    async def get(self, url: str, params: dict[str, str], *, accept: frozenset[int] = frozenset()) -> str:
+        """The body of an answer of status 200, or of a status in ``accept``.
+
+        Raises
+        ------
+        SourceError
+            Where the server can't be reached, or still fails after all attempts.
+        """
+        retry = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(self._attempts),
+            wait=_wait,
+            retry=tenacity.retry_if_exception_type((_Later, aiohttp.ClientError, TimeoutError)),
+            reraise=True,
+        )
+        try:
+            return await retry(self._once, url, params, accept)
+        except _Later as error:
+            raise SourceError(f"{url} keeps answering {error}") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SourceError(f"{url} can't be reached ({error or type(error).__name__})") from error
+
+    async def _once(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
+        async with self._lock:
+            await self._wait_turn()
+            try:
+                return await self._fetch(url, params, accept)
+            finally:
+                self._last = time.time()
+
+    async def _wait_turn(self) -> None:
+        """Wait until the interval since the last request, of any process, has passed."""
+        if self._turn is None:
+            await asyncio.sleep(max(0.0, self._last + self._interval - time.time()))
+            return
+        while True:
+            with FileLock(self._turn.with_suffix(".lock"), timeout=30):
+                try:
+                    last = float(self._turn.read_text() or 0)
+                except (OSError, ValueError):
+                    last = 0.0
+                now = time.time()
+                rest = self._interval - (now - last) if last <= now else self._interval
+                if rest <= 0:
+                    self._turn.write_text(repr(now))
+                    return
+            await asyncio.sleep(rest)
+
+    async def _fetch(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=1),
+                timeout=aiohttp.ClientTimeout(total=180, connect=15),
+                headers={"User-Agent": "labmate (https://github.com/labmate-bot/labmate)"},
+            )
+        async with self._session.get(url, params=params) as answer:
+            if answer.status in _RETRIED and answer.status not in accept:
+                raise _Later(
+                    f"{answer.status} {answer.reason}", _retry_after(answer.headers.get("Retry-After"))
+                )
+            if answer.status != 200 and answer.status not in accept:
+                raise SourceError(f"{url} answered {answer.status} {answer.reason}")
+            body = bytearray()
+            async for part in answer.content.iter_chunked(1 << 16):
+                body += part
+                if len(body) > MAX_BODY:
+                    raise SourceError(f"{url} answered more than {MAX_BODY:,} bytes")
+            return body.decode("utf-8", "replace")
+
+
+def _retry_after(header: str | None) -> float | None:
+    """Seconds, from either form that RFC 9110 allows."""
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None

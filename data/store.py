@@ -1,0 +1,423 @@
+"""The store: papers, authors and listings in SQL, with the questions that commands ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import Select, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.database import open_database
+from data.keys import hash64, name_key, title_key
+from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
+from data.refusals import refused_row
+from data.tables import (
+    AuthorRow,
+    AuthorshipRow,
+    FormerTitleRow,
+    KeptTextRow,
+    ListingRow,
+    PaperIdRow,
+    PaperRow,
+    RefusedRow,
+    RunRow,
+)
+from data.upsert import Batch
+
+_PAPERS = PaperRow.__table__
+_DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
+_CURRENT = PaperRow.merged_into.is_(None)
+_CHUNK = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFact:
+    """What the indexes keep beside a paper."""
+
+    paper_id: int
+    text_hash: int
+    day: date | None
+    categories: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One ingest run, as far as it came."""
+
+    id: int
+    source: str
+    scope: str
+    since: date | None
+    started: datetime
+    finished: datetime | None
+
+
+def has_category(category: str) -> Any:
+    """SQL: the paper is in this category, or in a category of this archive (``cs``)."""
+    spaced = " " + PaperRow.categories + " "
+    if "." in category or "-" in category:
+        return spaced.contains(f" {category} ", autoescape=True)
+    return or_(
+        spaced.contains(f" {category} ", autoescape=True), spaced.contains(f" {category}.", autoescape=True)
+    )
+
+
+class Store:
+    """Asks and changes the database; every method is one short transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._writer = engine.execution_options(writes=True)
+
+    @classmethod
+    async def open(cls, url: str, *, bulk: bool = False) -> Store:
+        """Open (with room for many writes where ``bulk``), and migrate where needed.
+
+        Raises
+        ------
+        data.database.StoreError
+            Where the database is of a newer Labmate, or is none.
+        """
+        return cls(await open_database(url, bulk=bulk))
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._engine.dispose()
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    # -- in ------------------------------------------------------------------------------------
+
+    async def upsert(self, items: Sequence[PaperRecord | Deletion]) -> Changes:
+        """Put a batch in, in one transaction: all of it or none."""
+        async with self._writer.begin() as connection:
+            return await Batch(connection).apply(items)
+
+    async def start_run(self, source: str, scope: str, since: date | None = None) -> int:
+        """Note that an ingest run began; returns its number."""
+        async with self._writer.begin() as connection:
+            row = {"source": source, "scope": scope[:500], "since": since, "started": _now()}
+            zero = dict.fromkeys(("read", "added", "updated", "unchanged", "refused"), 0)
+            result = await connection.execute(insert(RunRow).values(**row, **zero).returning(RunRow.id))
+            return int(result.scalar_one())
+
+    async def save_run(self, run_id: int, counts: dict[str, int], *, finished: bool) -> None:
+        """Keep a run's counts; a finished run is one that came to its end."""
+        async with self._writer.begin() as connection:
+            values: dict[str, Any] = {**counts, **({"finished": _now()} if finished else {})}
+            await connection.execute(update(RunRow).where(RunRow.id == run_id).values(**values))
+
+    async def refuse(self, run_id: int, source: str, rejected: Sequence[Rejected]) -> None:
+        """Keep refused records to look at; the same one is kept once."""
+        rows = {row["fingerprint"]: row for row in (refused_row(run_id, source, r) for r in rejected)}
+        async with self._writer.begin() as connection:
+            for part in _chunks(list(rows)):
+                known = await connection.scalars(
+                    select(RefusedRow.fingerprint).where(
+                        RefusedRow.source == source, RefusedRow.fingerprint.in_(part)
+                    )
+                )
+                for fingerprint in known.all():
+                    rows.pop(fingerprint)
+            if rows:
+                await connection.execute(insert(RefusedRow), list(rows.values()))
+
+    async def last_run(self, source: str, scope: str | None = None) -> Run | None:
+        """The newest finished run of a source (and scope), or None."""
+        query = select(RunRow).where(RunRow.source == source, RunRow.finished.is_not(None))
+        if scope is not None:
+            query = query.where(RunRow.scope == scope)
+        async with self._read() as connection:
+            row = (await connection.execute(query.order_by(RunRow.id.desc()).limit(1))).first()
+        return Run(row.id, row.source, row.scope, row.since, row.started, row.finished) if row else None
+
+    # -- papers --------------------------------------------------------------------------------
+
+    async def papers(self, ids: Iterable[int]) -> list[Paper]:
+        """The papers of these store ids, in this order; merged ones lead on, unknown ones are left out."""
+        wanted = list(ids)
+        rows: dict[int, Any] = {}
+        authors: dict[int, list[Author]] = {}
+        former: dict[int, list[str]] = {}
+        async with self._read() as connection:
+            for part in _chunks(wanted):
+                found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
+                rows.update((row.id, row) for row in found)
+            moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
+            for part in _chunks(list(moved)):
+                found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
+                rows.update((row.id, row) for row in found)
+            for part in _chunks([row.id for row in rows.values() if not row.merged_into]):
+                names = await connection.execute(
+                    select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
+                    .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+                    .where(AuthorshipRow.paper_id.in_(part))
+                    .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+                )
+                for paper_id, key, name, listed in names:
+                    authors.setdefault(paper_id, []).append(Author(key, name, listed))
+                titles = await connection.execute(
+                    select(FormerTitleRow.paper_id, FormerTitleRow.title).where(
+                        FormerTitleRow.paper_id.in_(part)
+                    )
+                )
+                for paper_id, title in titles:
+                    former.setdefault(paper_id, []).append(title)
+        papers = []
+        for paper_id in wanted:
+            row = rows.get(paper_id)
+            while row is not None and row.merged_into:
+                row = rows.get(row.merged_into)
+            if row is not None:
+                papers.append(paper_of(row._mapping, authors.get(row.id, []), former.get(row.id, [])))
+        return papers
+
+    async def find_id(self, scheme: str, value: str) -> int | None:
+        """The store id of the paper with this identifier."""
+        async with self._read() as connection:
+            return await connection.scalar(
+                select(PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme, PaperIdRow.value == value)
+            )
+
+    async def ids_of(self, scheme: str) -> dict[str, int]:
+        """Every identifier of a scheme with its store id."""
+        async with self._read() as connection:
+            query = select(PaperIdRow.value, PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme)
+            return {row[0]: row[1] for row in await connection.execute(query)}
+
+    async def find_title(self, title: str) -> list[int]:
+        """Store ids of the papers with this very title, now or formerly."""
+        key = title_key(title)
+        async with self._read() as connection:
+            now = await connection.scalars(select(PaperRow.id).where(PaperRow.title_key == key, _CURRENT))
+            before = await connection.scalars(
+                select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key == key)
+            )
+            return list(dict.fromkeys([*now.all(), *before.all()]))
+
+    async def papers_of(
+        self,
+        author_key: str,
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """Store ids of an author's papers, newest first unless asked otherwise."""
+        query = (
+            select(PaperRow.id)
+            .join(AuthorshipRow, AuthorshipRow.paper_id == PaperRow.id)
+            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+            .where(AuthorRow.key == author_key, _CURRENT)
+            .group_by(PaperRow.id)
+        )
+        if since:
+            query = query.where(since <= _DAY)
+        if category:
+            query = query.where(has_category(category))
+        order = (_DAY.asc(), PaperRow.id.asc()) if oldest_first else (_DAY.desc(), PaperRow.id.desc())
+        return await self._ids(query.order_by(*order))
+
+    async def author_name(self, key: str) -> tuple[str, int] | None:
+        """A printed form of the name and the number of papers; None for an unknown name."""
+        query = (
+            select(AuthorRow.name, func.count(func.distinct(AuthorshipRow.paper_id)))
+            .join(AuthorshipRow, AuthorshipRow.author_id == AuthorRow.id)
+            .where(AuthorRow.key == key)
+            .group_by(AuthorRow.id)
+        )
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return (row[0], row[1]) if row else None
+
+    async def author_by_id(self, author_id: int) -> str | None:
+        """The key of an author's name, by its number."""
+        async with self._read() as connection:
+            return await connection.scalar(select(AuthorRow.key).where(AuthorRow.id == author_id))
+
+    async def author_id(self, key: str) -> int | None:
+        """The number of an author's name, by its key."""
+        async with self._read() as connection:
+            return await connection.scalar(select(AuthorRow.id).where(AuthorRow.key == key))
+
+    async def find_author(self, name: str) -> int | None:
+        """The number of an author's name, in any of its printed forms."""
+        return await self.author_id(name_key(name))
+
+    async def author_counts(self) -> list[tuple[str, str, int]]:
+        """Every name: key, printed form, number of papers."""
+        counts = (
+            select(AuthorshipRow.author_id, func.count().label("papers"))
+            .group_by(AuthorshipRow.author_id)
+            .subquery()
+        )
+        query = select(AuthorRow.key, AuthorRow.name, counts.c.papers).join(
+            counts, counts.c.author_id == AuthorRow.id
+        )
+        async with self._read() as connection:
+            return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
+
+    # -- listings ------------------------------------------------------------------------------
+
+    async def listing(self, day: date) -> list[int]:
+        """Store ids of what was announced or listed that day, newest id first."""
+        listed = select(ListingRow.paper_id).where(ListingRow.day == day)
+        query = select(PaperRow.id).where(or_(PaperRow.announced == day, PaperRow.id.in_(listed)), _CURRENT)
+        return await self._ids(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
+
+    async def listing_categories(self, ids: Sequence[int], day: date) -> dict[int, set[str]]:
+        """The categories of each paper, the lists it stood in that day included."""
+        found: dict[int, set[str]] = {}
+        async with self._read() as connection:
+            for part in _chunks(list(ids)):
+                for paper_id, categories in await connection.execute(
+                    select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
+                ):
+                    found[paper_id] = set(categories.split())
+                for paper_id, name in await connection.execute(
+                    select(ListingRow.paper_id, ListingRow.list).where(
+                        ListingRow.paper_id.in_(part), ListingRow.day == day
+                    )
+                ):
+                    found[paper_id].add(name)
+        return found
+
+    async def listing_days(self, around: date | None = None) -> tuple[date | None, date | None, date | None]:
+        """(The listing day before, the day itself or the newest, the day after)."""
+        async with self._read() as connection:
+
+            async def edge(pick: Any, where: Any) -> date | None:
+                days = [
+                    await connection.scalar(select(pick(column)).where(where(column)))
+                    for column in (PaperRow.announced, ListingRow.day)
+                ]
+                known = [day for day in days if day]
+                return (max(known) if pick is func.max else min(known)) if known else None
+
+            day = around or await edge(func.max, lambda column: column.is_not(None))
+            if day is None:
+                return None, None, None
+            before = await edge(func.max, lambda column: column < day)
+            return before, day, await edge(func.min, lambda column: column > day)
+
+    # -- for buttons ---------------------------------------------------------------------------
+
+    async def keep_text(self, text: str) -> int:
+        """Keep a text that does not fit a button; returns its number, the same for the same text."""
+        fingerprint = hash64(text)
+        async with self._read() as connection:
+            known = await connection.scalar(
+                select(KeptTextRow.id).where(KeptTextRow.fingerprint == fingerprint)
+            )
+        if known is not None:
+            return int(known)
+        async with self._writer.begin() as connection:
+            values = {"fingerprint": fingerprint, "text": text}
+            result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
+            return int(result.scalar_one())
+
+    async def kept_text(self, number: int) -> str | None:
+        """A kept text by its number."""
+        async with self._read() as connection:
+            return await connection.scalar(select(KeptTextRow.text).where(KeptTextRow.id == number))
+
+    # -- for the indexes -----------------------------------------------------------------------
+
+    async def index_facts(self, after: int = -1) -> list[IndexFact]:
+        """Facts of all current papers whose row changed after this batch number."""
+        query = select(PaperRow.id, PaperRow.text_hash, _DAY.label("day"), PaperRow.categories).where(
+            _CURRENT
+        )
+        if after >= 0:
+            query = query.where(PaperRow.changed > after)
+        async with self._read() as connection:
+            return [IndexFact(*row) for row in await connection.execute(query)]
+
+    async def changed_ids(self, after: int, limit: int) -> tuple[list[int], int]:
+        """Store ids of rows changed after a batch number, oldest change first, and the last one's number."""
+        query = (
+            select(PaperRow.id, PaperRow.changed)
+            .where(PaperRow.changed > after)
+            .order_by(PaperRow.changed, PaperRow.id)
+        )
+        async with self._read() as connection:
+            rows = (await connection.execute(query.limit(limit))).all()
+            if not rows:
+                return [], after
+            last = rows[-1].changed
+            # A batch is taken whole, so that its number says that nothing of it is missing.
+            rest = await connection.scalars(
+                select(PaperRow.id).where(PaperRow.changed == last, PaperRow.id > rows[-1].id)
+            )
+            return [row.id for row in rows] + list(rest.all()), last
+
+    async def merged(self, ids: Iterable[int]) -> set[int]:
+        """Those of the store ids that now only lead to another paper."""
+        found: set[int] = set()
+        async with self._read() as connection:
+            for part in _chunks(list(ids)):
+                query = select(PaperRow.id).where(PaperRow.id.in_(part), PaperRow.merged_into.is_not(None))
+                found.update((await connection.scalars(query)).all())
+        return found
+
+    async def last_change(self) -> int:
+        """The number of the newest batch; 0 for an empty store."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.max(PaperRow.changed))) or 0
+
+    async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
+        """Title, abstract and text hash of these papers."""
+        found: dict[int, tuple[str, str, int]] = {}
+        async with self._read() as connection:
+            for part in _chunks(list(ids)):
+                query = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash)
+                for row in await connection.execute(query.where(PaperRow.id.in_(part))):
+                    found[row[0]] = (row[1], row[2], row[3])
+        return found
+
+    # -- about itself --------------------------------------------------------------------------
+
+    async def count(self) -> int:
+        """How many papers are known."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.count()).select_from(PaperRow).where(_CURRENT)) or 0
+
+    async def author_count(self) -> int:
+        """How many author names are known."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.count()).select_from(AuthorRow)) or 0
+
+    async def known_arxiv_ids(self, ids: Sequence[str]) -> set[str]:
+        """Those of the arXiv ids that the store has."""
+        found: set[str] = set()
+        async with self._read() as connection:
+            for part in _chunks(list(ids)):
+                query = select(PaperRow.arxiv_id).where(PaperRow.arxiv_id.in_(part))
+                found.update(value for value in (await connection.scalars(query)).all() if value)
+        return found
+
+    async def integrity(self) -> str:
+        """SQLite's own quick check ("ok" where all is well); other databases look after themselves."""
+        if self._engine.dialect.name != "sqlite":
+            return "ok"
+        async with self._read() as connection:
+            return str((await connection.exec_driver_sql("PRAGMA quick_check(1)")).scalar())
+
+    async def _ids(self, query: Select[Any]) -> list[int]:
+        async with self._read() as connection:
+            return list((await connection.scalars(query)).all())
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def _chunks(items: list[Any]) -> Iterable[list[Any]]:
+    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

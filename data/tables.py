@@ -1,0 +1,149 @@
+"""The SQL tables. SQL is the truth: both indexes can be rebuilt from these."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """All tables of Labmate."""
+
+
+class PaperRow(Base):
+    """A work, in the form its best source prints it."""
+
+    __tablename__ = "papers"
+    __table_args__ = (
+        Index("papers_by_title", "title_key", "arxiv_id"),
+        Index("papers_by_first_author", "first_author", "arxiv_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(String(40))
+    version: Mapped[int | None]
+    title: Mapped[str] = mapped_column(Text)
+    title_key: Mapped[int] = mapped_column(BigInteger)
+    abstract: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[int] = mapped_column(BigInteger)
+    authors_complete: Mapped[bool]
+    first_author: Mapped[int] = mapped_column(BigInteger)
+    primary_category: Mapped[str | None] = mapped_column(String(40))
+    categories: Mapped[str] = mapped_column(Text)
+    """Separated by spaces, primary first where it is known."""
+    submitted: Mapped[date | None]
+    updated: Mapped[date | None]
+    announced: Mapped[date | None] = mapped_column(index=True)
+    provisional: Mapped[bool]
+    """True while the announcement day is an estimate."""
+    doi: Mapped[str | None] = mapped_column(Text)
+    journal_ref: Mapped[str | None] = mapped_column(Text)
+    comment: Mapped[str | None] = mapped_column(Text)
+    venue: Mapped[str | None] = mapped_column(Text)
+    withdrawn: Mapped[bool]
+    arxiv_id: Mapped[str | None] = mapped_column(String(40), unique=True)
+    merged_into: Mapped[int | None] = mapped_column(ForeignKey("papers.id"))
+    """Set where two rows turned out to be one work: old buttons still find it."""
+    changed: Mapped[int] = mapped_column(BigInteger, index=True)
+    """The number of the batch that last changed this row; the word index follows it."""
+
+
+class PaperIdRow(Base):
+    """A name of a work: an identifier in some scheme (arxiv, doi, openalex, ...)."""
+
+    __tablename__ = "paper_ids"
+
+    scheme: Mapped[str] = mapped_column(String(20), primary_key=True)
+    value: Mapped[str] = mapped_column(String(300), primary_key=True)
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), index=True)
+
+
+class FormerTitleRow(Base):
+    """A title that a work had in another version or source."""
+
+    __tablename__ = "former_titles"
+
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    title_key: Mapped[int] = mapped_column(BigInteger, primary_key=True, index=True)
+    title: Mapped[str] = mapped_column(Text)
+
+
+class AuthorRow(Base):
+    """A name's key and one printed form of it."""
+
+    __tablename__ = "authors"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(300), unique=True)
+    name: Mapped[str] = mapped_column(String(300))
+
+
+class AuthorshipRow(Base):
+    """An author's place on a paper, with the name as printed there."""
+
+    __tablename__ = "authorships"
+    __table_args__ = (Index("authorships_by_author", "author_id", "paper_id"),)
+
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
+    name: Mapped[str] = mapped_column(String(300))
+    listed: Mapped[bool]
+    """False for someone known to be an author at an unknown position."""
+
+
+class ListingRow(Base):
+    """A paper's appearance in a day's listing of a category."""
+
+    __tablename__ = "listings"
+    __table_args__ = (Index("listings_by_day", "day", "list"),)
+
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    list: Mapped[str] = mapped_column(String(40), primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+
+
+class RunRow(Base):
+    """One ingest run and its counts."""
+
+    __tablename__ = "ingest_runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(String(40))
+    scope: Mapped[str] = mapped_column(Text)
+    """What was asked for: a file's name, or category and dates."""
+    since: Mapped[date | None]
+    started: Mapped[datetime]
+    finished: Mapped[datetime | None]
+    read: Mapped[int] = mapped_column(default=0)
+    added: Mapped[int] = mapped_column(default=0)
+    updated: Mapped[int] = mapped_column(default=0)
+    unchanged: Mapped[int] = mapped_column(default=0)
+    refused: Mapped[int] = mapped_column(default=0)
+
+
+class RefusedRow(Base):
+    """A record that was not taken, why, and enough of it to look at."""
+
+    __tablename__ = "refused_records"
+    __table_args__ = (UniqueConstraint("source", "fingerprint"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("ingest_runs.id"))
+    source: Mapped[str] = mapped_column(String(40))
+    fingerprint: Mapped[int] = mapped_column(BigInteger)
+    place: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    excerpt: Mapped[str] = mapped_column(Text)
+
+
+class KeptTextRow(Base):
+    """A text too long for a button, under the number that the button carries."""
+
+    __tablename__ = "kept_texts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    fingerprint: Mapped[int] = mapped_column(BigInteger, unique=True)
+    text: Mapped[str] = mapped_column(Text)

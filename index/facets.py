@@ -1,0 +1,90 @@
+"""Day and categories of every paper in flat arrays: filters for a search in microseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from data.store import IndexFact
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a search is limited to; empty fields limit nothing."""
+
+    category: str | None = None
+    since: date | None = None
+    until: date | None = None
+    ids: frozenset[int] | None = None
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in (self.category, self.since, self.until, self.ids))
+
+
+class Facets:
+    """Arrays indexed by store id: days as ordinals (0 unknown), categories as codes (-1 no such paper)."""
+
+    def __init__(self) -> None:
+        self.days = np.zeros(0, np.int32)
+        self.codes = np.full(0, -1, np.int32)
+        self._names: dict[str, int] = {}
+
+    def update(self, facts: Iterable[IndexFact]) -> None:
+        """Take over the facts of new or changed papers."""
+        facts = list(facts)
+        if not facts:
+            return
+        ids = np.fromiter((fact.paper_id for fact in facts), np.int64, len(facts))
+        self._grow(int(ids.max()) + 1)
+        self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
+        self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
+
+    def drop(self, ids: Iterable[int]) -> None:
+        """Forget papers that were merged into others."""
+        for paper_id in ids:
+            if paper_id < len(self.codes):
+                self.codes[paper_id] = -1
+
+    def __len__(self) -> int:
+        return int((self.codes >= 0).sum())
+
+    def category_counts(self) -> dict[str, int]:
+        """How many papers each category has."""
+        used, counts = np.unique(self.codes[self.codes >= 0], return_counts=True)
+        by_code = dict(zip(used.tolist(), counts.tolist(), strict=True))
+        totals: dict[str, int] = {}
+        for names, code in self._names.items():
+            for name in names.split():
+                totals[name] = totals.get(name, 0) + by_code.get(code, 0)
+        return totals
+
+    def allowed(self, where: Where) -> np.ndarray:
+        """A boolean array over store ids: true where the paper passes the filter."""
+        allowed = self.codes >= 0
+        if where.category is not None:
+            codes = [code for name, code in self._names.items() if in_category(name, where.category)]
+            allowed &= np.isin(self.codes, codes)
+        if where.since is not None:
+            allowed &= self.days >= where.since.toordinal()
+        if where.until is not None:
+            allowed &= (self.days <= where.until.toordinal()) & (self.days > 0)
+        if where.ids is not None:
+            chosen = np.zeros(len(allowed), bool)
+            chosen[[i for i in where.ids if 0 <= i < len(allowed)]] = True
+            allowed &= chosen
+        return allowed
+
+    def _grow(self, size: int) -> None:
+        if size > len(self.codes):
+            room = max(size, len(self.codes) * 5 // 4) - len(self.codes)
+            self.days = np.concatenate([self.days, np.zeros(room, np.int32)])
+            self.codes = np.concatenate([self.codes, np.full(room, -1, np.int32)])
+
+
+def in_category(categories: str, wanted: str) -> bool:
+    """Whether one of the categories is the wanted one or lies in the wanted archive (``cs``)."""
+    archive = wanted + "."
+    return any(category == wanted or category.startswith(archive) for category in categories.split())

@@ -1,0 +1,139 @@
+"""Names of authors in memory: completion while typing, a name's other forms, the nearest names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from data.keys import name_key
+
+_WIDTH = 48
+"""Bytes of a rotated name that are compared; longer names differ within them or not at all."""
+_NEAR = 0.72
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name with one printed form of it and its number of papers."""
+
+    key: str
+    name: str
+    papers: int
+
+
+class NameIndex:
+    """All names, sorted under each of their words: ``"chonlam lao"`` also stands at ``"lao chonlam"``."""
+
+    def __init__(self, counts: Sequence[tuple[str, str, int]] = ()) -> None:
+        self._keys = [key for key, _, _ in counts]
+        self._names = [name for _, name, _ in counts]
+        self._papers = np.fromiter((papers for _, _, papers in counts), np.int32, len(counts))
+        self._at = {key: place for place, key in enumerate(self._keys)}
+        rotated: list[bytes] = []
+        places: list[int] = []
+        for place, key in enumerate(self._keys):
+            words = key.split(" ")
+            for turn in range(len(words)):
+                rotated.append(" ".join(words[turn:] + words[:turn]).encode()[:_WIDTH])
+                places.append(place)
+        forms = np.array(rotated, dtype=f"S{_WIDTH}")
+        order = np.argsort(forms, kind="stable")
+        self._forms = forms[order]
+        self._places = np.array(places, np.int32)[order]
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def get(self, name: str) -> Name | None:
+        """The name of this very key, in any of its printed forms."""
+        place = self._at.get(name_key(name))
+        return self._name(place) if place is not None else None
+
+    def complete(self, typed: str, limit: int = 25) -> list[Name]:
+        """Names that begin with what was typed, at any of their words; those with most papers first.
+
+        An empty text completes to the names with most papers; a misspelt one to its nearest.
+        """
+        key = name_key(typed)
+        if not key:
+            return [self._name(place) for place in self._most(np.arange(len(self._keys)), limit)]
+        exact = self._at.get(key)
+        found = self._most(self._under(key), limit)
+        first = [exact] if exact is not None else []
+        names = [self._name(place) for place in dict.fromkeys([*first, *found])]
+        if len(names) < 3 and len(key) >= 4:
+            names += [near for near in self.near(typed, limit) if near not in names]
+        return names[:limit]
+
+    def others(self, name: str, limit: int = 5) -> list[Name]:
+        """Names that may be another form of this one: initials, other spacing, added middle names."""
+        key = name_key(name)
+        words = key.split(" ")
+        found = self._under(words[-1])
+        spaced = self._under(words[0][:3]) if len(words[0]) >= 3 else found[:0]
+        close = [
+            place
+            for place in np.unique(np.concatenate([found, spaced])).tolist()
+            if self._keys[place] != key and may_be_form(self._keys[place], key)
+        ]
+        return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
+
+    def near(self, name: str, limit: int = 5) -> list[Name]:
+        """The most alike names, for one that nobody has: typos, swapped letters, missing parts."""
+        key = name_key(name)
+        if not key or not self._keys:
+            return []
+        # A typo rarely hits the first two letters of every word of a name.
+        alike_start = np.unique(np.concatenate([self._under(word[:2]) for word in key.split(" ")]))
+        candidates = {int(place): self._keys[place] for place in alike_start}
+        alike = process.extract(
+            key[:100], candidates, scorer=OSA.normalized_similarity, score_cutoff=_NEAR, limit=4 * limit
+        )
+        forms = [near.key for near in self.others(name, limit)]
+        ranked = sorted(alike, key=lambda hit: (-round(hit[1], 2), -int(self._papers[hit[2]])))
+        places = [self._at[form] for form in forms] + [place for _, _, place in ranked]
+        if len(key) >= 3:
+            places += self._most(self._under(key), limit)
+        return [self._name(place) for place in dict.fromkeys(places) if self._keys[place] != key][:limit]
+
+    def _under(self, prefix: str) -> np.ndarray:
+        """Places of the names with a word from which on they begin with the prefix."""
+        start = prefix.encode()[:_WIDTH]
+        low = np.searchsorted(self._forms, np.array(start, self._forms.dtype))
+        high = np.searchsorted(self._forms, np.array(start[: _WIDTH - 1] + b"\xff", self._forms.dtype))
+        return np.unique(self._places[low:high])
+
+    def _most(self, places: np.ndarray, limit: int) -> list[int]:
+        """The places with most papers, most first."""
+        if len(places) > limit:
+            top = np.argpartition(-self._papers[places], limit)[:limit]
+            places = places[np.sort(top)]
+        order = np.argsort(-self._papers[places], kind="stable")
+        return [int(place) for place in places[order]]
+
+    def _name(self, place: int) -> Name:
+        return Name(self._keys[place], self._names[place], int(self._papers[place]))
+
+
+def may_be_form(a: str, b: str) -> bool:
+    """Whether two name keys may print one person's name.
+
+    True for an initial against a full name (``"c lao"``), other spacing (``"chon lam lao"``),
+    and middle names that only one of them has. It is a question to a person, never a merge.
+    """
+    if a.replace(" ", "") == b.replace(" ", ""):
+        return True
+    first_a, last_a = a.split(" ")[:-1], a.split(" ")[-1]
+    first_b, last_b = b.split(" ")[:-1], b.split(" ")[-1]
+    if last_a != last_b or not first_a or not first_b:
+        return False
+    short, long = sorted((first_a, first_b), key=len)
+    return all(_same_given(x, y) for x, y in zip(short, long, strict=False))
+
+
+def _same_given(x: str, y: str) -> bool:
+    return x == y or (min(len(x), len(y)) == 1 and x[0] == y[0])

@@ -1,0 +1,350 @@
+"""Finding papers: by identifier, title or name first, then by words and meaning together."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from rapidfuzz import fuzz, utils
+
+from data.arxiv_ids import find_arxiv_id, find_doi
+from data.keys import clean, title_words
+from data.models import Paper
+from index import fusion
+from index.embedding import paper_text
+from index.facets import Where
+from index.lexical import TITLE_WEIGHT, Term, rarest
+from index.library import Library
+from index.passages import stem
+from index.queries import MAX_QUERY, Query, parse_query
+
+POOL = 200
+"""Candidates taken from each of words and vectors."""
+PASTED = 240
+"""Characters from which on a text is a pasted abstract, not a title."""
+_TITLE_LIKE = 88.0
+_NAME_LIKE = 75.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A paper found."""
+
+    paper_id: int
+    score: float
+    closeness: float | None
+    """Cosine with the query's vector; None where either has no vector yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, and how complete it could be."""
+
+    hits: tuple[Hit, ...]
+    query: Query
+    by_words_only: bool
+    """True while the model is not loaded yet."""
+    waiting: int
+    """Papers that still wait for their vector."""
+
+
+class Search:
+    """Answers queries over a library; long computations run in threads."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    # -- which paper is meant --------------------------------------------------------------------
+
+    async def resolve(self, text: str, most: int = 25) -> list[int]:
+        """Store ids of the papers that a text can mean, best first; one where there is no doubt.
+
+        An arXiv id, URL, DOI, whole title, or a system's name that one title has, is no doubt.
+        """
+        text = text.strip()
+        exact = await self._identified(text)
+        if exact is not None or not text:
+            return exact or []
+        titled = await self._library.store.find_title(text[:2_000])
+        if titled:
+            return titled[:most]
+        if len(text) > PASTED:
+            return []
+        return await asyncio.to_thread(self._by_name, text, most) or await self._by_fragment(text, most)
+
+    async def complete_title(self, typed: str, k: int) -> list[int]:
+        """Store ids of papers whose title can be meant by what was typed so far; newest for nothing."""
+        if not typed.strip():
+            days = self._library.facets.days
+            known = np.flatnonzero(self._library.facets.codes >= 0)
+            return [int(paper) for paper in known[np.argsort(-days[known], kind="stable")][:k]]
+        exact = await self._identified(typed)
+        if exact:
+            return exact
+        return await asyncio.to_thread(self._library.words.completing, typed, k)
+
+    async def _identified(self, text: str) -> list[int] | None:
+        """The paper of an identifier; an empty list for one that nobody knows; None for other text."""
+        if re.fullmatch(r"#\d{1,12}", text):  # a choice offered while typing
+            return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
+        found = find_arxiv_id(text)
+        if found:
+            paper = await self._library.store.find_id("arxiv", found[0])
+            return [paper] if paper else []
+        doi = find_doi(text)
+        if doi:
+            paper = await self._library.store.find_id("doi", doi[:300])
+            return [paper] if paper else []
+        return None
+
+    def _by_name(self, text: str, most: int) -> list[int]:
+        """Papers whose title has the word that names them, also with a typo."""
+        words = self._library.words
+        terms = words.terms(text)
+        if not terms or len(terms) > 4:
+            return []
+        kind = fusion.kind_of(terms, len(words))
+        for term in kind.names:
+            _, papers = words.named(term.word, most)
+            if papers:
+                return papers
+        return []
+
+    async def _by_fragment(self, text: str, most: int) -> list[int]:
+        """Papers whose title holds the words of a fragment, those most alike first."""
+        words = self._library.words
+        hits = await asyncio.to_thread(words.search, text, 4 * most, title_only=True)
+        nearly = await self._nearly_named(text)
+        papers = await self._library.store.papers(dict.fromkeys([*nearly, *(paper for paper, _ in hits)]))
+        wanted = utils.default_process(text)
+
+        def alike(paper: Paper) -> float:
+            titles = (paper.title, *paper.former_titles)
+            return max(fuzz.token_set_ratio(wanted, utils.default_process(title)) for title in titles)
+
+        scored = sorted(((alike(p), p.id) for p in papers), key=lambda pair: -pair[0])
+        found = [paper for score, paper in scored if score >= _TITLE_LIKE]
+        return list(dict.fromkeys([*nearly, *found]))[:most]
+
+    async def _nearly_named(self, text: str) -> list[int]:
+        """Papers named almost like a word that no paper has."""
+        words = self._library.words
+        terms = await asyncio.to_thread(words.terms, text)
+        unknown = fusion.kind_of(terms, len(words)).unknown
+        found: list[tuple[float, int]] = []
+        for term in unknown:
+            ids = await asyncio.to_thread(words.nearly_named, term.word)
+            for paper in await self._library.store.papers(ids):
+                titles = " ".join((paper.title, *paper.former_titles))
+                score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)
+                if score >= _NAME_LIKE:
+                    found.append((score, paper.id))
+        best = max((score for score, _ in found), default=0.0)
+        return [paper for score, paper in sorted(found, reverse=True) if score >= best - 5][:5]
+
+    # -- searching -------------------------------------------------------------------------------
+
+    async def search(
+        self, typed: str, k: int = 50, where: Where | None = None, *, as_text: bool = False
+    ) -> Found:
+        """Rank papers for a query.
+
+        Parameters
+        ----------
+        typed
+            Words, quoted phrases and fields (``author:``, ``category:``, ``year:``, ``since:``); any text
+            at all is a valid query.
+        where
+            Further limits, as from a command's options.
+        as_text
+            Take quotes and colons for text, as in a question that nobody typed for this search.
+        """
+        query = Query(clean(typed[:MAX_QUERY]).replace('"', " ")) if as_text else parse_query(typed)
+        limits = await self._limits(query, where or Where())
+        allowed = self._library.facets.allowed(limits) if limits else None
+        vector = await self._embed(query.text)
+        hits = await asyncio.to_thread(self._rank, query, vector, k, allowed)
+        first = await self._certain(query)
+        hits = _promote(hits, [paper for paper in first if allowed is None or _passes(allowed, paper)])
+        return Found(tuple(hits[:k]), query, vector is None and bool(query.text), self._waiting())
+
+    async def _limits(self, query: Query, where: Where) -> Where:
+        since = max((day for day in (query.since, where.since) if day), default=None)
+        until = min((day for day in (query.until, where.until) if day), default=None)
+        ids = where.ids
+        if query.author:
+            named = await asyncio.to_thread(self._library.words.by_author, query.author, 5_000)
+            ids = frozenset(named) & ids if ids is not None else frozenset(named)
+        return Where(where.category or query.category, since, until, ids)
+
+    async def _certain(self, query: Query) -> list[int]:
+        """What has to stand first: the paper of an identifier or exact title, or of a system's name."""
+        if query.phrases or not query.text:
+            return []
+        exact = await self._identified(query.text)
+        if exact is not None:
+            return exact
+        titled = await self._library.store.find_title(query.text)
+        if titled:
+            return titled
+        named = await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
+        return named or await self._nearly_named(query.text)
+
+    async def _embed(self, text: str) -> np.ndarray | None:
+        embedder = self._library.embedder
+        if not text or not embedder.is_loaded:
+            return None
+        rows = await asyncio.to_thread(embedder.encode, [text])
+        return np.asarray(rows[0])
+
+    def _rank(self, query: Query, vector: np.ndarray | None, k: int, allowed: np.ndarray | None) -> list[Hit]:
+        words, vectors = self._library.words, self._library.vectors
+        pool = max(POOL, k)
+        terms = words.terms(query.text)
+        by_words: dict[int, float] = {}
+        if terms or query.phrases:
+            deep = pool if allowed is None else min(20 * pool, 5_000)
+            by_words = dict(words.search(query.text, deep, phrases=query.phrases))
+        near: Sequence[int] = []
+        if vector is not None and vectors is not None and not query.phrases:
+            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+        candidates = [p for p in dict.fromkeys([*near, *by_words]) if allowed is None or _passes(allowed, p)]
+        if not query.text and allowed is not None:  # fields alone: the newest papers that pass
+            passing = np.flatnonzero(allowed)
+            newest = passing[np.argsort(-self._library.facets.days[passing], kind="stable")][:k]
+            return [Hit(int(paper), 0.0, None) for paper in newest]
+        if not candidates:
+            return []
+        missing = [paper for paper in candidates if paper not in by_words]
+        if missing and terms:
+            by_words |= dict(words.search(query.text, len(missing), ids=missing))
+        closeness = np.full(len(candidates), np.nan, np.float32)
+        if vector is not None and vectors is not None:
+            closeness = vectors.closeness(vector, candidates)
+        coverage = self._coverage(terms, [by_words.get(paper, 0.0) for paper in candidates])
+        kind = fusion.kind_of(terms, len(words))
+        scores = fusion.combine(closeness, coverage, kind.words, kind.standout)
+        return _hits(candidates, scores, closeness)[:k]
+
+    def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:
+        ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
+        return np.asarray(scores, np.float32) / ideal if ideal else np.zeros(len(scores), np.float32)
+
+    def _waiting(self) -> int:
+        vectors = self._library.vectors
+        return max(0, len(self._library.facets) - (len(vectors) if vectors is not None else 0))
+
+    # -- similar papers --------------------------------------------------------------------------
+
+    async def similar(self, paper_id: int, k: int = 50, where: Where | None = None) -> Found:
+        """The papers closest to one, never the paper itself."""
+        library = self._library
+        papers = await library.store.papers([paper_id])
+        if not papers:
+            return Found((), Query(""), False, self._waiting())
+        paper = papers[0]
+        vector = library.vectors.row(paper.id) if library.vectors is not None else None
+        if vector is None and library.embedder.is_loaded:
+            vector = (
+                await asyncio.to_thread(library.embedder.encode, [paper_text(paper.title, paper.abstract)])
+            )[0]
+        return await self._similar_to(paper.title, paper.abstract, vector, k, where, leave_out=paper.id)
+
+    async def similar_to_text(self, text: str, k: int = 50, where: Where | None = None) -> Found:
+        """The papers closest to a pasted abstract."""
+        title, _, abstract = text.partition("\n")
+        return await self._similar_to("", f"{title} {abstract}", await self._embed(text[:10_000]), k, where)
+
+    async def _similar_to(
+        self,
+        title: str,
+        abstract: str,
+        vector: np.ndarray | None,
+        k: int,
+        where: Where | None,
+        leave_out: int | None = None,
+    ) -> Found:
+        allowed = self._library.facets.allowed(where) if where else None
+        hits = await asyncio.to_thread(self._rank_similar, title, abstract, vector, k, allowed, leave_out)
+        return Found(tuple(hits), Query(title or abstract), vector is None, self._waiting())
+
+    def _rank_similar(
+        self,
+        title: str,
+        abstract: str,
+        vector: np.ndarray | None,
+        k: int,
+        allowed: np.ndarray | None,
+        itself: int | None,
+    ) -> list[Hit]:
+        words, vectors = self._library.words, self._library.vectors
+        pool = max(POOL, k + 1)
+        text = f"{title} {abstract}"
+        by_words = dict(words.search(text, pool if allowed is None else 5_000, shared=True))
+        near: Sequence[int] = []
+        if vector is not None and vectors is not None:
+            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+        candidates = [
+            paper
+            for paper in dict.fromkeys([*near, *by_words])
+            if paper != itself and (allowed is None or _passes(allowed, paper))
+        ]
+        if not candidates:
+            return []
+        closeness = np.full(len(candidates), np.nan, np.float32)
+        if vector is not None and vectors is not None:
+            closeness = vectors.closeness(vector, candidates)
+        shared = self._shared(text, candidates, itself, title_only=False)
+        titles = self._shared(title, candidates, itself, title_only=True)
+        scores = fusion.combine(closeness, shared, fusion.SIMILAR_WORDS) + fusion.SIMILAR_TITLE * titles
+        return _hits(candidates, scores, closeness)[:k]
+
+    def _shared(
+        self, text: str, candidates: Sequence[int], itself: int | None, *, title_only: bool
+    ) -> np.ndarray:
+        """BM25 of each candidate for a text, as a share of what the text has with itself."""
+        words = self._library.words
+        asked = [*candidates, *([itself] if itself is not None else [])]
+        scores = dict(words.search(text, len(asked), ids=asked, title_only=title_only, shared=True))
+        own = scores.get(itself, 0.0) if itself is not None else 0.0
+        if not own:
+            terms = rarest(words.terms(text), shared=True)
+            own = fusion.SELF_SHARE * fusion.ideal_score(terms, max(1, len(words)), TITLE_WEIGHT)
+        shares = [scores.get(paper, 0.0) / own if own else 0.0 for paper in candidates]
+        return np.asarray(shares, np.float32)
+
+    # -- explaining ------------------------------------------------------------------------------
+
+    def rarity(self, word: str) -> float:
+        """A word's weight: the log of how few abstracts have it (idf); 0 for unknown ones."""
+        total = 0.0
+        for part in word.split("-"):
+            found = self._library.words.abstracts_with(stem(part))
+            total += math.log((1 + len(self._library.words)) / (1 + found)) if found else 0.0
+        return total
+
+
+def _hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray) -> list[Hit]:
+    order = np.argsort(-scores, kind="stable")
+    return [
+        Hit(int(candidates[i]), float(scores[i]), None if np.isnan(closeness[i]) else float(closeness[i]))
+        for i in order
+    ]
+
+
+def _promote(hits: list[Hit], first: Sequence[int]) -> list[Hit]:
+    """Put certain papers before all others, in their order."""
+    if not first:
+        return hits
+    known = {hit.paper_id: hit for hit in hits}
+    top = (hits[0].score if hits else 0.0) + 1.0
+    promoted = [replace(known.get(paper, Hit(paper, 0.0, None)), score=top) for paper in dict.fromkeys(first)]
+    return promoted + [hit for hit in hits if hit.paper_id not in set(first)]
+
+
+def _passes(allowed: np.ndarray, paper: int) -> bool:
+    return paper < len(allowed) and bool(allowed[paper])
