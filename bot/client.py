@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import discord
@@ -65,7 +67,6 @@ class Labmate(commands.AutoShardedBot):
         self._gateway_url = settings.discord_gateway_url
         self.commands_ready = asyncio.Event()
         self._watchers: set[asyncio.Task[None]] = set()
-        point_at(settings)
 
     async def setup_hook(self) -> None:
         """Load every module of ``commands`` that has a setup, and register what they bring."""
@@ -119,10 +120,15 @@ def has_setup(module: str) -> bool:
     return hasattr(found, "setup")
 
 
-def point_at(settings: Settings) -> None:
-    """Point discord.py at the server that the settings name, gateway included."""
+@contextmanager
+def pointed_at(settings: Settings) -> Iterator[None]:
+    """Point discord.py, which keeps its address in a class, at the server that the settings name."""
+    before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     if settings.discord_api_url:
         Route.BASE = settings.discord_api_url.rstrip("/")
     if settings.discord_gateway_url:
-        gateway = URL(settings.discord_gateway_url)
-        DiscordWebSocket.DEFAULT_GATEWAY = gateway
+        DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.discord_gateway_url)
+    try:
+        yield
+    finally:
+        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = before

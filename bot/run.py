@@ -12,10 +12,11 @@ import discord
 from pydantic import SecretStr
 
 from bot.app import load_sample, make_services, open_library
-from bot.client import Labmate
+from bot.client import Labmate, pointed_at
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
+from index.library import Library
 
 log = logging.getLogger("labmate")
 
@@ -33,23 +34,32 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
     LoginError
         Where Discord refuses the token, or can't be reached.
     """
-    assert settings.discord_token is not None
     await load_sample(settings)
     async with open_library(settings) as library:
-        bot = Labmate(settings, await make_services(settings, library))
-        scheduler = Scheduler(settings, bot.services, say)
-        running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
-        try:
-            ready = asyncio.create_task(_ready(bot))
-            await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
-            ready.cancel()
-            if running.done():
-                _explain(running)
-            yield bot, scheduler
-        finally:
-            await scheduler.stop()
-            await bot.close()
-            await asyncio.gather(running, return_exceptions=True)
+        with pointed_at(settings):
+            async with _logged_in(settings, library, say) as both:
+                yield both
+
+
+@asynccontextmanager
+async def _logged_in(
+    settings: Settings, library: Library, say: Say | None
+) -> AsyncIterator[tuple[Labmate, Scheduler]]:
+    assert settings.discord_token is not None
+    bot = Labmate(settings, await make_services(settings, library))
+    scheduler = Scheduler(settings, bot.services, say)
+    running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
+    try:
+        ready = asyncio.create_task(_ready(bot))
+        await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        if running.done():
+            _explain(running)
+        yield bot, scheduler
+    finally:
+        await scheduler.stop()
+        await bot.close()
+        await asyncio.gather(running, return_exceptions=True)
 
 
 async def _ready(bot: Labmate) -> None:

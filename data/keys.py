@@ -40,6 +40,11 @@ def clean(text: str) -> str:
     return " ".join(text.split())
 
 
+def visible(text: str) -> str:
+    """Text without control characters (line breaks stay) and invisible ones."""
+    return text.translate(_STRIP) if not (text.isascii() and text.isprintable()) else text
+
+
 def fold(text: str) -> str:
     """Lower case without accents: ``"Peña"`` and ``"pena"`` fold alike."""
     if text.isascii():

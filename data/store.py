@@ -358,6 +358,11 @@ class Store:
             )
             return [row.id for row in rows] + list(rest.all()), last
 
+    async def gone_since(self, after: int) -> list[int]:
+        """Store ids that since this batch only lead to another paper."""
+        query = select(PaperRow.id).where(PaperRow.merged_into.is_not(None), PaperRow.changed > after)
+        return await self._ids(query)
+
     async def merged(self, ids: Iterable[int]) -> set[int]:
         """Those of the store ids that now only lead to another paper."""
         found: set[int] = set()

@@ -367,9 +367,10 @@ class WordIndex:
         token = next(iter(self._plain.analyze(word)), None)
         if token is None:
             return 0, []
-        count = self._index.searcher().doc_freq("name", token)
-        hits = self._hits(Query.term_query(self._schema, "name", token, "basic"), k) if count else []
-        return count, [paper_id for paper_id, _ in hits]
+        hits = self._hits(Query.term_query(self._schema, "name", token, "basic"), max(k, 10))
+        # The index's own count includes papers that were replaced, so it only serves for common words.
+        count = self._index.searcher().doc_freq("name", token) if len(hits) >= max(k, 10) else len(hits)
+        return count, [paper_id for paper_id, _ in hits[:k]]
 
     def completing(self, typed: str, k: int) -> list[int]:
         """Papers whose title has all the words typed, the last one perhaps unfinished."""

@@ -106,6 +106,7 @@ class Library:
         if changed:
             facts = await self.store.index_facts(self._seen)
             self.facets.update(facts)
+            self.facets.drop(await self.store.gone_since(self._seen))
             self._take_hashes(facts)
             self._seen = newest
         if self.vectors is not None:

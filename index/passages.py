@@ -19,8 +19,8 @@ _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _STEMMER = snowballstemmer.stemmer("english")
 _PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
 MAX_PHRASE = 4
-TELLING = 3.2
-"""The least rarity (idf) of a single word that says something on its own."""
+TELLING = 0.28
+"""The least rarity (:meth:`index.search.Search.rarity`) of a single word that says something alone."""
 _WEAK = frozenset(
     [
         "a",

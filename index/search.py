@@ -320,12 +320,12 @@ class Search:
     # -- explaining ------------------------------------------------------------------------------
 
     def rarity(self, word: str) -> float:
-        """A word's weight: the log of how few abstracts have it (idf); 0 for unknown ones."""
-        total = 0.0
+        """A word's weight: its idf over abstracts as a share of the largest possible; 0 for unknown ones."""
+        total, papers = 0.0, len(self._library.words)
         for part in word.split("-"):
             found = self._library.words.abstracts_with(stem(part))
-            total += math.log((1 + len(self._library.words)) / (1 + found)) if found else 0.0
-        return total
+            total += math.log((1 + papers) / (1 + found)) if found else 0.0
+        return total / math.log(2 + papers)
 
 
 def _hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray) -> list[Hit]:

@@ -72,7 +72,7 @@ class Reply:
         return [c for c in self.components if c["type"] in _SELECTS]
 
     def button(self, label: str) -> Json:
-        """The button with this label (or its beginning).
+        """The button with this in its label.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class Reply:
             Where there is none.
         """
         for button in self.buttons:
-            if (button.get("label") or "").lower().startswith(label.lower()):
+            if label.lower() in (button.get("label") or "").lower():
                 return button
         raise LookupError(f"no button {label!r} among {[b.get('label') for b in self.buttons]}")
 

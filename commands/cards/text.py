@@ -10,6 +10,7 @@ from functools import lru_cache
 import discord
 from pylatexenc.latex2text import LatexNodes2Text
 
+from data.keys import visible
 from data.models import Author, Paper
 from index.passages import sentences
 
@@ -58,7 +59,7 @@ def _to_unicode(tex: str) -> str:
 
 def safe(text: str) -> str:
     """Text that Discord shows as it is: no markdown, mentions, headings or timestamps."""
-    text = _SPECIAL.sub(r"\\\1", text)
+    text = _SPECIAL.sub(r"\\\1", visible(text))
     text = _AT.sub("@\u200b", text)
     return _LINE_START.sub(r"\1\\\2", text)
 
@@ -152,4 +153,4 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 def label(text: str, most: int = 80) -> str:
     """Text for a button or an option: not markdown, so only readable and cut; never empty."""
-    return discord.utils.remove_markdown(shorten(readable(text), most)).strip()[:most] or "?"
+    return discord.utils.remove_markdown(shorten(readable(visible(text)), most)).strip()[:most] or "?"
