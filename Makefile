@@ -14,7 +14,7 @@ run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest --cov --cov-report=term -q $(ARGS)
+	$(BIN)/python -m pytest --cov --cov-report=term -q -n 2 --dist loadfile $(ARGS)
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff format --check .

@@ -78,15 +78,19 @@ class Labmate(commands.AutoShardedBot):
         log.info("registered %d commands", len(self.tree.get_commands()))
 
     async def launch_shards(self) -> None:
-        """Connect to the gateway that the server names, unless the settings override it."""
-        if self._gateway_url:
-            named = self.http.get_bot_gateway
+        """Connect to the gateway that the server names, or to the one that the settings put in its place.
 
-            async def overridden() -> Any:
-                shards, _, limits = await named()
-                return shards, self._gateway_url, limits
+        discord.py goes back to its built-in address after an invalid session, so that is set, too.
+        """
+        named = self.http.get_bot_gateway
 
-            self.http.get_bot_gateway = overridden  # type: ignore[method-assign]
+        async def chosen() -> Any:
+            shards, url, limits = await named()
+            url = self._gateway_url or url
+            DiscordWebSocket.DEFAULT_GATEWAY = URL(url)
+            return shards, url, limits
+
+        self.http.get_bot_gateway = chosen  # type: ignore[method-assign]
         await super().launch_shards()
 
     async def on_ready(self) -> None:

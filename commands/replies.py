@@ -16,6 +16,7 @@ from commands.cards.lists import note
 log = logging.getLogger("labmate")
 QUICK = 1.2
 """Seconds after which an answer is deferred; Discord waits three."""
+ALREADY_ANSWERED, UNKNOWN_INTERACTION = 40060, 10062
 NO_PINGS = discord.AllowedMentions.none()
 
 
@@ -68,6 +69,9 @@ async def tell(interaction: discord.Interaction, text: str, *, private: bool = T
 async def apologise(interaction: discord.Interaction, error: BaseException) -> None:
     """Tell a person about a failure; what is no fault of theirs gets a number that the log holds."""
     error = getattr(error, "original", error)
+    if isinstance(error, discord.HTTPException) and error.code in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
+        log.info("%s was answered already, or too late", _what(interaction))
+        return
     interaction.extras["failed"] = True
     interaction.client.dispatch("labmate_failure", interaction)
     if isinstance(error, Kindly):

@@ -170,9 +170,9 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
     if record.source == row["source"]:
         return (record.announced or date.max) >= (row["announced"] or date.min)
     # One is known to be the first version and the titles differ: the other, undated, is a later one.
-    if (theirs is None) != (ours is None) and title_key(record.title) != row["title_key"]:
-        if (theirs or ours) == 1:
-            return theirs is None
+    one_is_first = (theirs is None) != (ours is None) and (theirs or ours) == 1
+    if one_is_first and title_key(record.title) != row["title_key"]:
+        return theirs is None
     return "arxiv" in record.ids and (
         not any(scheme == "arxiv" for scheme, _ in work.ids) or (record.source != LISTING and ours is None)
     )

@@ -224,6 +224,15 @@ def _check_options(problems: Problems, path: str, options: list[Json]) -> None:
         _check_options(problems, f"{here}.options", option.get("options") or [])
 
 
+def _snowflakes(value: Any) -> Any:
+    """Ids sent as numbers, which Discord takes, as the strings that its description asks for."""
+    if isinstance(value, dict):
+        return {key: _snowflakes(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_snowflakes(entry) for entry in value]
+    return str(value) if type(value) is int and value > 1 << 53 else value
+
+
 class Description:
     """Discord's OpenAPI description, asked whether it allows a request's body."""
 
@@ -243,7 +252,9 @@ class Description:
         route = next((route for pattern, route in self._routes if pattern.match(path)), None)
         validator = self._validator(method.lower(), route) if route else None
         if validator is not None:
-            for error in sorted(validator.iter_errors(body), key=lambda e: len(e.absolute_path))[:5]:
+            for error in sorted(validator.iter_errors(_snowflakes(body)), key=lambda e: len(e.absolute_path))[
+                :5
+            ]:
                 deepest = min(error.context or [error], key=lambda e: -len(e.absolute_path))
                 where = ".".join(map(str, deepest.absolute_path))
                 problems.add(where, "OPENAPI", f"{route}: {deepest.message[:300]}")

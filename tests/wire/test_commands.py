@@ -239,6 +239,35 @@ async def test_a_button_works_after_a_restart(tmp_path):
                 assert "6. " in (await search.press("Next")).text
 
 
+async def test_the_bot_comes_back_after_a_dropped_gateway_and_an_invalid_session(other):
+    discord, bot, user, _ = other
+    me = discord.state.application["bot"]["id"]
+
+    def connected() -> bool:
+        return any(s.user_id == me and s.socket for s in discord.gateway.sessions.values())
+
+    for trouble in (discord.gateway.drop, discord.gateway.reconnect, discord.gateway.invalidate):
+        await trouble(user_id=me) if trouble != discord.gateway.reconnect else await trouble()
+        await asyncio.sleep(0.1)
+        for _ in range(200):
+            if connected():
+                break
+            await asyncio.sleep(0.1)
+        assert connected(), trouble
+        await asyncio.sleep(0.3)
+        assert "5 papers" in (await user.slash("/papers ChonLam Lao")).text
+    assert bot.is_ready()
+
+
+async def test_a_duplicate_interaction_is_answered_once(other):
+    discord, _, user, _ = other
+    discord.faults.duplicate_dispatches = 2
+    assert "5 papers" in (await user.slash("/papers ChonLam Lao")).text
+    await asyncio.sleep(0.5)
+    shown = discord.state.messages[discord.channel["id"]]
+    assert len(shown) == 1
+
+
 async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch, caplog):
     _, bot, user, _ = other
 

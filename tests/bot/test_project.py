@@ -1,0 +1,60 @@
+"""The project keeps its own rules."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from bot.settings import Settings
+from tests.conftest import ROOT
+
+
+def test_env_example_lists_every_setting_and_no_other():
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    listed = {line.partition("=")[0] for line in lines if re.match(r"^[A-Z_]+=", line)}
+    assert listed == {name.upper() for name in Settings.model_fields}
+
+
+def test_env_example_shows_the_defaults():
+    values = dict(
+        line.split("=", 1)
+        for line in (ROOT / ".env.example").read_text().splitlines()
+        if re.match(r"^[A-Z_]+=.", line)
+    )
+    shown, default = (
+        Settings(_env_file=None, **{k.lower(): v for k, v in values.items()}),
+        Settings(_env_file=None, labmate_fetch=True),
+    )
+    for name in (
+        "labmate_categories",
+        "arxiv_api_url",
+        "arxiv_oai_url",
+        "arxiv_interval_seconds",
+        "embedding_model",
+        "labmate_data",
+    ):
+        assert getattr(shown, name) == getattr(default, name), name
+
+
+def test_imports_go_down_only():
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_nothing_of_the_shared_data_is_in_the_project():
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
+    assert not [name for name in tracked if name.endswith((".jsonl", ".zst", ".npy", "openapi.json"))]
+
+
+def test_readme_names_only_commands_that_exist():
+    from bot.cli import app
+
+    known = {command.name or command.callback.__name__ for command in app.registered_commands} | {
+        group.name for group in app.registered_groups
+    }
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for name in re.findall(r"python -m bot ([a-z-]+)", page.read_text()):
+            assert name in known, (page.name, name)

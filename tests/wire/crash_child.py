@@ -1,0 +1,32 @@
+"""What the crash test kills: an ingest with ready vectors, in small batches."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import index.intake
+from data.sources.files import PaperFile
+from data.store import Store
+from index.embedding import Embedder
+from index.intake import Intake, ReadyVectors
+from index.library import Library
+
+
+def ingest(folder: Path, file: Path, vectors: Path) -> None:
+    """Read the file into the folder's library, as `python -m bot ingest file --vectors` does."""
+    index.intake.BATCH = 40
+    index.intake._COMMIT_EVERY = 3
+    asyncio.run(_ingest(folder, file, vectors))
+
+
+async def _ingest(folder: Path, file: Path, vectors: Path) -> None:
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
+    library = await Library.open(store, folder, Embedder(), writable=True)
+    with library.writing():
+        ready = ReadyVectors(vectors, library.vectors.fingerprint)
+        await Intake(library, "file", file.name, vectors=ready).run(iter(PaperFile(file)))
+        library.vectors.remove(library.orphans())
+        if library.vectors.dead_share > 0.2:
+            library.vectors.compact()
+    await store.close()

@@ -1,0 +1,218 @@
+"""The command line as a user runs it: real processes, real exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def run(*arguments: str, folder: Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess:
+    environment = (
+        os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"} | more
+    )
+    environment.pop("DISCORD_TOKEN", None)
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments],
+        cwd=ROOT,
+        env=environment,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path):
+    plain = run("ask", "/papers author:ChonLam Lao", folder=tmp_path)
+    assert plain.returncode == 0, plain.stderr
+    assert plain.stdout.startswith("ChonLam Lao\n5 papers, newest first")
+    asked = run("ask", "/papers ChonLam Lao", "--json", folder=tmp_path)
+    [message] = json.loads(asked.stdout)
+    text = json.dumps(message["components"], ensure_ascii=False)
+    assert text.count("PrismLLM]") + text.count("PrismLLM**") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "said"),
+    [
+        ("/nonsense", 2, "There is no command /nonsense. Commands: /about"),
+        ("/papers", 2, "author is missing. Type: /papers author:…"),
+        ("/papers author:x sort:sideways", 2, "sort is one of: newest, oldest"),
+        ("/papers author:x private:maybe", 2, "private is true or false"),
+        ("", 2, "There is no command"),
+        ("/papers author:x since:tomorrow", 1, "as a day"),
+    ],
+)
+def test_ask_leaves_with_what_went_wrong(tmp_path, command, status, said):
+    done = run("ask", command, folder=tmp_path)
+    assert done.returncode == status
+    assert said in done.stdout + done.stderr
+
+
+def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
+    done = run("run", folder=tmp_path, stdin="/papers ChonLam Lao\n1\nnonsense\n77\n/nope\nexit\n")
+    assert done.returncode == 0, done.stderr
+    assert "knows 7 papers" in done.stdout
+    assert "5 papers, newest first" in done.stdout
+    assert "We present PrismLLM" in done.stdout
+    assert "Type a command such as" in done.stdout
+    assert "There is no button 77" in done.stdout
+    assert "There is no command /nope" in done.stdout
+    assert "Goodbye." in done.stdout
+
+
+def _papers(path: Path, count: int = 30) -> Path:
+    lines = [
+        json.dumps(
+            {
+                "id": f"x{n}" if n % 2 else f"2601.{n:05d}",
+                "title": f"About topic{n} and things",
+                "abstract": f"We study topic{n}. It is different from topic{n + 1}.",
+                "authors": ["Ada Lovelace"],
+                "lists": ["cs.CL"],
+                "announced": "2026-01-05",
+            }
+        )
+        for n in range(count)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_ingest_reads_refuses_and_sums_up(tmp_path):
+    file = _papers(tmp_path / "p.jsonl")
+    done = run("ingest", "file", str(file), "--no-embed", folder=tmp_path / "lab")
+    assert done.returncode == 0, done.stderr
+    assert "30 read: 15 added, 0 updated, 0 unchanged, 15 refused" in done.stderr
+    again = run("ingest", "file", str(file), folder=tmp_path / "lab")
+    assert "0 added, 0 updated, 15 unchanged, 15 refused" in again.stderr
+    doctor = run("doctor", folder=tmp_path / "lab")
+    assert doctor.returncode == 0
+    assert "store and index agree on 22 papers" in doctor.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ingest", "file", "absent.jsonl"], "can't be read"),
+        (["ingest", "file", "README.md", "--vectors", "absent.npy"], "matrix"),
+        (["rank", "similar", "--papers", "absent", "--queries", "absent", "--out", "x"], "can't be read"),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_in_one_line(tmp_path, arguments, said):
+    done = run(*arguments, folder=tmp_path)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_rank_writes_a_trec_run_under_the_files_own_ids(tmp_path):
+    papers = _papers(tmp_path / "p.jsonl")
+    queries, out = tmp_path / "q.txt", tmp_path / "run.txt"
+    queries.write_text("x3\n2601.00004\n")
+    done = run(
+        "rank",
+        "similar",
+        "--papers",
+        str(papers),
+        "--queries",
+        str(queries),
+        "--out",
+        str(out),
+        "--depth",
+        "7",
+        folder=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in out.read_text().splitlines()]
+    assert len(rows) == 14
+    assert all(row[1] == "Q0" and row[5] == "labmate" for row in rows)
+    assert [int(row[3]) for row in rows[:7]] == list(range(1, 8))
+    assert all(row[0] != row[2] for row in rows)
+    scores = [float(row[4]) for row in rows[:7]]
+    assert scores == sorted(scores, reverse=True)
+    texts = tmp_path / "t.jsonl"
+    texts.write_text('{"id": "a", "text": "the \\"study\\" of topic7: (and) things"}\n')
+    done = run(
+        "rank", "search", "--papers", str(papers), "--queries", str(texts), "--out", str(out), folder=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert out.read_text().split()[2] == "x7"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("similar", "nobody\n"), ("search", "no json\n"), ("search", '{"id": "a b", "text": "x"}\n')],
+)
+def test_rank_refuses_queries_that_make_no_sense(tmp_path, kind, text):
+    papers, queries, out = _papers(tmp_path / "p.jsonl", 3), tmp_path / "q", tmp_path / "out"
+    queries.write_text(text)
+    done = run(
+        "rank", kind, "--papers", str(papers), "--queries", str(queries), "--out", str(out), folder=tmp_path
+    )
+    assert done.returncode == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("LABMATE_CATEGORIES", "cs.CL nonsense!", "LABMATE_CATEGORIES: 'nonsense!' is no arXiv category"),
+        ("LOG_LEVEL", "LOUD", "LOG_LEVEL"),
+        ("ARXIV_INTERVAL_SECONDS", "-1", "ARXIV_INTERVAL_SECONDS"),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path, name, value, said):
+    done = run("doctor", folder=tmp_path, **{name: value})
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_another_model_is_refused_with_the_command_that_rebuilds(tmp_path):
+    import shutil
+
+    from index.embedding import DEFAULT_MODEL, locate
+
+    assert run("ask", "/papers ChonLam Lao", folder=tmp_path / "lab").returncode == 0
+    other = tmp_path / "other-model"
+    shutil.copytree(locate(DEFAULT_MODEL), other)
+    with (other / "model.safetensors").open("ab") as stream:
+        stream.write(b"\x00")
+    done = run("ask", "/about", folder=tmp_path / "lab", EMBEDDING_MODEL=str(other))
+    assert done.returncode == 1
+    assert "python -m bot index --rebuild" in done.stderr
+
+
+def test_a_token_that_discord_does_not_take_is_told(tmp_path):
+    import asyncio
+
+    from bot.local_discord.server import LocalDiscord
+
+    async def attempt() -> subprocess.CompletedProcess:
+        async with LocalDiscord() as discord:
+            environment = os.environ | {
+                "DISCORD_TOKEN": "wrong.token.here",
+                "DISCORD_API_URL": discord.api_url,
+                "LABMATE_DATA": str(tmp_path),
+                "LABMATE_FETCH": "false",
+            }
+            return await asyncio.to_thread(
+                subprocess.run,
+                [sys.executable, "-m", "bot", "run"],
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+
+    done = asyncio.run(attempt())
+    assert done.returncode == 1
+    assert "does not accept DISCORD_TOKEN" in done.stderr
