@@ -119,7 +119,7 @@ async def _until(check, seconds=10.0):
 
 
 async def test_an_unmodified_client_answers_every_kind_of_interaction(place):
-    server, bot, user = place
+    _server, _bot, user = place
     assert (await user.slash("/echo text:hello there number:3")).text == "hello there 3"
     assert (await user.slash("/echo hi number:7")).is_private
     assert (await user.slash("/group inner choice:2")).text == "inner 2"
@@ -179,7 +179,7 @@ async def test_messages_threads_forums_and_dms(place):
 
 
 async def test_files_arrive_whole(place):
-    server, bot, user = place
+    server, bot, _user = place
     import io
 
     channel = bot.get_channel(int(server.channel["id"]))
@@ -242,7 +242,7 @@ async def test_what_discord_refuses_is_refused_with_the_tree_of_errors(place, bo
 
 
 async def test_a_second_callback_and_an_old_token_are_refused(place):
-    server, bot, user = place
+    server, _bot, user = place
     await user.slash("/echo hi")
     interaction = next(iter(server.state.interactions.values()))
     url = f"{server.api_url}/interactions/{interaction.id}/{interaction.token}/callback"

@@ -1,0 +1,70 @@
+"""The real data that benchmarks run on, and a library made from it once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.app import sample_file
+from data.sources.files import PaperFile
+from data.store import Store
+from index.embedding import Embedder
+from index.intake import Intake, ReadyVectors
+from index.library import Library
+
+ROOT = Path(__file__).parent.parent
+SHARED = Path(os.environ.get("LABMATE_SHARED", ROOT.parent / "shared"))
+PAPERS = SHARED / "data" / "arxiv-daily.jsonl.zst"
+VECTORS = SHARED / "data" / "arxiv-daily.minilm.f16.npy"
+FOLDER = ROOT / "var" / "benchmark"
+
+
+def need_data() -> None:
+    """Leave with one line where the real data is not at hand."""
+    if not PAPERS.exists():
+        sys.exit(
+            f"Benchmarks need the real data; it is not at {SHARED} (LABMATE_SHARED names another place)."
+        )
+
+
+async def full_library(*, writable: bool = False) -> Library:
+    """The sample and all 111,997 papers, with ready vectors; made on first use, then kept in var/benchmark."""
+    need_data()
+    done = FOLDER / "done"
+    if not done.exists():
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        FOLDER.mkdir(parents=True)
+        print("making the library of all papers once...", flush=True)
+        store = await Store.open(url(FOLDER), bulk=True)
+        library = await Library.open(store, FOLDER, Embedder(), writable=True)
+        with library.writing():
+            await Intake(library, "sample", "sample").run(iter(PaperFile(sample_file())))
+            assert library.vectors is not None
+            ready = ReadyVectors(VECTORS, library.vectors.fingerprint)
+            await Intake(library, "file", PAPERS.name, vectors=ready).run(iter(PaperFile(PAPERS)))
+            await library.embed_backlog()
+        await store.close()
+        done.touch()
+    store = await Store.open(url(FOLDER))
+    return await Library.open(store, FOLDER, Embedder(), writable=writable)
+
+
+def url(folder: Path) -> str:
+    """The database in a folder."""
+    return f"sqlite+aiosqlite:///{folder / 'labmate.db'}"
+
+
+def percentile(times: Sequence[float], share: float) -> float:
+    """The time in ms that this share of the samples stays under."""
+    ordered = sorted(times)
+    return 1_000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def show(name: str, times: Sequence[float], target: str = "", bound: str = "") -> None:
+    """One line: median, p50 and p99 in ms."""
+    p50, p99 = 1_000 * statistics.median(times), percentile(times, 0.99)
+    print(f"{name:34} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  {target:18} {bound}", flush=True)

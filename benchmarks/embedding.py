@@ -1,0 +1,57 @@
+"""python -m benchmarks.embedding: our embedding beside the bare model at its best batch size, in turns."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+
+from benchmarks.data import PAPERS, need_data
+from data.sources.files import PaperFile
+from index.embedding import BATCH, Embedder, has_bfloat16, paper_text
+
+TEXTS = 512
+ROUNDS = 3
+BATCHES = (4, 8, 16, 32)
+
+
+def main() -> None:
+    need_data()
+    import torch
+
+    texts = [paper_text(r.title, r.abstract) for _, r in itertools.islice(PaperFile(PAPERS), TEXTS)]
+    embedder = Embedder()
+    embedder.load()
+    model = embedder._model
+    assert model is not None
+
+    def bare(size: int) -> float:
+        """The model alone over texts that are already sorted: the machine's bound."""
+        ordered = sorted(texts, key=len)
+        begun = time.perf_counter()
+        with torch.inference_mode():
+            for start in range(0, len(ordered), size):
+                model.forward(model.preprocess(ordered[start : start + size]))
+        return len(texts) / (time.perf_counter() - begun)
+
+    def ours() -> float:
+        begun = time.perf_counter()
+        embedder.encode(texts)
+        return len(texts) / (time.perf_counter() - begun)
+
+    bare(BATCH)
+    rates: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        rates.setdefault("ours", []).append(ours())
+        for size in BATCHES:
+            rates.setdefault(f"bare, batches of {size}", []).append(bare(size))
+    precision = "bfloat16" if has_bfloat16() else "float32"
+    medians = {name: statistics.median(values) for name, values in rates.items()}
+    for name, rate in medians.items():
+        print(f"embedding ({precision}), {name:22} {rate:6.1f} abstracts/s")
+    best = max(rate for name, rate in medians.items() if name != "ours")
+    print(f"ours / bare model's best             {medians['ours'] / best:.3f} (target 0.95)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""python -m benchmarks.loading: reading all records in, without embedding; beside SQLite and tantivy alone."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.data import PAPERS, need_data, url
+from bot.app import sample_file
+from data.sources.files import PaperFile
+from data.store import Store
+from index.embedding import Embedder
+from index.intake import Intake
+from index.library import Library
+
+RUNS = 3
+
+
+async def load(folder: Path) -> tuple[float, int]:
+    """Seconds and records of a whole run into an empty library that has the sample."""
+    store = await Store.open(url(folder), bulk=True)
+    library = await Library.open(store, folder, Embedder(), writable=True)
+    with library.writing():
+        await Intake(library, "sample", "sample").run(iter(PaperFile(sample_file())))
+        begun = time.perf_counter()
+        summary = await Intake(library, "file", PAPERS.name).run(iter(PaperFile(PAPERS)))
+        seconds = time.perf_counter() - begun
+    await store.close()
+    return seconds, summary.read
+
+
+def bound(folder: Path) -> float:
+    """Seconds of parsing the same file and writing the same rows with sqlite3 alone: no checks, no words."""
+    begun = time.perf_counter()
+    database = sqlite3.connect(folder / "bare.db")
+    database.executescript(
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+        "CREATE TABLE p (id INTEGER PRIMARY KEY, arxiv TEXT UNIQUE, title TEXT, abstract TEXT, day TEXT);"
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT UNIQUE);"
+        "CREATE TABLE w (paper INTEGER, place INTEGER, author INTEGER, PRIMARY KEY (paper, place));"
+        "CREATE INDEX wa ON w (author, paper);"
+    )
+    authors: dict[str, int] = {}
+    for number, (_, record) in enumerate(PaperFile(PAPERS)):
+        new = [name for name in dict.fromkeys(record.authors) if name not in authors]
+        authors.update((name, len(authors) + place) for place, name in enumerate(new))
+        database.executemany("INSERT INTO a VALUES (?, ?)", [(authors[name], name) for name in new])
+        database.execute(
+            "INSERT INTO p VALUES (?, ?, ?, ?, ?)",
+            (number, record.ids["arxiv"], record.title, record.abstract, str(record.announced)),
+        )
+        rows = [(number, place, authors[name]) for place, name in enumerate(record.authors)]
+        database.executemany("INSERT INTO w VALUES (?, ?, ?)", rows)
+        if number % 2_000 == 0:
+            database.commit()
+    database.commit()
+    database.close()
+    return time.perf_counter() - begun
+
+
+async def main() -> None:
+    need_data()
+    rates, bounds = [], []
+    for _ in range(RUNS):
+        with tempfile.TemporaryDirectory() as name:
+            seconds, read = await load(Path(name))
+            rates.append(read / seconds)
+            bounds.append(read / bound(Path(name)))
+            print(
+                f"  {read:,} records in {seconds:.1f} s: {rates[-1]:,.0f}/s (sqlite3 alone {bounds[-1]:,.0f}/s)",
+                flush=True,
+            )
+    ours, bare = statistics.median(rates), statistics.median(bounds)
+    print(
+        f"loading without embedding            {ours:,.0f} records/s (target 3,000); sqlite3 alone {bare:,.0f}/s, ratio {ours / bare:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,179 @@
+"""python -m benchmarks.replies: from interaction sent to reply shown, over the local Discord; memory beside.
+
+Each question is asked at rest, and with --reading once more while another process reads papers in and embeds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+from benchmarks.data import FOLDER, PAPERS, ROOT, full_library, show
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from data.sources.files import PaperFile
+
+ASKED = 150
+WARM = 5
+SEARCHES = (
+    "fault tolerance of GPU training",
+    "retrieval augmented generation for legal questions",
+    "PrismLLM",
+    "how do language models represent time",
+    "graph neural networks recommendation cold start",
+    "in-network aggregation",
+    "benchmarks for multilingual speech translation",
+    "why do agents fail at long tasks",
+)
+
+
+def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen[bytes]:
+    """A Labmate in a process of its own, as `make run` with a token starts it."""
+    environment = os.environ | {
+        "DISCORD_TOKEN": discord.bot_token,
+        "DISCORD_API_URL": discord.api_url,
+        "LABMATE_DATA": str(folder),
+        "LABMATE_FETCH": "false",
+        "DISCORD_OPENAPI": "",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "bot", "run"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
+    )
+
+
+def resident(process: subprocess.Popen[bytes]) -> float:
+    """Resident MB of a process and its children; memory that they share counts once."""
+    root = psutil.Process(process.pid)
+    everyone = [root, *root.children(recursive=True)]
+    return sum(member.memory_full_info().pss for member in everyone) / 1e6
+
+
+async def timed(user: UserClient, commands: list[str]) -> list[float]:
+    times = []
+    for place, command in enumerate(commands):
+        begun = time.perf_counter()
+        await user.slash(command)
+        if place >= WARM:
+            times.append(time.perf_counter() - begun)
+    return times
+
+
+async def completed(user: UserClient, texts: list[str]) -> list[float]:
+    times = []
+    for place, text in enumerate(texts):
+        begun = time.perf_counter()
+        await user.complete(f"/papers author:{text}")
+        if place >= WARM:
+            times.append(time.perf_counter() - begun)
+    return times
+
+
+async def ask_all(user: UserClient, records: list[tuple[str, str]], label: str) -> None:
+    chance = random.Random(7)
+    some = chance.sample(records, ASKED + WARM)
+    show(f"/help (a bare round trip){label}", await timed(user, ["/help"] * 60))
+    show(
+        f"/papers{label}",
+        await timed(user, [f"/papers author:{author}" for _, author in some]),
+        "target 20 ms p99",
+    )
+    show(
+        f"/similar by id{label}",
+        await timed(user, [f"/similar {paper}" for paper, _ in some]),
+        "target 30 ms p99",
+    )
+    searches = [
+        SEARCHES[place % len(SEARCHES)] + (f" {place}" if place % 3 else "") for place in range(ASKED + WARM)
+    ]
+    show(f"/search{label}", await timed(user, [f"/search {text}" for text in searches]), "target 45 ms p99")
+    prefixes = [author[: chance.randint(1, 9)] for _, author in some]
+    show(f"autocomplete of names{label}", await completed(user, prefixes), "target 30 ms p99")
+
+
+async def main(reading: bool) -> None:
+    library = await full_library()
+    known = len(library.facets)
+    await library.store.close()
+    folder = FOLDER
+    if reading:
+        folder = FOLDER.with_name("benchmark-reading")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(FOLDER, folder)
+    records = [(r.ids["arxiv"], r.authors[0]) for _, r in PaperFile(PAPERS) if r.authors]
+    async with LocalDiscord() as discord:
+        begun = time.perf_counter()
+        process = start(discord, folder)
+        assert process.stdout is not None
+        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
+            pass
+        print(
+            f"{'run to logged in, ' + format(known, ',') + ' papers':34} {time.perf_counter() - begun:.1f} s (target 6 s)"
+        )
+        try:
+            async with UserClient(discord.url, discord.user_token) as user:
+                await user.slash("/search warm up the model", within=60)
+                await asyncio.sleep(3)
+                print(f"{'resident memory at rest':34} {resident(process):,.0f} MB (target 1,200)")
+                if reading:
+                    await while_reading(user, records, folder, process)
+                else:
+                    await ask_all(user, records, "")
+        finally:
+            process.terminate()
+            process.wait()
+            if reading:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+async def while_reading(
+    user: UserClient, records: list[tuple[str, str]], folder: Path, bot: subprocess.Popen[bytes]
+) -> None:
+    """Ask while a worker reads new papers in and embeds them, at low priority, as the bot's own worker does."""
+    extra = folder / "more.jsonl"
+    with extra.open("w") as out:
+        for number, (_, record) in enumerate(PaperFile(PAPERS)):
+            if number < 20_000:
+                item = {
+                    "id": f"9901.{number:05d}",
+                    "title": record.title + " again",
+                    "abstract": record.abstract,
+                }
+                out.write(
+                    json.dumps(
+                        {**item, "authors": record.authors, "lists": ["cs.CL"], "announced": "2026-08-21"}
+                    )
+                    + "\n"
+                )
+    environment = os.environ | {"LABMATE_DATA": str(folder)}
+    commands = (["ingest", "file", str(extra), "--no-embed", "--events"], ["index", "--events"])
+    for command, label in zip(commands, (", reading in", ", embedding"), strict=True):
+        worker = subprocess.Popen(  # noqa: ASYNC220 - it only starts; nothing waits here
+            ["nice", "-n", "19", sys.executable, "-m", "bot", *command],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            await asyncio.sleep(8 if command[0] == "index" else 4)
+            peak = resident(bot) + resident(worker) if worker.poll() is None else 0.0
+            await ask_all(user, records, label)
+            if worker.poll() is None:
+                peak = max(peak, resident(bot) + resident(worker))
+            print(f"{'resident memory' + label:34} {peak:,.0f} MB (target 1,800)")
+        finally:
+            if command[0] == "index":
+                worker.kill()
+            worker.wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main("--reading" in sys.argv[1:]))

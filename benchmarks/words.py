@@ -1,0 +1,47 @@
+"""python -m benchmarks.words: searching by words and by both, inside the process; beside tantivy alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from benchmarks.data import full_library, show
+from benchmarks.replies import SEARCHES
+from index.search import Search
+
+ROUNDS = 25
+
+
+async def main() -> None:
+    library = await full_library()
+    await library.refresh_names()
+    library.embedder.load()
+    search = Search(library)
+    bare, ours, names, similar = [], [], [], []
+    index = library.words._index
+    ids = await library.store.ids_of("arxiv")
+    papers = list(ids.values())[:: len(ids) // (ROUNDS * len(SEARCHES))]
+    for place in range(ROUNDS * len(SEARCHES)):
+        text = SEARCHES[place % len(SEARCHES)]
+        query = index.parse_query(text, ["title", "abstract"])
+        begun = time.perf_counter()
+        index.searcher().search(query, 10)
+        bare.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        await search.search(text, 25)
+        ours.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        await search.similar(papers[place], 25)
+        similar.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        library.names.complete(text[: place % 7])
+        names.append(time.perf_counter() - begun)
+    show("tantivy alone, its own parser", bare)
+    show("search: words, vectors, fusion", ours)
+    show("similar: words, vectors, fusion", similar)
+    show(f"completion over {len(library.names):,} names", names)
+    await library.store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
