@@ -47,7 +47,8 @@ def bound(folder: Path) -> float:
     authors: dict[str, int] = {}
     for number, (_, record) in enumerate(PaperFile(PAPERS)):
         new = [name for name in dict.fromkeys(record.authors) if name not in authors]
-        authors.update((name, len(authors) + place) for place, name in enumerate(new))
+        for name in new:
+            authors[name] = len(authors)
         database.executemany("INSERT INTO a VALUES (?, ?)", [(authors[name], name) for name in new])
         database.execute(
             "INSERT INTO p VALUES (?, ?, ?, ?, ?)",

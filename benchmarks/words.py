@@ -20,7 +20,7 @@ async def main() -> None:
     bare, ours, names, similar = [], [], [], []
     index = library.words._index
     ids = await library.store.ids_of("arxiv")
-    papers = list(ids.values())[:: len(ids) // (ROUNDS * len(SEARCHES))]
+    papers = await library.store.papers(list(ids.values())[:: len(ids) // (ROUNDS * len(SEARCHES))])
     for place in range(ROUNDS * len(SEARCHES)):
         text = SEARCHES[place % len(SEARCHES)]
         query = index.parse_query(text, ["title", "abstract"])

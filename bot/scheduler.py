@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import sys
@@ -24,6 +25,12 @@ AT_ONCE = 64
 """Papers that are embedded in this process; more go to the worker, which has a model of its own."""
 
 Say = Callable[[str], None]
+
+
+def settle() -> None:
+    """Take names and model out of the garbage collector's rounds: walking them would stall a reply."""
+    gc.collect()
+    gc.freeze()
 
 
 class Scheduler:
@@ -82,6 +89,7 @@ class Scheduler:
             await self._embed_here()
         self.model_ready.set()
         self._services.model_settled.set()
+        settle()
 
     async def _embed_here(self) -> None:
         library = self._services.library

@@ -106,11 +106,13 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
         SimilarButton("Similar papers", paper=str(paper.id)),
         CiteButton("Cite", paper=str(paper.id)),
     ]
-    people: list[ui.Item[Any]] = []
-    for author in paper.authors[:AUTHORS_LINKED]:
-        author_id = await services.store.author_id(author.key)
-        if author_id is not None:
-            people.append(papers_button(label(author.name, 70), Asked(author_id), 0, "e"))
+    authors = list({author.key: author for author in paper.authors}.values())[:AUTHORS_LINKED]
+    ids = await services.store.author_ids([author.key for author in authors])
+    people: list[ui.Item[Any]] = [
+        papers_button(label(author.name, 70), Asked(ids[author.key]), 0, "e")
+        for author in authors
+        if author.key in ids
+    ]
     return card(paper, actions, people)
 
 

@@ -82,13 +82,13 @@ def papers_button(text: str, asked: Asked, page: int, how: str = "u") -> PapersB
 
 async def author_buttons(services: Services, names: list[Name]) -> list[ui.Item[Any]]:
     """A button for each name, leading to its papers."""
-    buttons: list[ui.Item[Any]] = []
-    for name in names[:OFFERED]:
-        author = await services.store.author_id(name.key)
-        if author is not None:
-            text = label(name.name, 60) + f" ({name.papers:,})"
-            buttons.append(papers_button(text, Asked(author), 0, "e"))
-    return buttons
+    chosen = names[:OFFERED]
+    ids = await services.store.author_ids([name.key for name in chosen]) if chosen else {}
+    return [
+        papers_button(f"{label(name.name, 60)} ({name.papers:,})", Asked(ids[name.key]), 0, "e")
+        for name in chosen
+        if name.key in ids
+    ]
 
 
 async def show(services: Services, asked: Asked) -> ui.LayoutView:

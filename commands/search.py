@@ -136,8 +136,8 @@ async def _nothing(services: Services, asked: Asked, found: Found, heading: str)
 
 def _answer(services: Services, paper: Paper, query: str) -> str:
     """The sentence of the abstract that answers best."""
-    sentence = best_sentence(readable(paper.abstract), query, services.search.rarity)
-    return safe(shorten(sentence, 260))
+    sentence = best_sentence(paper.abstract, query, services.search.rarity)
+    return safe(shorten(readable(sentence), 260))
 
 
 def waiting_note(services: Services, found: Found) -> str | None:

@@ -53,7 +53,7 @@ async def show(services: Services, paper_id: int, page: int = 0) -> ui.LayoutVie
     paper = await paper_of(services, paper_id)
     if not services.library.has_vector(paper.id):
         await services.wait_for_model()
-    found = await services.search.similar(paper.id, SHOWN)
+    found = await services.search.similar(paper, SHOWN)
     pages = max(1, -(-len(found.hits) // PAGE))
     page = min(page, pages - 1)
     turns: list[ui.Item[Any]] = []

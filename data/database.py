@@ -36,23 +36,10 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def make_engine(url: str, *, bulk: bool = False) -> AsyncEngine:
-    """An async engine; SQLite gets WAL, foreign keys and a patient lock."""
-    cache = _BULK_CACHE if bulk else _CACHE
+    """An async engine that writes; SQLite gets WAL, foreign keys and a patient lock."""
     engine = create_async_engine(url)
     if engine.dialect.name == "sqlite":
-
-        @event.listens_for(engine.sync_engine, "connect")
-        def _pragmas(connection: Any, _record: Any) -> None:
-            connection.isolation_level = None  # SQLAlchemy's BEGIN below, so that DDL rolls back, too
-            cursor = connection.cursor()
-            cursor.execute("PRAGMA journal_mode=WAL")
-            cursor.execute("PRAGMA synchronous=NORMAL")
-            cursor.execute("PRAGMA foreign_keys=ON")
-            cursor.execute("PRAGMA busy_timeout=20000")
-            cursor.execute(f"PRAGMA cache_size=-{cache}")
-            cursor.execute("PRAGMA temp_store=MEMORY")
-            cursor.execute("PRAGMA wal_autocheckpoint=16000")
-            cursor.close()
+        _prepare(engine, _BULK_CACHE if bulk else _CACHE)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -60,6 +47,29 @@ def make_engine(url: str, *, bulk: bool = False) -> AsyncEngine:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def make_reader(url: str) -> AsyncEngine:
+    """An async engine for questions: each statement by itself, so that none waits for the next."""
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
+    if engine.dialect.name == "sqlite":
+        _prepare(engine, _CACHE)
+    return engine
+
+
+def _prepare(engine: AsyncEngine, cache: int) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def _pragmas(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute("PRAGMA busy_timeout=20000")
+        cursor.execute(f"PRAGMA cache_size=-{cache}")
+        cursor.execute("PRAGMA temp_store=MEMORY")
+        cursor.execute("PRAGMA wal_autocheckpoint=16000")
+        cursor.close()
 
 
 async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from data.database import open_database
+from data.database import make_reader, open_database
 from data.keys import hash64, name_key, title_key
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.refusals import refused_row
@@ -69,9 +69,9 @@ def has_category(category: str) -> Any:
 class Store:
     """Asks and changes the database; every method is one short transaction."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._writer = engine.execution_options(writes=True)
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._engine = reader
+        self._writer = writer.execution_options(writes=True)
 
     @classmethod
     async def open(cls, url: str, *, bulk: bool = False) -> Store:
@@ -82,11 +82,13 @@ class Store:
         data.database.StoreError
             Where the database is of a newer Labmate, or is none.
         """
-        return cls(await open_database(url, bulk=bulk))
+        writer = await open_database(url, bulk=bulk)
+        return cls(make_reader(url), writer)
 
     async def close(self) -> None:
         """Give the connections back."""
         await self._engine.dispose()
+        await self._writer.dispose()
 
     @asynccontextmanager
     async def _read(self) -> AsyncIterator[AsyncConnection]:
@@ -244,8 +246,15 @@ class Store:
 
     async def author_id(self, key: str) -> int | None:
         """The number of an author's name, by its key."""
+        return (await self.author_ids([key])).get(key)
+
+    async def author_ids(self, keys: Sequence[str]) -> dict[str, int]:
+        """The numbers of authors' names, by their keys."""
         async with self._read() as connection:
-            return await connection.scalar(select(AuthorRow.id).where(AuthorRow.key == key))
+            rows = await connection.execute(
+                select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(keys))
+            )
+            return {row[0]: row[1] for row in rows}
 
     async def find_author(self, name: str) -> int | None:
         """The number of an author's name, in any of its printed forms."""

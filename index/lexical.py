@@ -20,6 +20,7 @@ TITLE_WEIGHT = 2.0
 """How much a word in the title counts against one in the abstract (index/evaluate/search.py)."""
 MAX_TERMS = 48
 _HEAP = 64_000_000
+_TEXTS_KEPT = 64
 _STOPWORDS = frozenset(
     [
         "a",
@@ -171,6 +172,7 @@ class WordIndex:
         self._writer: tantivy.IndexWriter | None = None
         self._stamp = ""
         self._highest = -1
+        self._terms: dict[str, list[Term]] = {}
         self.refresh()
 
     def _open(self) -> tantivy.Index:
@@ -274,6 +276,7 @@ class WordIndex:
         stamp = f"{meta.stat().st_mtime_ns}" if meta.exists() else ""
         if stamp != self._stamp:
             self._index.reload()
+            self._terms.clear()
             self._stamp = stamp
 
     def __len__(self) -> int:
@@ -281,6 +284,14 @@ class WordIndex:
 
     def terms(self, text: str) -> list[Term]:
         """The distinct words of a text that can tell papers apart, in order."""
+        known = self._terms.get(text)
+        if known is None:
+            if len(self._terms) >= _TEXTS_KEPT:
+                self._terms.pop(next(iter(self._terms)), None)
+            known = self._terms[text] = self._find_terms(text)
+        return known
+
+    def _find_terms(self, text: str) -> list[Term]:
         searcher = self._index.searcher()
         found: dict[str, Term] = {}
         for word in self._plain.analyze(text):

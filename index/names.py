@@ -14,6 +14,9 @@ from data.keys import name_key
 _WIDTH = 48
 """Bytes of a rotated name that are compared; longer names differ within them or not at all."""
 _NEAR = 0.72
+_LENGTH_OFF = 3
+ENOUGH = 3
+"""Names that begin alike in all words, from which on others are not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class NameIndex:
         self._keys = [key for key, _, _ in counts]
         self._names = [name for _, name, _ in counts]
         self._papers = np.fromiter((papers for _, _, papers in counts), np.int32, len(counts))
+        self._lengths = np.fromiter((len(key) for key in self._keys), np.int32, len(self._keys))
         self._at = {key: place for place, key in enumerate(self._keys)}
         rotated: list[bytes] = []
         places: list[int] = []
@@ -72,12 +76,12 @@ class NameIndex:
     def others(self, name: str, limit: int = 5) -> list[Name]:
         """Names that may be another form of this one: initials, other spacing, added middle names."""
         key = name_key(name)
-        words = key.split(" ")
-        found = self._under(words[-1])
-        spaced = self._under(words[0][:3]) if len(words[0]) >= 3 else found[:0]
+        first, *_, last = words if len(words := key.split(" ")) > 1 else (key, key)
+        # Every such form has this last name and first letter: "lao c...".
+        found = self._under(f"{last} {first[:1]}")
         close = [
             place
-            for place in np.unique(np.concatenate([found, spaced])).tolist()
+            for place in found.tolist()
             if self._keys[place] != key and may_be_form(self._keys[place], key)
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
@@ -87,9 +91,7 @@ class NameIndex:
         key = name_key(name)
         if not key or not self._keys:
             return []
-        # A typo rarely hits the first two letters of every word of a name.
-        alike_start = np.unique(np.concatenate([self._under(word[:2]) for word in key.split(" ")]))
-        candidates = {int(place): self._keys[place] for place in alike_start}
+        candidates = {int(place): self._keys[place] for place in self._like(key)}
         alike = process.extract(
             key[:100], candidates, scorer=OSA.normalized_similarity, score_cutoff=_NEAR, limit=4 * limit
         )
@@ -99,6 +101,16 @@ class NameIndex:
         if len(key) >= 3:
             places += self._most(self._under(key), limit)
         return [self._name(place) for place in dict.fromkeys(places) if self._keys[place] != key][:limit]
+
+    def _like(self, key: str) -> np.ndarray:
+        """Places of names of about this length whose words begin like the key's: with all, else with any."""
+        alike = [self._under(word[:2]) for word in key.split(" ")[:4]]
+        both = alike[0]
+        for places in alike[1:]:
+            both = np.intersect1d(both, places, assume_unique=True)
+        found = both if len(both) >= ENOUGH else np.unique(np.concatenate(alike))
+        alike_long: np.ndarray = found[np.abs(self._lengths[found] - len(key)) <= _LENGTH_OFF]
+        return alike_long
 
     def _under(self, prefix: str) -> np.ndarray:
         """Places of the names with a word from which on they begin with the prefix."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-import snowballstemmer
+import tantivy
 
 from data.keys import fold
 
@@ -16,7 +16,9 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|etc|vs|cf|resp|Fig|Eq|Sec|No|Dr|w\.r\.t|approx)|\b[A-Z])\.$"
 )
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
-_STEMMER = snowballstemmer.stemmer("english")
+_STEMMER = (
+    tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
+)
 _PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
 MAX_PHRASE = 4
 TELLING = 0.28
@@ -221,7 +223,10 @@ _WEAK = frozenset(
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """The stem of a folded word, part by part where it is hyphenated."""
-    return "-".join(part[:-1] if _PLURAL.match(part) else _STEMMER.stemWord(part) for part in word.split("-"))
+    return "-".join(
+        part[:-1] if _PLURAL.match(part) else next(iter(_STEMMER.analyze(part)), part)
+        for part in word.split("-")
+    )
 
 
 def sentences(text: str) -> list[str]:
@@ -258,7 +263,7 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
 
     Phrases are runs of up to four content words with equal stems; rarer and longer ones come first.
     """
-    theirs = {gram for run in _runs(one) for gram in _grams([stem(word) for word in run])}
+    theirs = _all_grams(one)
     best: dict[tuple[str, ...], tuple[float, str]] = {}
     for run in _runs(other):
         stems = [stem(word) for word in run]
@@ -295,6 +300,11 @@ def _runs(text: str) -> list[list[str]]:
                 runs[-1].append(word)
         runs.append([])
     return [run for run in runs if run]
+
+
+@lru_cache(maxsize=64)
+def _all_grams(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(gram for run in _runs(text) for gram in _grams([stem(word) for word in run]))
 
 
 def _grams(stems: Sequence[str]) -> list[tuple[str, ...]]:

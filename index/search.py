@@ -24,8 +24,10 @@ from index.queries import MAX_QUERY, Query, parse_query
 
 POOL = 200
 """Candidates taken from each of words and vectors."""
+SIMILAR_POOL = 100
 PASTED = 240
 """Characters from which on a text is a pasted abstract, not a title."""
+MAX_RARITIES = 50_000
 _TITLE_LIKE = 88.0
 _NAME_LIKE = 75.0
 
@@ -57,6 +59,8 @@ class Search:
 
     def __init__(self, library: Library) -> None:
         self._library = library
+        self._rarities: dict[str, float] = {}
+        self._rarities_of = -1
 
     # -- which paper is meant --------------------------------------------------------------------
 
@@ -167,8 +171,8 @@ class Search:
         limits = await self._limits(query, where or Where())
         allowed = self._library.facets.allowed(limits) if limits else None
         vector = await self._embed(query.text)
-        hits = await asyncio.to_thread(self._rank, query, vector, k, allowed)
-        first = await self._certain(query)
+        ranking = asyncio.to_thread(self._rank, query, vector, k, allowed)
+        hits, first = await asyncio.gather(ranking, self._certain(query))
         hits = _promote(hits, [paper for paper in first if allowed is None or _passes(allowed, paper)])
         return Found(tuple(hits[:k]), query, vector is None and bool(query.text), self._waiting())
 
@@ -240,13 +244,9 @@ class Search:
 
     # -- similar papers --------------------------------------------------------------------------
 
-    async def similar(self, paper_id: int, k: int = 50, where: Where | None = None) -> Found:
+    async def similar(self, paper: Paper, k: int = 50, where: Where | None = None) -> Found:
         """The papers closest to one, never the paper itself."""
         library = self._library
-        papers = await library.store.papers([paper_id])
-        if not papers:
-            return Found((), Query(""), False, self._waiting())
-        paper = papers[0]
         vector = library.vectors.row(paper.id) if library.vectors is not None else None
         if vector is None and library.embedder.is_loaded:
             vector = (
@@ -269,10 +269,10 @@ class Search:
         leave_out: int | None = None,
     ) -> Found:
         allowed = self._library.facets.allowed(where) if where else None
-        hits = await asyncio.to_thread(self._rank_similar, title, abstract, vector, k, allowed, leave_out)
+        hits = await self._rank_similar(title, abstract, vector, k, allowed, leave_out)
         return Found(tuple(hits), Query(title or abstract), vector is None, self._waiting())
 
-    def _rank_similar(
+    async def _rank_similar(
         self,
         title: str,
         abstract: str,
@@ -282,12 +282,20 @@ class Search:
         itself: int | None,
     ) -> list[Hit]:
         words, vectors = self._library.words, self._library.vectors
-        pool = max(POOL, k + 1)
+        pool = max(SIMILAR_POOL, 2 * k)
         text = f"{title} {abstract}"
-        by_words = dict(words.search(text, pool if allowed is None else 5_000, shared=True))
-        near: Sequence[int] = []
-        if vector is not None and vectors is not None:
-            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+
+        def by_vectors() -> list[int]:
+            if vector is None or vectors is None:
+                return []
+            return [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+
+        # Both engines let go of Python's lock, so they work side by side.
+        near, worded = await asyncio.gather(
+            asyncio.to_thread(by_vectors),
+            asyncio.to_thread(words.search, text, pool if allowed is None else 5_000, shared=True),
+        )
+        by_words = dict(worded)
         candidates = [
             paper
             for paper in dict.fromkeys([*near, *by_words])
@@ -298,18 +306,32 @@ class Search:
         closeness = np.full(len(candidates), np.nan, np.float32)
         if vector is not None and vectors is not None:
             closeness = vectors.closeness(vector, candidates)
-        shared = self._shared(text, candidates, itself, title_only=False)
-        titles = self._shared(title, candidates, itself, title_only=True)
+        shared, titles = await asyncio.gather(
+            asyncio.to_thread(self._shared, text, candidates, itself, title_only=False, known=by_words),
+            asyncio.to_thread(self._shared, title, candidates, itself, title_only=True, known={}),
+        )
         scores = fusion.combine(closeness, shared, fusion.SIMILAR_WORDS) + fusion.SIMILAR_TITLE * titles
         return _hits(candidates, scores, closeness)[:k]
 
     def _shared(
-        self, text: str, candidates: Sequence[int], itself: int | None, *, title_only: bool
+        self,
+        text: str,
+        candidates: Sequence[int],
+        itself: int | None,
+        *,
+        title_only: bool,
+        known: dict[int, float],
     ) -> np.ndarray:
         """BM25 of each candidate for a text, as a share of what the text has with itself."""
         words = self._library.words
         asked = [*candidates, *([itself] if itself is not None else [])]
-        scores = dict(words.search(text, len(asked), ids=asked, title_only=title_only, shared=True))
+        missing = [paper for paper in asked if paper not in known]
+        found = (
+            words.search(text, len(missing), ids=missing, title_only=title_only, shared=True)
+            if missing
+            else []
+        )
+        scores = known | dict(found)
         own = scores.get(itself, 0.0) if itself is not None else 0.0
         if not own:
             terms = rarest(words.terms(text), shared=True)
@@ -321,11 +343,18 @@ class Search:
 
     def rarity(self, word: str) -> float:
         """A word's weight: its idf over abstracts as a share of the largest possible; 0 for unknown ones."""
-        total, papers = 0.0, len(self._library.words)
-        for part in word.split("-"):
-            found = self._library.words.abstracts_with(stem(part))
-            total += math.log((1 + papers) / (1 + found)) if found else 0.0
-        return total / math.log(2 + papers)
+        papers = len(self._library.words)
+        if papers != self._rarities_of:
+            self._rarities, self._rarities_of = {}, papers
+        if word not in self._rarities:
+            if len(self._rarities) > MAX_RARITIES:
+                self._rarities.clear()
+            total = 0.0
+            for part in word.split("-"):
+                found = self._library.words.abstracts_with(stem(part))
+                total += math.log((1 + papers) / (1 + found)) if found else 0.0
+            self._rarities[word] = total / math.log(2 + papers)
+        return self._rarities[word]
 
 
 def _hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray) -> list[Hit]:

@@ -23,9 +23,7 @@ def card(paper: Paper, actions: Sequence[ui.Item[Any]], people: Sequence[ui.Item
         head.append("⚠️ This paper was withdrawn.")
     box.add_item(ui.TextDisplay("\n".join(head)[:1_700]))
     box.add_item(ui.Separator())
-    abstract = (
-        safe(shorten(readable(paper.abstract), _ABSTRACT)) if paper.abstract else "-# I know no abstract."
-    )
+    abstract = safe(shorten(readable(paper.abstract), _ABSTRACT)).strip() or "-# I know no abstract."
     box.add_item(ui.TextDisplay(abstract[:2_000]))
     if details := _details(paper):
         box.add_item(ui.TextDisplay(details[:280]))

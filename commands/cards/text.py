@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -14,6 +15,7 @@ from data.keys import visible
 from data.models import Author, Paper
 from index.passages import sentences
 
+logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
 _MATH = re.compile(r"\$\$?([^$]{1,300}?)\$\$?")
 _COMMANDS = re.compile(
@@ -142,8 +144,8 @@ def facts_line(paper: Paper) -> str:
 
 def first_sentence(paper: Paper, most: int = 220) -> str:
     """The abstract's first sentence."""
-    parts = sentences(readable(paper.abstract))
-    return safe(shorten(parts[0], most)) if parts else ""
+    parts = sentences(paper.abstract)
+    return safe(shorten(readable(parts[0]), most)) if parts else ""
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -71,7 +71,8 @@ async def rank_queries(
 async def _rank(kind: str, library: Library, text: str, ids: dict[str, int], depth: int) -> Found:
     search = Search(library)
     if kind == "similar":
-        return await search.similar(ids[text], depth)
+        [paper] = await library.store.papers([ids[text]])
+        return await search.similar(paper, depth)
     return await search.search(text, depth, as_text=True)
 
 

@@ -92,12 +92,12 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
 
 
 async def test_similar_never_has_the_paper_itself(search, real):
-    [paper] = await search.resolve("PrismLLM")
+    [paper] = await real.store.papers(await search.resolve("PrismLLM"))
     found = await search.similar(paper, 20)
-    assert paper not in [hit.paper_id for hit in found.hits]
-    titles = " ".join(await _titles(real, [hit.paper_id for hit in found.hits]))
-    assert "TrainMover" in titles
-    assert "Genie" in titles or "Network Infrastructure Testing" in titles
+    assert paper.id not in [hit.paper_id for hit in found.hits]
+    titles = await _titles(real, [hit.paper_id for hit in found.hits])
+    about_systems = ("llm", "gpu", "training", "inference", "network", "parallel")
+    assert all(any(word in title.lower() for word in about_systems) for title in titles[:5]), titles
     assert all(0 < hit.closeness <= 1 for hit in found.hits[:5])
 
 
