@@ -10,14 +10,11 @@ import numpy as np
 
 from index.lexical import Term
 
-# Tuned with `python -m bot evaluate search` on other seeds; docs/search.md says what was tried.
-SHORT, LONG = 6, 14
-"""Content words up to which a query names things, and from which on it is a question in own words."""
-WORDS_SHORT, WORDS_LONG = 0.40, 0.10
-STANDOUT_SHORT, STANDOUT_LONG = 4.0, 2.5
-STANDOUT_RANK = 10
-"""Coverage counts much more where it stands out from that of the paper at this rank: then the words
-are the paper's own; where many papers are covered alike, they are only the field's."""
+# Tuned with `python -m bot evaluate search` on other seeds; docs/search.md says how they are judged.
+OWN_WORDS, OTHER_WORDS = 36, 60
+"""Content words up to which a query may hold the paper's own, and from which on it retells it in others."""
+WORDS_OWN, WORDS_OTHER = 1.5, 0.5
+"""The weight of the words in either case."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
 """Weights of shared words, and shared title words, as a share of what the paper has with itself."""
 SELF_SHARE = 0.6
@@ -33,8 +30,6 @@ class Kind:
 
     words: float
     """The weight of the words' coverage (0..1) beside the cosine."""
-    standout: float
-    """The weight of the coverage by which a paper stands out."""
     names: tuple[Term, ...]
     """Words that name a system: in few titles, and hardly anywhere else."""
     unknown: tuple[Term, ...]
@@ -44,15 +39,14 @@ class Kind:
 def kind_of(terms: Sequence[Term], papers: int) -> Kind:
     """Judge a query by its number of words and how rare they are."""
     count = len(terms)
-    long = min(1.0, max(0.0, (count - SHORT) / (LONG - SHORT)))
-    words = WORDS_SHORT + (WORDS_LONG - WORDS_SHORT) * long
-    standout = STANDOUT_SHORT + (STANDOUT_LONG - STANDOUT_SHORT) * long
+    retold = min(1.0, max(0.0, (count - OWN_WORDS) / (OTHER_WORDS - OWN_WORDS)))
+    words = WORDS_OWN + (WORDS_OTHER - WORDS_OWN) * retold
     few = max(RARE_ABSTRACTS, papers // 2_000)
     names = tuple(
         t for t in terms if 0 < t.in_titles <= RARE_TITLES and t.in_abstracts <= few and len(t.word) > 2
     )
     unknown = tuple(t for t in terms if t.in_titles == 0 and t.in_abstracts == 0 and len(t.word) > 3)
-    return Kind(words, standout, names if count <= 4 else (), unknown if count <= 4 else ())
+    return Kind(words, names if count <= 4 else (), unknown if count <= 4 else ())
 
 
 def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> float:
@@ -68,12 +62,22 @@ def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> floa
     return total
 
 
-def combine(closeness: np.ndarray, coverage: np.ndarray, words: float, standout: float = 0.0) -> np.ndarray:
-    """Cosine plus weighted coverage; a paper without a vector counts as the least close one."""
+def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float) -> np.ndarray:
+    """Scores for a query: the cosine, plus the coverage times its share of the best coverage.
+
+    Squaring lets the words decide where one paper has far more of them than the others (its title, its
+    name, its own sentences), and say little where many papers are covered alike.
+    """
+    best = float(coverage.max(initial=0.0))
+    return _known(closeness) + (weight * coverage * coverage / best if best > 0 else 0.0)
+
+
+def fuse_similar(closeness: np.ndarray, shared: np.ndarray, titles: np.ndarray) -> np.ndarray:
+    """Scores beside a paper: the cosine, plus the shares of its words and of its title's words."""
+    return _known(closeness) + SIMILAR_WORDS * shared + SIMILAR_TITLE * titles
+
+
+def _known(closeness: np.ndarray) -> np.ndarray:
+    """A paper without a vector counts as the least close one."""
     known = closeness[~np.isnan(closeness)]
-    floor = float(known.min()) if len(known) else 0.0
-    scores = np.where(np.isnan(closeness), floor, closeness) + words * coverage
-    if standout and len(coverage):
-        common = np.sort(coverage)[::-1][min(STANDOUT_RANK, len(coverage) - 1)]
-        scores = scores + standout * np.maximum(0.0, coverage - common)
-    return scores
+    return np.where(np.isnan(closeness), float(known.min()) if len(known) else 0.0, closeness)

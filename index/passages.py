@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib import resources
 
 import tantivy
 
@@ -23,206 +24,44 @@ _PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
 MAX_PHRASE = 4
 TELLING = 0.28
 """The least rarity (:meth:`index.search.Search.rarity`) of a single word that says something alone."""
-_WEAK = frozenset(
-    [
-        "a",
-        "about",
-        "above",
-        "across",
-        "after",
-        "against",
-        "all",
-        "also",
-        "although",
-        "among",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "based",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "between",
-        "both",
-        "but",
-        "by",
-        "can",
-        "could",
-        "demonstrate",
-        "demonstrates",
-        "different",
-        "do",
-        "does",
-        "due",
-        "during",
-        "each",
-        "either",
-        "e.g",
-        "eg",
-        "et",
-        "existing",
-        "experiments",
-        "extensive",
-        "first",
-        "for",
-        "from",
-        "further",
-        "given",
-        "has",
-        "have",
-        "having",
-        "how",
-        "however",
-        "i.e",
-        "ie",
-        "if",
-        "important",
-        "in",
-        "including",
-        "into",
-        "introduce",
-        "introduces",
-        "is",
-        "it",
-        "its",
-        "large",
-        "many",
-        "may",
-        "more",
-        "most",
-        "much",
-        "must",
-        "namely",
-        "need",
-        "new",
-        "not",
-        "novel",
-        "of",
-        "often",
-        "on",
-        "one",
-        "only",
-        "or",
-        "other",
-        "our",
-        "out",
-        "over",
-        "paper",
-        "papers",
-        "particular",
-        "per",
-        "propose",
-        "proposed",
-        "proposes",
-        "present",
-        "presents",
-        "problem",
-        "recent",
-        "results",
-        "same",
-        "second",
-        "several",
-        "show",
-        "shows",
-        "significant",
-        "significantly",
-        "since",
-        "single",
-        "so",
-        "some",
-        "state-of-the-art",
-        "study",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "therefore",
-        "these",
-        "they",
-        "third",
-        "this",
-        "those",
-        "three",
-        "through",
-        "thus",
-        "to",
-        "toward",
-        "towards",
-        "two",
-        "under",
-        "up",
-        "upon",
-        "use",
-        "used",
-        "uses",
-        "using",
-        "various",
-        "very",
-        "via",
-        "was",
-        "we",
-        "well",
-        "were",
-        "what",
-        "when",
-        "where",
-        "whether",
-        "which",
-        "while",
-        "who",
-        "whose",
-        "will",
-        "with",
-        "within",
-        "without",
-        "work",
-        "works",
-        "yet",
-        "approach",
-        "method",
-        "methods",
-        "model",
-        "models",
-        "task",
-        "tasks",
-        "data",
-        "performance",
-        "high",
-        "highly",
-        "achieve",
-        "achieves",
-        "between",
-        "order",
-        "key",
-        "leverage",
-        "leverages",
-        "better",
-        "best",
-        "across",
-        "number",
-        "effective",
-        "efficient",
-        "effectively",
-        "efficiently",
-        "framework",
-        "system",
-        "systems",
-    ]
-)
+_WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
+"""Words that say nothing about what a paper is about, alone or in a phrase."""
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """The stem of a folded word, part by part where it is hyphenated."""
+    """
+    The a ability able accurate accurately addition additional address addresses allow allowing allows
+    already always analysis applied apply area areas aspect aspects available average become becomes
+    becoming beyond brings broad by capable case cases cause challenge challenges challenging clear clearly
+    combine combining common commonly compare compared comparison complete complex comprehensive conduct
+    conducted consider considerable consistent consistently contain contrast contribute contribution
+    contributions core crucial current currently define demand demands demonstrated depend depends describe
+    design designed desired despite detail detailed determine develop developed developing difficult
+    difficulty direct directly discuss diverse easily easy effect effects effort efforts emerge emerged
+    emerging enable enables enabling end engineers enhance ensure ensuring especially essential evaluate
+    evaluated evaluation example examples exhibit exist explicit explore explored extend extensively fail
+    fails fast faster feature few field final find findings finds fine focus focuses folded full fully
+    fundamental furthermore future gap general generally give given good great greater growing half handle
+    hard help here highest hundreds hyphenated. idea identify impact implement implementation improve
+    improved improvement improvements improving include includes increase increased increases increasing
+    increasingly indicate individual inform insight insights instead interest investigate is issue issues it
+    knowledge known lack largely largest last lead leading leads less level levels like likely limit
+    limitation limitations limited little long longer low lower main mainly maintain major make makes making
+    manner maximum mean means might modern moreover multiple natural nature nearly necessary needed needs
+    never next no nor notably note now obtain obtained of offer offers often open original others outperform
+    outperforms overall part past percent perform performed performs popular possible potential powerful
+    practical practice prior process produce promising properties property prove provide provided provides
+    providing quality quickly rapid rapidly rate rather reach reached real recently reduce reduced reduces
+    reducing related relative relevant relies rely remain remaining remains report require required requires
+    requiring research researchers respectively result resulting reveal reveals rich run running runs scale
+    second seen select selected set sets significance simple simply small solution solutions solve specific
+    specifically stage standard start stem still strong stronger strongly studies substantial substantially
+    success successful successfully suggest suitable support supports take takes technique techniques tens
+    term terms test tested tests thousands time times today together top total traditional true turn type
+    types typical typically understand understanding unique unlike usage useful usually valuable value
+    values variety verify version view vital want way ways where whole wide widely word, world year years
+    yields"""
     return "-".join(
         part[:-1] if _PLURAL.match(part) else next(iter(_STEMMER.analyze(part)), part)
         for part in word.split("-")
@@ -282,7 +121,13 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
             chosen.append(gram)
         if len(chosen) == most:
             break
-    return [best[gram][1] for gram in chosen]
+    return [_as_printed(best[gram][1], other) for gram in chosen]
+
+
+def _as_printed(phrase: str, text: str) -> str:
+    """The phrase in the letters that the text prints it in (GPU, not gpu)."""
+    found = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
+    return found[0] if found else phrase
 
 
 def _words(text: str) -> list[str]:

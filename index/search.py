@@ -231,8 +231,8 @@ class Search:
             closeness = vectors.closeness(vector, candidates)
         coverage = self._coverage(terms, [by_words.get(paper, 0.0) for paper in candidates])
         kind = fusion.kind_of(terms, len(words))
-        scores = fusion.combine(closeness, coverage, kind.words, kind.standout)
-        return _hits(candidates, scores, closeness)[:k]
+        scores = fusion.fuse_query(closeness, coverage, kind.words)
+        return _hits(candidates, scores, closeness, k)
 
     def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:
         ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
@@ -310,8 +310,8 @@ class Search:
             asyncio.to_thread(self._shared, text, candidates, itself, title_only=False, known=by_words),
             asyncio.to_thread(self._shared, title, candidates, itself, title_only=True, known={}),
         )
-        scores = fusion.combine(closeness, shared, fusion.SIMILAR_WORDS) + fusion.SIMILAR_TITLE * titles
-        return _hits(candidates, scores, closeness)[:k]
+        scores = fusion.fuse_similar(closeness, shared, titles)
+        return _hits(candidates, scores, closeness, k)
 
     def _shared(
         self,
@@ -357,12 +357,11 @@ class Search:
         return self._rarities[word]
 
 
-def _hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray) -> list[Hit]:
-    order = np.argsort(-scores, kind="stable")
-    return [
-        Hit(int(candidates[i]), float(scores[i]), None if np.isnan(closeness[i]) else float(closeness[i]))
-        for i in order
-    ]
+def _hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray, k: int) -> list[Hit]:
+    """The k best candidates, best first."""
+    order = np.argsort(-scores, kind="stable")[:k]
+    close = [None if np.isnan(closeness[i]) else float(closeness[i]) for i in order]
+    return [Hit(int(candidates[i]), float(scores[i]), cosine) for i, cosine in zip(order, close, strict=True)]
 
 
 def _promote(hits: list[Hit], first: Sequence[int]) -> list[Hit]:

@@ -300,10 +300,12 @@ class Vectors:
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
         """Cosine of the query with each paper's vector; NaN where a paper has none."""
         out = np.full(len(papers), np.nan, np.float32)
-        have = [place for place, paper in enumerate(papers) if self.has(paper)]
-        if have:
-            rows = self._mapped()[self._row_of[[papers[place] for place in have]]]
-            out[have] = rows.astype(np.float32) @ query
+        ids = np.asarray(papers, np.int64)
+        inside = (ids >= 0) & (ids < len(self._row_of))
+        rows = np.full(len(ids), -1, np.int64)
+        rows[inside] = self._row_of[ids[inside]]
+        if (rows >= 0).any():
+            out[rows >= 0] = self._mapped()[rows[rows >= 0]].astype(np.float32) @ query
         return out
 
     def _mapped(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from filelock import FileLock
 MAX_BODY = 100_000_000
 _RETRIED = {429, 500, 502, 503, 504}
 _LONGEST_WAIT = 900.0
+CONNECT_ATTEMPTS = 3
 
 
 class SourceError(RuntimeError):
@@ -71,7 +72,7 @@ class PoliteClient:
             Where the server can't be reached, or still fails after all attempts.
         """
         retry = tenacity.AsyncRetrying(
-            stop=tenacity.stop_after_attempt(self._attempts),
+            stop=self._enough,
             wait=_wait,
             retry=tenacity.retry_if_exception_type((_Later, aiohttp.ClientError, TimeoutError)),
             reraise=True,
@@ -82,6 +83,14 @@ class PoliteClient:
             raise SourceError(f"{url} keeps answering {error}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise SourceError(f"{url} can't be reached ({error or type(error).__name__})") from error
+
+    def _enough(self, state: tenacity.RetryCallState) -> bool:
+        """Few tries where there is no server at all, more where one asks for patience."""
+        error = state.outcome.exception() if state.outcome else None
+        nobody_there = isinstance(error, aiohttp.ClientConnectorError)
+        return state.attempt_number >= (
+            min(CONNECT_ATTEMPTS, self._attempts) if nobody_there else self._attempts
+        )
 
     async def _once(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
         async with self._lock:

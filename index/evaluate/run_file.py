@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,9 @@ async def rank_queries(
     wanted = _ids(queries) if kind == "similar" else _texts(queries)
     embedder = Embedder(model)
     lines: list[str] = []
+    loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is read
     async with temporary_library(papers, embedder, report=report, own_ids=True) as library:
-        embedder.load()
+        await loading
         ids = await library.store.ids_of("file")
         names = {paper: name for name, paper in ids.items()}
         if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):

@@ -175,9 +175,6 @@ def test_shared_phrases_are_those_that_both_have():
     one = "We present in-network aggregation for gradient compression on programmable switches."
     other = "Programmable switches allow In-Network Aggregation; gradients are compressed."
     found = shared_phrases(one, other, lambda _: 4.0)
-    assert found[:2] == ["programmable switches", "in-network aggregation"] or set(found[:2]) == {
-        "programmable switches",
-        "in-network aggregation",
-    }
+    assert {"Programmable switches", "In-Network Aggregation"} <= set(found)  # as the second prints them
     assert shared_phrases(one, "Nothing here", lambda _: 4.0) == []
     assert stem("gpus") == stem("gpu")

@@ -1,0 +1,159 @@
+"""Reading from arXiv as the command line and a running bot do it, against a server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from data.store import Store
+from tests.conftest import ROOT
+from tests.wire.test_arxiv import ENTRY, feed, oai, oai_record, serve  # noqa: F401
+
+
+def _environment(folder, url, **more):
+    environment = os.environ | {
+        "LABMATE_DATA": str(folder),
+        "ARXIV_API_URL": url,
+        "ARXIV_OAI_URL": url,
+        "ARXIV_INTERVAL_SECONDS": "0",
+        "LABMATE_CATEGORIES": "cs.DC cs.CL",
+        "LABMATE_FETCH": "false",
+        **more,
+    }
+    environment.pop("DISCORD_TOKEN", None)
+    return environment
+
+
+async def labmate(*arguments, folder, url, **more):
+    return await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "bot", *arguments],
+        cwd=ROOT,
+        env=_environment(folder, url, **more),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+async def _days(folder):
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    try:
+        ids = await store.ids_of("arxiv")
+        return {paper.arxiv_id: paper.announced for paper in await store.papers(ids.values())}
+    finally:
+        await store.close()
+
+
+async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(serve, tmp_path):  # noqa: F811
+    now = datetime.now(UTC)
+    recent, held = f"{now - timedelta(days=6):%Y-%m-%d}", f"{now - timedelta(days=20):%Y-%m-%d}"
+    entries = [ENTRY.format(id="2605.00001v1", day=recent)]
+    server = await serve(lambda query, number: feed(entries, len(entries)))
+    since = f"{now - timedelta(days=7):%Y-%m-%d}"
+    first = await labmate(
+        "ingest", "arxiv", "--category", "cs.CL", "--since", since, folder=tmp_path, url=server.url
+    )
+    assert first.returncode == 0, first.stderr
+    assert "1 added" in first.stderr
+    entries.append(ENTRY.format(id="2604.00009v1", day=held))
+    second = await labmate(
+        "ingest", "arxiv", "--category", "cs.CL", "--since", since, folder=tmp_path, url=server.url
+    )
+    assert "1 added, 0 updated, 1 unchanged" in second.stderr
+    days = await _days(tmp_path)
+    assert days["2604.00009"] >= now.date() - timedelta(days=4)  # found now, so announced now
+    assert days["2605.00001"] < now.date()
+
+
+async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_path):  # noqa: F811
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    other = oai_record("2605.00003", stamp=today, created=today).replace("cs.DC cs.LG", "cs.CV")
+    server = await serve(lambda q, n: oai([oai_record("2605.00001", stamp=today, created=today), other]))
+    done = await labmate(
+        "ingest", "arxiv-oai", "--set", "cs", "--from", "2026-05-01", folder=tmp_path, url=server.url
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 read: 2 added" in done.stderr
+    assert server.asked[0]["from"] == "2026-05-01"
+    recent = await labmate("ingest", "recent", folder=tmp_path / "other", url=server.url)
+    assert "1 read: 1 added" in recent.stderr  # cs.CV is not followed
+    assert server.asked[1]["set"] == "cs"
+    again = await labmate("ingest", "recent", folder=tmp_path / "other", url=server.url)
+    assert "1 unchanged" in again.stderr
+    assert server.asked[2]["from"] >= server.asked[1]["from"]
+
+
+@pytest.mark.parametrize("kind", ["refused", "down"])
+async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):  # noqa: F811
+    if kind == "down":
+        url, said = "http://127.0.0.1:9/oai", "can't be reached"
+    else:
+        url, said = (await serve(lambda q, n: "<html/>")).url, "no OAI-PMH"
+    done = await labmate("ingest", "recent", folder=tmp_path, url=url)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):  # noqa: F811
+    """The whole first start: fetch in a worker, embed, answer with what came, all without a restart."""
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    records = [oai_record(f"2605.{n:05d}", stamp=today, created=today) for n in range(90)]
+    server = await serve(lambda q, n: oai(records))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "run"),
+        cwd=ROOT,
+        env=_environment(tmp_path, server.url, LABMATE_FETCH="true"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    shown = ""
+
+    async def until(text):
+        nonlocal shown
+        while text not in shown:
+            line = await asyncio.wait_for(process.stdout.readline(), 60)
+            assert line, shown
+            shown += line.decode()
+
+    try:
+        await until("90 added")
+        await until("newly embedded")
+        await asyncio.sleep(4)
+        process.stdin.write(b"/new\n/about\nexit\n")
+        await process.stdin.drain()
+        await until("Goodbye.")
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert "90 papers" in shown
+    assert "97 of 97" in shown
+
+
+async def test_without_arxiv_it_says_so_once_and_answers(tmp_path):
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "run"),
+        cwd=ROOT,
+        env=_environment(tmp_path, "http://127.0.0.1:9/oai", LABMATE_FETCH="true"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    shown = ""
+    while "I try again" not in shown:
+        line = await asyncio.wait_for(process.stdout.readline(), 60)
+        assert line, shown
+        shown += line.decode()
+    out, _ = await asyncio.wait_for(process.communicate(b"/papers ChonLam Lao\nexit\n"), 60)
+    shown += out.decode()
+    assert process.returncode == 0
+    assert shown.count("arXiv can't be read now") == 1
+    assert "I know 7 papers" in " ".join(shown.split())
+    assert "5 papers, newest first" in shown
