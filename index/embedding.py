@@ -7,7 +7,8 @@ import importlib.util
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,9 @@ _POOLINGS = {
     "pooling_mode_max_tokens": "max",
     "pooling_mode_lasttoken": "lasttoken",
 }
+
+STREAMED = 16
+"""Batches from which on each core gets a stream of its own."""
 
 Progress = Callable[[int], None]
 
@@ -127,7 +131,7 @@ def has_bfloat16() -> bool:
 
 
 class Embedder:
-    """The model, loaded on first use; safe to use from several threads, one call at a time.
+    """The model, loaded on first use; safe to use from several threads.
 
     Parameters
     ----------
@@ -193,20 +197,45 @@ class Embedder:
             float32, shape (len(texts), dimension), rows of unit length.
         """
         self.load()
+        if not len(texts):
+            return np.empty((0, 0), np.float32)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        rows: list[np.ndarray] = [np.empty(0)] * len(texts)
+        done = 0
+        for part, unit in zip(
+            parts, self._batches([[texts[i] or " " for i in part] for part in parts]), strict=True
+        ):
+            for place, row in zip(part, unit, strict=True):
+                rows[place] = row
+            done += len(part)
+            if progress:
+                progress(done)
+        return np.stack(rows)
+
+    def _batches(self, batches: list[list[str]]) -> Iterator[np.ndarray]:
+        """Each batch's vectors, in order; many batches go through one stream a core."""
+        streams = self._threads or os.cpu_count() or 1
+        if streams == 1 or len(batches) < STREAMED:
+            yield from map(self._forward, batches)
+            return
+        with ThreadPoolExecutor(streams, "embedding", initializer=_one_thread) as pool:
+            yield from pool.map(self._forward, batches)
+
+    def _forward(self, batch: list[str]) -> np.ndarray:
         assert self._model is not None
         import torch
 
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        rows: np.ndarray | None = None
-        for start in range(0, len(texts), BATCH):
-            part = order[start : start + BATCH]
-            with self._lock, torch.inference_mode():
-                features = self._model.preprocess([texts[i] or " " for i in part])
-                out = self._model.forward(features)["sentence_embedding"]
-                unit = torch.nn.functional.normalize(out.float(), dim=1).numpy()
-            if rows is None:
-                rows = np.empty((len(texts), unit.shape[1]), np.float32)
-            rows[part] = unit
-            if progress:
-                progress(start + len(part))
-        return rows if rows is not None else np.empty((0, 0), np.float32)
+        with torch.inference_mode():
+            with self._lock:  # the tokenizer is not made for several threads
+                features = self._model.preprocess(batch)
+            out = self._model.forward(features)["sentence_embedding"]
+            unit: np.ndarray = torch.nn.functional.normalize(out.float(), dim=1).numpy()
+        return unit
+
+
+def _one_thread() -> None:
+    """A stream keeps to its core: several small products side by side beat one spread over all cores."""
+    import torch
+
+    torch.set_num_threads(1)
