@@ -13,6 +13,7 @@ from data.keys import name_key
 
 _WIDTH = 48
 """Bytes of a rotated name that are compared; longer names differ within them or not at all."""
+_AT_ONCE = 10_000
 _NEAR = 0.72
 _LENGTH_OFF = 3
 ENOUGH = 3
@@ -44,7 +45,10 @@ class NameIndex:
             for turn in range(len(words)):
                 rotated.append(" ".join(words[turn:] + words[:turn]).encode()[:_WIDTH])
                 places.append(place)
-        forms = np.array(rotated, dtype=f"S{_WIDTH}")
+        # In parts: one conversion of all would hold Python's lock long enough to stall a reply.
+        forms = np.empty(len(rotated), f"S{_WIDTH}")
+        for start in range(0, len(rotated), _AT_ONCE):
+            forms[start : start + _AT_ONCE] = rotated[start : start + _AT_ONCE]
         order = np.argsort(forms, kind="stable")
         self._forms = forms[order]
         self._places = np.array(places, np.int32)[order]
