@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import sys
+import time
 from collections.abc import Coroutine
 from datetime import date, datetime
 from logging.handlers import RotatingFileHandler
@@ -298,10 +299,10 @@ def _rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None
     config = settings()
 
     async def work() -> None:
-        report = Reporter(events=False)
+        report, begun = Reporter(events=False), time.monotonic()
         with report.showing():
             count = await rank_queries(kind, papers, queries, out, depth, config.embedding_model, report.step)
-        report.say(f"{count:,} queries ranked into {out}")
+        report.say(f"{count:,} queries ranked into {out} in {time.monotonic() - begun:.0f} s")
 
     perform(work())
 
