@@ -22,39 +22,8 @@ REVISION_DAYS = 7
 """A source may date one work by submission, another by announcement."""
 _KEPT_WORDS = 0.5
 _SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "how",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "the",
-        "their",
-        "to",
-        "towards",
-        "toward",
-        "using",
-        "via",
-        "we",
-        "what",
-        "when",
-        "with",
-        "without",
-    ]
+    """a an and as at by can do does for from how in is it its of on or the their to towards toward
+    using via we what when with without""".split()
 )
 _FACTS = ("doi", "journal_ref", "comment", "venue")
 

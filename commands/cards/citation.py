@@ -10,32 +10,8 @@ from typing import Any
 from data.keys import fold
 from data.models import Paper
 
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "da",
-        "di",
-        "del",
-        "della",
-        "dos",
-        "du",
-        "la",
-        "le",
-        "ben",
-        "bin",
-        "al",
-        "el",
-        "ter",
-        "ten",
-        "zu",
-        "zur",
-    ]
-)
-_SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
+_PARTICLES = frozenset("van von der den de da di del della dos du la le ben bin al el ter ten zu zur".split())
+_SUFFIXES = frozenset("jr sr ii iii iv".split())
 _BARE = re.compile(r"(?<!\\)([&%#_$])")
 
 

@@ -22,21 +22,8 @@ _RESTARTS = 2
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
 _PHYSICS = frozenset(
-    [
-        "astro-ph",
-        "cond-mat",
-        "gr-qc",
-        "hep-ex",
-        "hep-lat",
-        "hep-ph",
-        "hep-th",
-        "math-ph",
-        "nlin",
-        "nucl-ex",
-        "nucl-th",
-        "physics",
-        "quant-ph",
-    ]
+    """astro-ph cond-mat gr-qc hep-ex hep-lat hep-ph hep-th math-ph nlin nucl-ex nucl-th physics quant-
+    ph""".split()
 )
 
 
