@@ -18,7 +18,8 @@ from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
 from bot.local_discord.limits import Description
 from bot.local_discord.messages import Messages
-from bot.local_discord.rest import Call, Handler, Rest, read_body
+from bot.local_discord.rest import Rest
+from bot.local_discord.routes import Call, Handler, read_body
 from bot.local_discord.state import Json, State
 
 API = "/api/v10"

@@ -1,0 +1,146 @@
+"""Channels, messages and threads."""
+
+from __future__ import annotations
+
+from bot.local_discord import errors
+from bot.local_discord.limits import Problems
+from bot.local_discord.routes import Call, Routes
+from bot.local_discord.state import DM, FORUM, PRIVATE_THREAD, PUBLIC_THREAD, Json
+
+_MANAGE_MESSAGES, _SEND = 1 << 13, 1 << 11
+
+
+class ChannelRoutes(Routes):
+    """Routes under ``/channels``."""
+
+    async def get_channel(self, call: Call) -> Json:
+        return self._state.channel_json(self._channel(call), call.user_id)
+
+    async def patch_channel(self, call: Call) -> Json:
+        channel = self._channel(call)
+        for name in ("name", "topic", "nsfw", "position", "parent_id", "available_tags", "applied_tags"):
+            if name in call.body:
+                channel[name] = call.body[name]
+        for name in ("archived", "locked", "auto_archive_duration"):
+            if name in call.body and "thread_metadata" in channel:
+                channel["thread_metadata"][name] = call.body[name]
+        event = "THREAD_UPDATE" if "thread_metadata" in channel else "CHANNEL_UPDATE"
+        await self._gateway.to_channel(channel, event, self._state.channel_json(channel, call.user_id))
+        return self._state.channel_json(channel, call.user_id)
+
+    async def delete_channel(self, call: Call) -> Json:
+        channel = self._channel(call)
+        shown = self._state.channel_json(channel, call.user_id)
+        await self._gateway.to_channel(channel, "CHANNEL_DELETE", shown)
+        del self._state.channels[channel["id"]]
+        self._state.messages.pop(channel["id"], None)
+        return shown
+
+    async def list_messages(self, call: Call) -> list[Json]:
+        channel, query = self._channel(call), call.request.query
+        limit = int(query.get("limit", 50))
+        if not 1 <= limit <= 100:
+            problems = Problems()
+            problems.add("limit", "NUMBER_TYPE_MAX", "int value should be between 1 and 100.")
+            raise errors.invalid_form(problems)
+        visible = [
+            m
+            for m in self._state.messages[channel["id"]].values()
+            if m["id"] not in self._state.hidden
+            and (not query.get("before") or int(m["id"]) < int(query["before"]))
+            and (not query.get("after") or int(m["id"]) > int(query["after"]))
+        ]
+        part = visible[:limit] if query.get("after") else visible[-limit:]
+        return part[::-1]
+
+    async def post_message(self, call: Call) -> Json:
+        channel = self._channel(call)
+        self._require(call, channel.get("guild_id"), _SEND)
+        if channel["type"] == FORUM:
+            raise errors.ApiError(400, 50008, "Cannot send messages in a non-text channel")
+        return await self._messages.create(channel, call.user_id, call.body, uploads=call.uploads)
+
+    async def get_message(self, call: Call) -> Json:
+        return self._messages.get(self._channel(call)["id"], call["message"])
+
+    async def patch_message(self, call: Call) -> Json:
+        message = self._messages.get(self._channel(call)["id"], call["message"])
+        if message["author"]["id"] != call.user_id:
+            raise errors.ApiError(403, 50005, "Cannot edit a message authored by another user")
+        return await self._messages.edit(message, call.body, call.uploads)
+
+    async def delete_message(self, call: Call) -> None:
+        channel = self._channel(call)
+        message = self._messages.get(channel["id"], call["message"])
+        if message["author"]["id"] != call.user_id:
+            self._require(call, channel.get("guild_id"), _MANAGE_MESSAGES)
+        await self._messages.delete(message)
+
+    async def bulk_delete(self, call: Call) -> None:
+        channel = self._channel(call)
+        self._require(call, channel.get("guild_id"), _MANAGE_MESSAGES)
+        for message_id in call.body.get("messages", []):
+            if str(message_id) in self._state.messages[channel["id"]]:
+                await self._messages.delete(self._messages.get(channel["id"], str(message_id)))
+
+    async def react(self, call: Call) -> None:
+        await self._reaction(call, "MESSAGE_REACTION_ADD")
+
+    async def unreact(self, call: Call) -> None:
+        await self._reaction(call, "MESSAGE_REACTION_REMOVE")
+
+    async def _reaction(self, call: Call, event: str) -> None:
+        channel = self._channel(call)
+        message = self._messages.get(channel["id"], call["message"])
+        users = self._state.reactions.setdefault(message["id"], {}).setdefault(call["emoji"], set())
+        (users.add if event.endswith("ADD") else users.discard)(call.user_id)
+        data: Json = {"user_id": call.user_id, "channel_id": channel["id"], "message_id": message["id"]}
+        data |= {"guild_id": channel.get("guild_id"), "emoji": {"id": None, "name": call["emoji"]}, "type": 0}
+        await self._gateway.to_channel(channel, event, {**data, "burst": False})
+
+    async def pin(self, call: Call) -> None:
+        self._messages.get(self._channel(call)["id"], call["message"])["pinned"] = True
+
+    async def start_thread(self, call: Call) -> Json:
+        parent = self._channel(call)
+        if parent["type"] == DM:
+            raise errors.ApiError(400, 50024, "Cannot execute action on this channel type")
+        kind = PUBLIC_THREAD if parent["type"] == FORUM else int(call.body.get("type") or PRIVATE_THREAD)
+        thread = await self._new_thread(call, parent, kind)
+        if parent["type"] == FORUM:
+            thread["applied_tags"] = call.body.get("applied_tags", [])
+            opening = call.body.get("message") or {}
+            message = await self._messages.create(thread, call.user_id, opening, uploads=call.uploads)
+            return {**self._state.channel_json(thread, call.user_id), "message": message}
+        return self._state.channel_json(thread, call.user_id)
+
+    async def thread_from_message(self, call: Call) -> Json:
+        parent = self._channel(call)
+        self._messages.get(parent["id"], call["message"])
+        thread = await self._new_thread(call, parent, PUBLIC_THREAD)
+        return self._state.channel_json(thread, call.user_id)
+
+    async def _new_thread(self, call: Call, parent: Json, kind: int) -> Json:
+        problems = Problems()
+        problems.too_long("name", call.body.get("name") or "", 100, 1)
+        if problems.tree:
+            raise errors.invalid_form(problems)
+        thread = self._state.add_thread(parent, call.body["name"], call.user_id, kind)
+        shown = {**self._state.channel_json(thread, call.user_id), "newly_created": True}
+        await self._gateway.to_guild(parent["guild_id"], "THREAD_CREATE", shown)
+        return thread
+
+    def _threads(self, archived: bool, **where: str) -> list[Json]:
+        return [
+            channel
+            for channel in self._state.channels.values()
+            if channel.get("thread_metadata", {}).get("archived") is archived
+            and all(channel.get(key) == value for key, value in where.items())
+        ]
+
+    async def archived_threads(self, call: Call) -> Json:
+        found = self._threads(True, parent_id=self._channel(call)["id"])
+        return {"threads": found, "members": [], "has_more": False}
+
+    async def active_threads(self, call: Call) -> Json:
+        return {"threads": self._threads(False, guild_id=self._guild(call)["id"]), "members": []}

@@ -1,0 +1,103 @@
+"""Application commands: registered, listed, permitted."""
+
+from __future__ import annotations
+
+from bot.local_discord import errors
+from bot.local_discord.limits import check_commands
+from bot.local_discord.routes import Call, Routes
+from bot.local_discord.state import Json
+
+
+class CommandRoutes(Routes):
+    """Routes under ``/applications``."""
+
+    def _scope(self, call: Call) -> str | None:
+        if call["app"] != self._state.application["id"]:
+            raise errors.missing_access()
+        return call.request.match_info.get("guild")
+
+    def _command(self, call: Call) -> Json:
+        command = self._state.commands.get(self._scope(call), {}).get(call["command"])
+        if command is None:
+            raise errors.unknown("application command", 10063)
+        return command
+
+    async def list_commands(self, call: Call) -> list[Json]:
+        return list(self._state.commands.get(self._scope(call), {}).values())
+
+    async def put_commands(self, call: Call) -> list[Json]:
+        scope, wanted = self._scope(call), call.raw if isinstance(call.raw, list) else []
+        problems = check_commands(wanted)
+        if problems.tree:
+            raise errors.invalid_form(problems)
+        old = {(c["type"], c["name"]): c for c in self._state.commands.get(scope, {}).values()}
+        fresh = [self._complete(scope, c, old.get((c.get("type") or 1, c["name"]))) for c in wanted]
+        self._state.commands[scope] = {command["id"]: command for command in fresh}
+        return fresh
+
+    def _complete(self, scope: str | None, command: Json, old: Json | None = None) -> Json:
+        given = {key: value for key, value in command.items() if value is not None}
+        return {
+            "id": old["id"] if old else self._state.snowflake(),
+            "application_id": self._state.application["id"],
+            "version": self._state.snowflake(),
+            "default_member_permissions": None,
+            "type": 1,
+            "description": "",
+            "nsfw": False,
+            "contexts": None,
+            "integration_types": [0],
+            **({"guild_id": scope} if scope else {"dm_permission": True}),
+            **given,
+        }
+
+    async def post_command(self, call: Call) -> Json:
+        problems = check_commands([call.body])
+        if problems.tree:
+            raise errors.invalid_form(problems)
+        scope = self._scope(call)
+        known = self._state.commands.setdefault(scope, {})
+        old = next(
+            (
+                c
+                for c in known.values()
+                if (c["type"], c["name"]) == (call.body.get("type") or 1, call.body["name"])
+            ),
+            None,
+        )
+        command = self._complete(scope, call.body, old)
+        known[command["id"]] = command
+        return command
+
+    async def get_command(self, call: Call) -> Json:
+        return self._command(call)
+
+    async def patch_command(self, call: Call) -> Json:
+        command = self._command(call)
+        command.update(call.body, version=self._state.snowflake())
+        return command
+
+    async def delete_command(self, call: Call) -> None:
+        command = self._command(call)
+        del self._state.commands[self._scope(call)][command["id"]]
+
+    async def list_permissions(self, call: Call) -> list[Json]:
+        return [
+            entry for (guild, _), entry in self._state.command_permissions.items() if guild == call["guild"]
+        ]
+
+    async def get_permissions(self, call: Call) -> Json:
+        entry = self._state.command_permissions.get((call["guild"], call["command"]))
+        if entry is None:
+            raise errors.ApiError(404, 10066, "Unknown application command permissions")
+        return entry
+
+    async def put_permissions(self, call: Call) -> Json:
+        entry = {
+            "id": call["command"],
+            "application_id": call["app"],
+            "guild_id": call["guild"],
+            "permissions": call.body.get("permissions", []),
+        }
+        self._state.command_permissions[call["guild"], call["command"]] = entry
+        return entry
