@@ -8,7 +8,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 
-.PHONY: run test lint format crash fuzz bench clean
+.PHONY: run test lint format crash fuzz bench peers clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
@@ -34,6 +34,11 @@ fuzz: $(DEV_STAMP)
 
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.all
+
+# S2AND needs numpy below 2 and brings its model along: a peer to measure beside, in an environment of its own.
+peers:
+	$(PYTHON) -m venv .peers
+	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Labmate needs Python 3.11 or newer; set PYTHON=path to one."; exit 1; }

@@ -1,6 +1,8 @@
 """python -m benchmarks.replies: from interaction sent to reply shown, over the local Discord; memory beside.
 
 Each question is asked at rest, and with --reading once more while another process reads papers in and embeds.
+With --people, the questions about people are asked instead, with and without pictures (after `identify` on
+var/benchmark, which `python -m benchmarks.people` runs).
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ SEARCHES = (
 )
 
 
-def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen[bytes]:
+def start(discord: LocalDiscord, folder: Path, *, pictures: bool = True) -> subprocess.Popen[bytes]:
     """A Labmate in a process of its own, as `make run` with a token starts it."""
     environment = os.environ | {
         "DISCORD_TOKEN": discord.bot_token,
@@ -44,6 +46,7 @@ def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen[bytes]:
         "LABMATE_DATA": str(folder),
         "LABMATE_FETCH": "false",
         "DISCORD_OPENAPI": "",
+        "LABMATE_PICTURES": str(pictures).lower(),
     }
     return subprocess.Popen(
         [sys.executable, "-m", "bot", "run"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
@@ -97,6 +100,56 @@ async def ask_all(user: UserClient, records: list[tuple[str, str]], label: str) 
     show(f"/search{label}", await timed(user, [f"/search {text}" for text in searches]), "target 45 ms p99")
     prefixes = [author[: chance.randint(1, 9)] for _, author in some]
     show(f"autocomplete of names{label}", await completed(user, prefixes), "target 30 ms p99")
+
+
+async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) -> None:
+    """Questions about people; those whose name several people have answer with the select."""
+    chance = random.Random(11)
+    some = chance.sample(sorted(set(authors)), 2 * (ASKED + WARM))
+    one, other = some[: ASKED + WARM], some[ASKED + WARM :]
+    if pictures:
+        show("/author with its picture", await timed(user, [f"/author {name}" for name in one]))
+        show("/graph", await timed(user, [f"/graph person:{name}" for name in one[:40]]), "target 1,500 ms")
+        return
+    show("/help (a bare round trip)", await timed(user, ["/help"] * 60))
+    show(
+        "/author without picture", await timed(user, [f"/author {name}" for name in one]), "target 40 ms p99"
+    )
+    pairs = [f"/compare a:{a} b:{b}" for a, b in zip(one, other, strict=True)]
+    show("/compare", await timed(user, pairs), "target 150 ms p99")
+    periods = [f"/trending days:{3 + place % 120}" for place in range(ASKED + WARM)]
+    show("/trending", await timed(user, periods), "target 100 ms p99")
+    show("/similar-people", await timed(user, [f"/similar-people {name}" for name in one]))
+    show(
+        "/papers of a person",
+        await timed(user, [f"/papers author:{name}" for name in one]),
+        "target 20 ms p99",
+    )
+
+
+async def people() -> None:
+    """Start a Labmate without and with pictures, and ask about people."""
+    library = await full_library()
+    await library.store.close()
+    authors = [r.authors[0] for _, r in PaperFile(PAPERS) if r.authors]
+    for pictures in (False, True):
+        async with LocalDiscord() as discord:
+            process = start(discord, FOLDER, pictures=pictures)
+            assert process.stdout is not None
+            while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
+                pass
+            try:
+                async with UserClient(discord.url, discord.user_token) as user:
+                    begun = time.perf_counter()
+                    await user.slash("/search warm up the model", within=60)
+                    await user.slash("/author ChonLam Lao", within=60)
+                    print(f"{'first card after the start':34} {time.perf_counter() - begun:.1f} s")
+                    await asyncio.sleep(8)
+                    print(f"{'resident memory':34} {resident(process):,.0f} MB (target 1,200)")
+                    await ask_people(user, authors, pictures=pictures)
+            finally:
+                process.terminate()
+                process.wait()
 
 
 async def main(reading: bool) -> None:
@@ -176,4 +229,4 @@ async def while_reading(
 
 
 if __name__ == "__main__":
-    asyncio.run(main("--reading" in sys.argv[1:]))
+    asyncio.run(people() if "--people" in sys.argv[1:] else main("--reading" in sys.argv[1:]))

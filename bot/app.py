@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,12 +10,16 @@ from importlib import resources
 from pathlib import Path
 
 from bot.settings import Settings
+from commands.painter import Painter
 from commands.services import Services
 from data.sources.files import PaperFile
 from data.store import Store
 from index.embedding import Embedder
+from index.facts import FactFinder
+from index.insight import derive
 from index.intake import Intake
 from index.library import BusyError, Library
+from index.people_pass import identify
 from index.search import Search
 
 log = logging.getLogger("labmate")
@@ -56,6 +61,8 @@ async def load_sample(settings: Settings) -> None:
         try:
             with library.writing():
                 await Intake(library, "sample", "seed-papers.json").run(iter(PaperFile(sample_file())))
+                await identify(library)
+                await derive(library)
         except BusyError:
             log.info("another process is already filling the store")
 
@@ -63,4 +70,15 @@ async def load_sample(settings: Settings) -> None:
 async def make_services(settings: Settings, library: Library) -> Services:
     """What commands work with."""
     await library.refresh_names()
-    return Services(library.store, library, Search(library), tuple(settings.labmate_categories))
+    key = settings.openalex_api_key.get_secret_value() if settings.openalex_api_key else None
+    budget = round(settings.openalex_daily_budget * 10_000)
+    services = Services(
+        library.store,
+        library,
+        Search(library),
+        tuple(settings.labmate_categories),
+        painter=Painter(draws=settings.labmate_pictures),
+        fact_finder=FactFinder(library.store, settings.openalex_url, key, budget),
+    )
+    services.reading_people = asyncio.create_task(services.insight.refresh())
+    return services

@@ -1,4 +1,4 @@
-"""The command line: python -m bot run | ask | ingest | index | rank | evaluate | local-discord | doctor."""
+"""The command line: python -m bot run | ask | ingest | index | identify | rank | evaluate | train | ..."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ rank = typer.Typer(no_args_is_help=True, help="Rank queries over a file's papers
 evaluate = typer.Typer(no_args_is_help=True, help="Measure how well papers are found, beside baselines.")
 app.add_typer(ingest, name="ingest")
 app.add_typer(rank, name="rank")
+train = typer.Typer(no_args_is_help=True, help="Train the shipped models anew.")
 app.add_typer(evaluate, name="evaluate")
+app.add_typer(train, name="train")
 
 Events = Annotated[bool, typer.Option("--events", hidden=True, help="JSON lines for the process that asks.")]
 Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as 2026-05-18.")]
@@ -270,6 +272,36 @@ def index(
     perform(work(), events=events)
 
 
+@app.command()
+def identify(
+    full: Annotated[
+        bool, typer.Option("--full", help="Judge everybody anew, not only the authors of new papers.")
+    ] = False,
+    events: Events = False,
+) -> None:
+    """Tell people apart, find topics, compare papers with earlier ones. Safe to stop; what was known stays."""
+    from bot.app import open_library
+    from bot.ingest import Reporter
+    from index.insight import derive
+    from index.people_pass import identify as identify_now
+
+    config = settings()
+    log_to(config)
+
+    async def work() -> None:
+        report, begun = Reporter(events=events), time.monotonic()
+        async with open_library(config, writable=False) as library:
+            with library.writing(), report.showing():
+                outcome = await identify_now(library, full=full, report=report.step)
+                await derive(library, report.step)
+            report.say(
+                f"{outcome.people:,} people of {outcome.authorships:,} authorships, "
+                f"{outcome.changed:,} changed, in {time.monotonic() - begun:.0f} s"
+            )
+
+    perform(work(), events=events)
+
+
 @rank.command("similar")
 def rank_similar(
     papers: Annotated[Path, typer.Option(help="A file of papers.")],
@@ -346,6 +378,118 @@ def evaluate_search(
             print(json.dumps(result, indent=1))
         else:
             print_rows(result, Console())
+
+    perform(work())
+
+
+@evaluate.command("identity")
+def evaluate_identity(
+    data: Annotated[
+        Path | None, typer.Option(help="A file of papers; with author_ids, these are the truth.")
+    ] = None,
+    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    seed: Annotated[int, typer.Option()] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Who is who: ours beside plain rules and, after `make peers`, S2AND; on known ids or on pseudo-people."""
+    from bot.app import open_library
+    from bot.evaluations import installed_peers, print_rows
+    from bot.ingest import Reporter
+    from index.embedding import Embedder
+    from index.evaluate.corpus import read_file, vectors_beside
+    from index.evaluate.identity import evaluate as evaluate_now
+    from index.people_pass import read_corpus
+
+    config = settings()
+
+    async def work() -> None:
+        report = Reporter(events=False)
+        with report.showing():
+            truth = None
+            if data:
+                embedder = Embedder(config.embedding_model)
+                ready = vectors or vectors_beside(data)
+                corpus = await asyncio.to_thread(read_file, data, embedder, vectors=ready, report=report.step)
+                authorships = corpus.authorships
+                truth = corpus.people if (corpus.people >= 0).any() else None
+            else:
+                async with open_library(config) as library:
+                    authorships = (await read_corpus(library)).authorships
+            result = await asyncio.to_thread(
+                evaluate_now, authorships, truth, seed=seed, peers=installed_peers(), report=report.step
+            )
+        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            print_rows(result, Console())
+
+    perform(work())
+
+
+@evaluate.command("score")
+def evaluate_score(
+    cut: Annotated[
+        datetime, typer.Option(formats=["%Y-%m-%d"], help="The day up to which papers are looked at.")
+    ] = datetime(2025, 12, 31),
+    seed: Annotated[int, typer.Option()] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Does a paper's score on a day tell what follows it later? On what this Labmate holds, after `identify`."""
+    from bot.app import open_library
+    from bot.evaluations import print_rows
+    from bot.ingest import Reporter
+    from data.sources.http import SourceError
+    from index.evaluate.score import evaluate as evaluate_now
+    from index.insight import Insight
+
+    config = settings()
+
+    async def work() -> None:
+        report = Reporter(events=False)
+        async with open_library(config) as library:
+            insight = Insight(library)
+            await insight.refresh()
+            if insight.novelty is None:
+                raise SourceError("Nothing was compared with earlier papers yet. Run: python -m bot identify")
+            with report.showing():
+                result = await evaluate_now(library, insight, cut=cut.date(), seed=seed, report=report.step)
+        result = {"task": result["task"], "data": str(config.labmate_data), **result}
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            print_rows(result, Console())
+
+    perform(work())
+
+
+@train.command("identity")
+def train_identity(
+    data: Annotated[Path, typer.Option(help="A file of papers.")],
+    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    seed: Annotated[int, typer.Option()] = 0,
+) -> None:
+    """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
+    from bot.ingest import Reporter
+    from index.embedding import Embedder
+    from index.evaluate.corpus import read_file, vectors_beside
+    from index.evaluate.train_identity import train as train_now
+
+    config = settings()
+
+    async def work() -> None:
+        report, begun = Reporter(events=False), time.monotonic()
+        with report.showing():
+            corpus = await asyncio.to_thread(
+                read_file,
+                data,
+                Embedder(config.embedding_model),
+                vectors=vectors or vectors_beside(data),
+                report=report.step,
+            )
+            recipe = await asyncio.to_thread(train_now, corpus.authorships, out, report.step, seed)
+        report.say(f"trained into {out} in {time.monotonic() - begun:.0f} s: {recipe['sha256']}")
 
     perform(work())
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import aiohttp
@@ -19,6 +20,7 @@ from bot.settings import Settings
 from data.database import StoreError
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
+from index.identity import ModelDamagedError, Models
 from index.vectors import VectorsError
 
 ENOUGH_DISK = 2_000_000_000
@@ -45,6 +47,8 @@ async def examine(settings: Settings) -> int:
         ("Database", _database),
         ("Model", _model),
         ("Index", _index),
+        ("People", _people),
+        ("OpenAlex", _openalex),
         ("arXiv", _arxiv),
         ("Disk", _disk),
         ("Clock", _clock),
@@ -162,6 +166,73 @@ async def _index(settings: Settings) -> list[Finding]:
         )
         findings.append(Finding("note", text, "A running Labmate does it by itself; or: python -m bot index"))
     return findings or [Finding("good", f"store and index agree on {papers:,} papers")]
+
+
+async def _people(settings: Settings) -> list[Finding]:
+    try:
+        await asyncio.to_thread(Models.shipped)
+    except ModelDamagedError as error:
+        return [Finding("bad", str(error))]
+    try:
+        store = await Store.open(settings.database)
+    except StoreError as error:
+        return [Finding("bad", str(error))]
+    try:
+        last, newest = await store.people.last_pass(), await store.last_change()
+    finally:
+        await store.close()
+    if last is None:
+        return [Finding("note", "people were not told apart yet", "python -m bot identify")]
+    text = (
+        f"{last.people:,} people of {last.authorships:,} authorships, told apart on {last.finished:%Y-%m-%d}"
+    )
+    if last.upto != newest:
+        return [
+            Finding(
+                "note",
+                f"{text}; newer papers wait",
+                "A running Labmate does it by itself; or: python -m bot identify",
+            )
+        ]
+    return [Finding("good", text)]
+
+
+async def _openalex(settings: Settings) -> list[Finding]:
+    if settings.openalex_api_key is None:
+        return [
+            Finding(
+                "note",
+                "no OPENALEX_API_KEY: cards show what Labmate computes itself",
+                "A free key (openalex.org/settings/api) adds citations, h-index, affiliations and ORCIDs.",
+            )
+        ]
+    # Looking one record up is free; without a record of that id, the answer is 404 for a key that is good.
+    params = {"api_key": settings.openalex_api_key.get_secret_value()}
+    url = settings.openalex_url.rstrip("/") + "/works/W0"
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.get(url, params=params) as answer,
+        ):
+            status = answer.status
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        return [
+            Finding(
+                "note", f"OpenAlex can't be reached: {type(error).__name__}", "Cards go without it meanwhile."
+            )
+        ]
+    if status in (401, 403):
+        return [Finding("bad", "OpenAlex does not accept the key", "Copy it anew: openalex.org/settings/api")]
+    store = await Store.open(settings.database)
+    try:
+        spent = await store.facts.spent("openalex", datetime.now(UTC).date())
+    finally:
+        await store.close()
+    return [
+        Finding(
+            "good", f"the key works; ${spent / 10_000:.4f} of ${settings.openalex_daily_budget:g} spent today"
+        )
+    ]
 
 
 async def _arxiv(settings: Settings) -> list[Finding]:

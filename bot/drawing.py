@@ -15,6 +15,7 @@ from bot.local_discord.limits import (
     BUTTON,
     CONTAINER,
     FILE,
+    GALLERY,
     ROW,
     SECTION,
     SEPARATOR,
@@ -67,10 +68,17 @@ def _draw(component: Json, drawing: Drawing) -> None:
         _row(component["components"], drawing)
     elif kind == SEPARATOR:
         drawing.lines.append(Text(""))
+    elif kind == GALLERY:
+        drawing.lines += [Text(f"🖼 {alt}", style="dim") for alt in _pictures(component)]
     elif kind == FILE:
         drawing.lines.append(
             Text("📄 " + component.get("file", {}).get("url", "").removeprefix("attachment://"))
         )
+
+
+def _pictures(gallery: Json) -> list[str]:
+    """What the pictures of a gallery show, in words."""
+    return [item.get("description") or "a picture" for item in gallery.get("items", [])]
 
 
 def _row(children: list[Json], drawing: Drawing) -> None:
@@ -131,6 +139,9 @@ def print_plain(reply: Reply, console: Console) -> None:
                 target = component.get("url")
                 shown = f"[{component.get('label', '')}]" + (f" {target}" if target else "")
                 console.print(shown, markup=False, highlight=False, soft_wrap=True)
+            elif component["type"] == GALLERY:
+                for alt in _pictures(component):
+                    console.print(f"[picture: {alt}]", markup=False, highlight=False, soft_wrap=True)
             elif component["type"] == STRING_SELECT:
                 for option in component["options"]:
                     about = f" — {option['description']}" if option.get("description") else ""

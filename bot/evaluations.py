@@ -29,3 +29,10 @@ def _cell(row: dict[str, Any], name: str) -> str:
     if f"{name}_low" in row:
         return f"{value:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def installed_peers() -> dict[str, Any]:
+    """Peers that `make peers` has installed, by the name of their row."""
+    from index.evaluate.peers import s2and, s2and_installed
+
+    return {"s2and": s2and} if s2and_installed() else {}

@@ -58,6 +58,7 @@ async def _logged_in(
         yield bot, scheduler
     finally:
         await scheduler.stop()
+        await bot.services.close()
         await bot.close()
         await asyncio.gather(running, return_exceptions=True)
 

@@ -8,7 +8,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.settings import Settings
@@ -21,10 +21,16 @@ LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
 ASK_ARXIV_EVERY = timedelta(hours=3).total_seconds()
 ASK_AGAIN_AFTER = timedelta(minutes=15).total_seconds()
+FULL_EVERY = timedelta(days=7)
 AT_ONCE = 64
 """Papers that are embedded in this process; more go to the worker, which has a model of its own."""
 
 Say = Callable[[str], None]
+
+
+def utc_now() -> datetime:
+    """Now, without a zone, as the store keeps times."""
+    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def settle() -> None:
@@ -115,8 +121,23 @@ class Scheduler:
                     await self._embed_here()
                 else:
                     await self._run_worker("index")
+            await self._tell_apart()
             self._services.progress.text = ""
             await asyncio.sleep(pause)
+
+    async def _tell_apart(self) -> None:
+        """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
+        people = self._services.store.people
+        last, full = await people.last_pass(), await people.last_pass("full")
+        if not len(self._services.library.facets):
+            return
+        behind = last is None or last.upto != await self._services.store.last_change()
+        old = full is not None and utc_now() - full.finished > FULL_EVERY
+        if behind or old:
+            await self._run_worker("identify", *(["--full"] if old else []))
+        if await self._services.insight.refresh():
+            settle()
+        await self._services.facts.refresh_stale()
 
     # -- the worker --------------------------------------------------------------------------------
 
@@ -175,3 +196,4 @@ class Scheduler:
             if waited >= NAMES_EVERY:
                 waited = 0.0
                 await library.refresh_names()
+                await self._services.insight.refresh()

@@ -41,6 +41,13 @@ class Settings(BaseSettings):
     """The pause between two requests to arXiv; its terms ask for three seconds."""
     labmate_fetch: bool = True
     """False to never ask arXiv by itself."""
+    labmate_pictures: bool = True
+    """False to answer without pictures, which saves a process of about 200 MB."""
+    openalex_api_key: SecretStr | None = None
+    """A free key adds citations, h-index, affiliations and ORCIDs to people's cards."""
+    openalex_url: str = "https://api.openalex.org"
+    openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000)
+    """Dollars a day that lists may cost; a free key allows one dollar."""
     log_level: str = "INFO"
 
     @field_validator("labmate_categories", mode="before")

@@ -14,7 +14,6 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, label, plural, safe, shorten
 from commands.options import (
     category_name,
-    complete_author,
     complete_category,
     complete_since,
     since_day,
@@ -23,17 +22,20 @@ from commands.paper import PaperButton
 from commands.pressing import Pressable
 from commands.replies import answer
 from commands.services import Services
+from commands.whom import complete_person, whom
+from data.keys import name_key
 from index.names import Name
 
 OFFERED = 5
-_ARGS = r"(?P<author>\d{1,12}):(?P<page>\d{1,5}):(?P<order>[no]):(?P<since>\d{0,8}):(?P<category>[A-Za-z.-]{0,30})"
+_ARGS = r"(?P<author>~?\d{1,12}):(?P<page>\d{1,5}):(?P<order>[no]):(?P<since>\d{0,8}):(?P<category>[A-Za-z.-]{0,30})"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What `/papers` was asked; it fits a ``custom_id``."""
 
-    author: int
+    author: str
+    """A name's number, or ``~`` and a person's."""
     page: int = 0
     oldest_first: bool = False
     since: date | None = None
@@ -52,7 +54,7 @@ class PapersButton(Pressable, template=rf"p:(?P<how>[eur]):{_ARGS}"):
         self, text: str, *, how: str, author: str, page: str, order: str, since: str, category: str
     ) -> None:
         self.how = how
-        self.asked = Asked(int(author), int(page), order == "o", _date(since), category or None)
+        self.asked = Asked(author, int(page), order == "o", _date(since), category or None)
         super().__init__(
             ui.Button(
                 label=text,
@@ -85,42 +87,80 @@ async def author_buttons(services: Services, names: list[Name]) -> list[ui.Item[
     chosen = names[:OFFERED]
     ids = await services.store.author_ids([name.key for name in chosen]) if chosen else {}
     return [
-        papers_button(f"{label(name.name, 60)} ({name.papers:,})", Asked(ids[name.key]), 0, "e")
+        papers_button(f"{label(name.name, 60)} ({name.papers:,})", Asked(str(ids[name.key])), 0, "e")
         for name in chosen
         if name.key in ids
     ]
 
 
 async def show(services: Services, asked: Asked) -> ui.LayoutView:
-    """A page of an author's papers."""
-    key = await services.store.author_by_id(asked.author)
+    """A page of papers: a person's, or those under a name."""
+    if asked.author.startswith("~"):
+        return await _of_person(services, asked)
+    key = await services.store.author_by_id(int(asked.author))
     found = await services.store.author_name(key) if key else None
     if key is None or found is None:
         return note("I no longer know this author. Try /papers with the name.")
     ids = await services.store.papers_of(
         key, oldest_first=asked.oldest_first, since=asked.since, category=asked.category
     )
-    name = safe(shorten(found[0], 80))
+    others = await author_buttons(services, services.library.names.others(found[0]))
+    return await _page(services, asked, found[0], found[1], ids, frozenset({key}), others)
+
+
+async def _of_person(services: Services, asked: Asked) -> ui.LayoutView:
+    """The papers of somebody told apart from others of the name."""
+    person = await services.store.people.find(int(asked.author[1:]))
+    if person is None:
+        return note("I no longer know this person. Try /papers with the name.")
+    rows = await services.store.people.memberships(person.id)
+    chosen = await services.store.narrowed(
+        list(dict.fromkeys(row.paper_id for row in rows)),
+        oldest_first=asked.oldest_first,
+        since=asked.since,
+        category=asked.category,
+    )
+    from commands.corrections import CorrectButton
+    from commands.people import PersonButton
+
+    number = str(person.id)
+    beside: list[ui.Item[Any]] = [
+        PersonButton("Card", what="a", person=number),
+        CorrectButton("Not who you meant?", what="n", person=number),
+    ]
+    keys = frozenset(name_key(form) for form in person.forms)
+    return await _page(services, asked, person.name, person.papers, chosen, keys, beside)
+
+
+async def _page(
+    services: Services,
+    asked: Asked,
+    printed: str,
+    total: int,
+    ids: list[int],
+    keys: frozenset[str],
+    beside: list[ui.Item[Any]],
+) -> ui.LayoutView:
+    name = safe(shorten(printed, 80))
     pages = max(1, -(-len(ids) // PAGE))
     page = min(asked.page, pages - 1)
     papers = await services.store.papers(ids[page * PAGE : (page + 1) * PAGE])
     narrowed = _narrowed(asked)
     if not papers:
         return note(
-            f"## {name}\nNone of {plural(found[1], 'paper')} {narrowed.strip()}.",
+            f"## {name}\nNone of {plural(total, 'paper')} {narrowed.strip()}.",
             [[papers_button("Show all", Asked(asked.author), 0)]],
         )
-    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id)), bold=key) for paper in papers]
+    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id)), bold=keys) for paper in papers]
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
         rows.append(_turning(asked, page, pages))
-    others = await author_buttons(services, services.library.names.others(found[0]))
     footer = f"-# Page {page + 1} of {pages}" if pages > 1 else None
-    if others and page == 0:
-        rows.append(others)
-        footer = "\n".join(
-            filter(None, [footer, "-# Not who you meant, or printed differently? These names are close:"])
-        )
+    if beside and page == 0:
+        rows.append(beside)
+        if not asked.author.startswith("~"):
+            close = "-# Not who you meant, or printed differently? These names are close:"
+            footer = "\n".join(filter(None, [footer, close]))
     return listing(
         f"## {name}\n{plural(len(ids), 'paper')}{narrowed}, {'oldest' if asked.oldest_first else 'newest'} first",
         entries,
@@ -176,7 +216,7 @@ class Papers(commands.Cog):
         category="Only papers of this arXiv category, such as cs.DC",
         private="Only you see the answer",
     )
-    @app_commands.autocomplete(author=complete_author, since=complete_since, category=complete_category)
+    @app_commands.autocomplete(author=complete_person, since=complete_since, category=complete_category)
     async def papers(
         self,
         interaction: discord.Interaction,
@@ -194,12 +234,18 @@ class Papers(commands.Cog):
         self, author: str, oldest_first: bool, since: date | None, category: str | None
     ) -> ui.LayoutView:
         services = self._services
-        known = services.library.names.get(author)
-        key = known.key if known else None
-        author_id = await services.store.author_id(key) if key else await services.store.find_author(author)
+        found = await whom(services, author)
+        if found.person is not None:
+            asked = Asked(f"~{found.person.id}", 0, oldest_first, since, category)
+            return await show(services, asked)
+        if found.others:
+            from commands.people import ask_which
+
+            return await ask_which(services, found, "p")
+        author_id = await services.store.find_author(author)
         if author_id is None:
             return await unknown(services, author)
-        return await show(services, Asked(author_id, 0, oldest_first, since, category))
+        return await show(services, Asked(str(author_id), 0, oldest_first, since, category))
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import discord
@@ -24,13 +25,20 @@ class Kindly(Exception):
     """Something a person can do better; its text is the reply."""
 
 
+@dataclass(frozen=True)
+class Reply:
+    """A view with the files that it shows."""
+
+    view: ui.LayoutView
+    files: Sequence[discord.File] = ()
+
+
 async def answer(
     interaction: discord.Interaction,
-    work: Awaitable[ui.LayoutView],
+    work: Awaitable[ui.LayoutView | Reply],
     *,
     private: bool = False,
     update: bool = False,
-    files: Sequence[discord.File] = (),
 ) -> None:
     """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on."""
     task = asyncio.ensure_future(work)
@@ -38,19 +46,18 @@ async def answer(
     response = interaction.response
     if not done:
         await (response.defer() if update else response.defer(ephemeral=private, thinking=True))
-    view = await task
-    if update:
-        if response.is_done():
-            await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
-        else:
-            await response.edit_message(view=view, allowed_mentions=NO_PINGS)
-    elif response.is_done():
+    made = await task
+    reply = made if isinstance(made, Reply) else Reply(made)
+    files = list(reply.files)
+    if response.is_done():
         await interaction.edit_original_response(
-            view=view, attachments=list(files), allowed_mentions=NO_PINGS
+            view=reply.view, attachments=files, allowed_mentions=NO_PINGS
         )
+    elif update:
+        await response.edit_message(view=reply.view, attachments=files, allowed_mentions=NO_PINGS)
     else:
         await response.send_message(
-            view=view, ephemeral=private, files=list(files), allowed_mentions=NO_PINGS
+            view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
         )
 
 

@@ -6,7 +6,10 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field
 
+from commands.painter import Painter
 from data.store import Store
+from index.facts import FactFinder
+from index.insight import Insight
 from index.library import Library
 from index.search import Search
 
@@ -30,9 +33,33 @@ class Services:
     search: Search
     categories: tuple[str, ...] = ()
     """The categories that this Labmate follows."""
+    insight: Insight = field(init=False)
+    """People, topics and scores, as far as they were made."""
+    facts: FactFinder = field(init=False)
+    painter: Painter = field(default_factory=Painter)
+    fact_finder: FactFinder | None = None
+    reading_people: asyncio.Task[bool] | None = None
     progress: Progress = field(default_factory=Progress)
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
+
+    def __post_init__(self) -> None:
+        self.insight = Insight(self.library)
+        self.facts = self.fact_finder or FactFinder(self.store)
+
+    async def close(self) -> None:
+        """End what works beside the loop."""
+        if self.reading_people is not None:
+            self.reading_people.cancel()
+            await asyncio.gather(self.reading_people, return_exceptions=True)
+        await self.facts.close()
+        self.painter.close()
+
+    async def wait_for_people(self) -> None:
+        """Let a question about people wait until they are read into memory after a start."""
+        if self.reading_people is not None and not self.reading_people.done():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self.reading_people), PATIENCE)
 
     async def wait_for_model(self) -> None:
         """Let a question of meaning wait for the model, for as long as a person would."""

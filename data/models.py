@@ -46,6 +46,8 @@ class PaperRecord(BaseModel):
     authors_complete: bool = True
     """False where "et al." follows, or where the source lost the authors."""
     authors_also: list[str] = []
+    author_ids: list[str | None] = []
+    """Where a file knows who its authors are: an id or None for each of ``authors``, for evaluations."""
     primary_category: str | None = None
     categories: list[str] = []
     submitted: date | None = None

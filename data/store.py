@@ -12,8 +12,10 @@ from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.database import make_reader, open_database
+from data.facts import Facts
 from data.keys import hash64, name_key, title_key
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
+from data.people import People
 from data.refusals import refused_row
 from data.tables import (
     AuthorRow,
@@ -72,6 +74,8 @@ class Store:
     def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._engine = reader
         self._writer = writer.execution_options(writes=True)
+        self.people = People(reader, self._writer)
+        self.facts = Facts(reader, self._writer)
 
     @classmethod
     async def open(cls, url: str, *, bulk: bool = False) -> Store:
@@ -226,6 +230,26 @@ class Store:
             query = query.where(has_category(category))
         order = (_DAY.asc(), PaperRow.id.asc()) if oldest_first else (_DAY.desc(), PaperRow.id.desc())
         return await self._ids(query.order_by(*order))
+
+    async def narrowed(
+        self,
+        ids: Sequence[int],
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """Those of some papers that are within limits, newest first unless asked otherwise."""
+        found: list[tuple[Any, int]] = []
+        async with self._read() as connection:
+            for part in _chunks(list(ids)):
+                query = select(_DAY, PaperRow.id).where(PaperRow.id.in_(part), _CURRENT)
+                if since:
+                    query = query.where(since <= _DAY)
+                if category:
+                    query = query.where(has_category(category))
+                found += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
+        return [number for _, number in sorted(found, reverse=not oldest_first)]
 
     async def author_name(self, key: str) -> tuple[str, int] | None:
         """A printed form of the name and the number of papers; None for an unknown name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -147,3 +147,104 @@ class KeptTextRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     fingerprint: Mapped[int] = mapped_column(BigInteger, unique=True)
     text: Mapped[str] = mapped_column(Text)
+
+
+class PersonRow(Base):
+    """A person, as told apart by evidence; the id survives later passes."""
+
+    __tablename__ = "people"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(300))
+    """The form printed most."""
+    papers: Mapped[int]
+    merged_into: Mapped[int | None] = mapped_column(ForeignKey("people.id"))
+    """Set where a later pass found this to be another person, too: old buttons still find the way."""
+
+
+class MembershipRow(Base):
+    """Whose an authorship is, how surely, and which other paper of theirs speaks most for it."""
+
+    __tablename__ = "memberships"
+    __table_args__ = (
+        Index("memberships_by_person", "person_id", "paper_id"),
+        Index("memberships_by_author", "author_id", "person_id"),
+    )
+
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    confidence: Mapped[float] = mapped_column(Float)
+    support: Mapped[int | None]
+    """The store id of the paper that speaks most for it."""
+    author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
+    """The name that was judged: another one printed there since calls for another judgement."""
+
+
+class IdentityPassRow(Base):
+    """A finished judgement of who is who."""
+
+    __tablename__ = "identity_passes"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    """``full``, or ``new`` for the names of new papers only."""
+    finished: Mapped[datetime]
+    upto: Mapped[int] = mapped_column(BigInteger)
+    """The last batch of papers that it knew."""
+    corrections: Mapped[int]
+    """The newest correction that it knew."""
+    authorships: Mapped[int]
+    people: Mapped[int]
+
+
+class CorrectionRow(Base):
+    """What somebody knows better than the evidence, about two authorships; it outlives passes."""
+
+    __tablename__ = "corrections"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    """``same`` or ``apart``: one person's authorships, or two people's."""
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"))
+    author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
+    other_paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"))
+    other_author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    """Whom it was said of."""
+    made: Mapped[datetime]
+    made_by: Mapped[int] = mapped_column(BigInteger)
+    made_by_name: Mapped[str] = mapped_column(String(100))
+    guild: Mapped[int | None] = mapped_column(BigInteger)
+    note: Mapped[str] = mapped_column(Text)
+    """What was said, in words."""
+    moved: Mapped[str] = mapped_column(Text)
+    """JSON: the authorships that changed hands, and those that they were told apart from."""
+    undone: Mapped[datetime | None]
+    undone_by: Mapped[int | None] = mapped_column(BigInteger)
+    undone_by_name: Mapped[str | None] = mapped_column(String(100))
+
+
+class FactRow(Base):
+    """What a source says of a paper or person, with its date."""
+
+    __tablename__ = "facts"
+
+    subject: Mapped[str] = mapped_column(String(10), primary_key=True)
+    """``paper``, ``person`` or ``author`` (an authorship, as ``paper:position``)."""
+    subject_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    source: Mapped[str] = mapped_column(String(20), primary_key=True)
+    fetched: Mapped[datetime]
+    value: Mapped[str] = mapped_column(Text)
+    """JSON; an empty object where the source knows nothing."""
+
+
+class BudgetRow(Base):
+    """What a day's requests to a source with a daily budget have cost."""
+
+    __tablename__ = "budgets"
+
+    source: Mapped[str] = mapped_column(String(20), primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    spent: Mapped[int]
+    """In units of the source's own account; ten-thousandths of a dollar for OpenAlex."""

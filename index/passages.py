@@ -24,7 +24,7 @@ _PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
 MAX_PHRASE = 4
 TELLING = 0.28
 """The least rarity (:meth:`index.search.Search.rarity`) of a single word that says something alone."""
-_WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
+WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
 """Words that say nothing about what a paper is about, alone or in a phrase."""
 
 
@@ -87,7 +87,7 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
     options = sentences(abstract)
     if not options:
         return ""
-    wanted = {stem(word): rarity(word) for word in _words(query) if word not in _WEAK}
+    wanted = {stem(word): rarity(word) for word in _words(query) if word not in WEAK}
 
     def score(sentence: str) -> float:
         stems = {part for word in _words(sentence) for part in (stem(word), *stem(word).split("-"))}
@@ -104,7 +104,7 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
     """
     theirs = _all_grams(one)
     best: dict[tuple[str, ...], tuple[float, str]] = {}
-    for run in _runs(other):
+    for run in content_runs(other):
         stems = [stem(word) for word in run]
         for start in range(len(run)):
             for stop in range(start + 1, min(len(run), start + MAX_PHRASE) + 1):
@@ -134,12 +134,12 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def _runs(text: str) -> list[list[str]]:
-    """Content words that stand side by side, within one sentence and between punctuation."""
+def content_runs(text: str, weak: frozenset[str] = WEAK) -> list[list[str]]:
+    """Words other than the weak ones that stand side by side, within one sentence and between punctuation."""
     runs: list[list[str]] = [[]]
     for part in re.split(r"[.,;:!?()\[\]{}\"“”$\\]", fold(text)):
         for word in _WORD.findall(part):
-            if word in _WEAK or len(word) < 3 or word.isdigit():
+            if word in weak or len(word) < 3 or word.isdigit():
                 runs.append([])
             else:
                 runs[-1].append(word)
@@ -149,7 +149,7 @@ def _runs(text: str) -> list[list[str]]:
 
 @lru_cache(maxsize=64)
 def _all_grams(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(gram for run in _runs(text) for gram in _grams([stem(word) for word in run]))
+    return frozenset(gram for run in content_runs(text) for gram in _grams([stem(word) for word in run]))
 
 
 def _grams(stems: Sequence[str]) -> list[tuple[str, ...]]:

@@ -297,6 +297,16 @@ class Vectors:
             return None
         return np.asarray(self._mapped()[self._row_of[paper]], np.float32)
 
+    def rows(self, papers: np.ndarray) -> np.ndarray:
+        """float16, shape (len(papers), dimension): the papers' vectors, zeros where there is none."""
+        out = np.zeros((len(papers), self.dimension), np.float16)
+        inside = papers < len(self._row_of)
+        rows = np.full(len(papers), -1, np.int64)
+        rows[inside] = self._row_of[papers[inside]]
+        if (rows >= 0).any():
+            out[rows >= 0] = self._mapped()[rows[rows >= 0]]
+        return out
+
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
         """Cosine of the query with each paper's vector; NaN where a paper has none."""
         out = np.full(len(papers), np.nan, np.float32)

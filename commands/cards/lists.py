@@ -24,7 +24,7 @@ class Entry:
         details: ui.Item[ui.LayoutView],
         *,
         note: str | None = None,
-        bold: str | None = None,
+        bold: frozenset[str] = frozenset(),
     ) -> None:
         self.paper = paper
         self.details = details

@@ -91,8 +91,8 @@ def title_link(paper: Paper, most: int = 200) -> str:
     return f"**[{title}]({paper.url})**" if paper.url else f"**{title}**"
 
 
-def author_line(paper: Paper, bold: str | None = None, most: int = SHOWN_AUTHORS) -> str:
-    """Names in order, the one asked for in bold, long lists folded around it."""
+def author_line(paper: Paper, bold: frozenset[str] = frozenset(), most: int = SHOWN_AUTHORS) -> str:
+    """Names in order, those asked for in bold, long lists folded around it."""
     listed = [author for author in paper.authors if author.listed]
     others = [author for author in paper.authors if not author.listed]
     if not listed and not others:
@@ -114,17 +114,17 @@ def author_line(paper: Paper, bold: str | None = None, most: int = SHOWN_AUTHORS
     return f"{line} — also {', '.join(also)}" if also and line else line or ", ".join(also)
 
 
-def _chosen(listed: Sequence[Author], bold: str | None, most: int) -> list[int]:
+def _chosen(listed: Sequence[Author], bold: frozenset[str], most: int) -> list[int]:
     places = list(range(min(most, len(listed))))
-    asked = next((place for place, author in enumerate(listed) if author.key == bold), None)
+    asked = next((place for place, author in enumerate(listed) if author.key in bold), None)
     if asked is not None and asked not in places:
         places[-1] = asked
     return sorted(places)
 
 
-def _name(author: Author, bold: str | None) -> str:
+def _name(author: Author, bold: frozenset[str]) -> str:
     name = shown(author.name, 60)
-    return f"**{name}**" if author.key == bold else name
+    return f"**{name}**" if author.key in bold else name
 
 
 def facts_line(paper: Paper) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 from pylatexenc.latex2text import LatexNodes2Text
 
-from data.arxiv_ids import announcement_day, find_doi, split_version
-from data.keys import title_words
+from data.arxiv_ids import CATEGORY, announcement_day, find_doi, split_version
+from data.keys import clean, title_words
 from data.models import PaperRecord, Rejected
 from data.refusals import reason_of
 from data.works import LISTING
@@ -134,7 +134,21 @@ def from_any(item: dict[str, Any]) -> PaperRecord:
         abstract=_text(item.get("abstract") or "", "abstract"),
         authors=authors,
         authors_complete=bool(authors),
+        author_ids=_author_ids(item.get("author_ids"), authors),
+        categories=[name for name in item.get("lists") or [] if CATEGORY.match(str(name))],
+        announced=_day(item.get("announced")),
     )
+
+
+def _author_ids(value: Any, authors: list[str]) -> list[str | None]:
+    """An id or None for each author, where the record has them."""
+    if value is None:
+        return []
+    if not isinstance(value, list) or len(value) != len(authors):
+        raise NotAPaper("author_ids is not a list with an entry for each author")
+    if not all(map(clean, authors)):
+        raise NotAPaper("an author with an id has no name")
+    return [None if entry is None or entry == "" else str(entry) for entry in value]
 
 
 def is_withdrawn(comment: str | None, abstract: str) -> bool:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from data.models import PaperRecord
 from data.sources.files import PaperFile
+from data.sources.http import SourceError
 from data.store import Store
-from index.embedding import Embedder
+from index.embedding import Embedder, fingerprint, paper_text
+from index.evidence import Authorships
 from index.intake import Intake, ReadyVectors
 from index.library import Library
 
@@ -65,6 +71,69 @@ async def fill(
     )
     await intake.run(iter(file))
     await library.embed_backlog(tell("embedding"))
+
+
+@dataclass(frozen=True)
+class FileCorpus:
+    """A file's papers in the file's order, outside any store.
+
+    Attributes
+    ----------
+    records
+        The records that are papers.
+    authorships
+        Their authorships, with a vector for each paper.
+    people
+        int64, shape (authorships,): whom the file's ``author_ids`` name, -1 where they name nobody.
+    """
+
+    records: list[PaperRecord]
+    authorships: Authorships
+    people: np.ndarray
+
+
+def read_file(
+    path: Path, embedder: Embedder, *, vectors: Path | None = None, report: Report | None = None
+) -> FileCorpus:
+    """Read a file whole.
+
+    Raises
+    ------
+    SourceError
+        Where it holds no paper, or the vectors are not of this file.
+    """
+    file = PaperFile(path, own_ids=True)
+    lines, records, refused = [], [], ""
+    for line, record in file:
+        if isinstance(record, PaperRecord):
+            lines.append(line)
+            records.append(record)
+        else:
+            refused = refused or f" ({record.where}: {record.reason})"
+        if report and line % 5_000 == 0:
+            report("reading", file.position, file.size)
+    if not records:
+        raise SourceError(f"{path} holds no paper{refused}")
+    texts = [paper_text(record.title, record.abstract) for record in records]
+    rows: np.ndarray
+    if vectors:
+        ready = ReadyVectors(vectors, fingerprint(embedder.name))
+        if lines[-1] >= len(ready.rows):
+            raise SourceError(f"{vectors} has {len(ready.rows)} rows; {path} has more lines")
+        rows = np.asarray(ready.rows[lines])
+    else:
+        rows = embedder.encode(texts, lambda done: report("embedding", done, len(texts)) if report else None)
+    names = [name for record in records for name in record.authors]
+    people: dict[str, int] = {}
+    numbers = [
+        people.setdefault(who, len(people)) if who else -1
+        for record in records
+        for who in (record.author_ids or [None] * len(record.authors))
+    ]
+    offsets = np.concatenate([[0], np.cumsum([len(record.authors) for record in records])])
+    return FileCorpus(
+        records, Authorships(offsets.astype(np.int64), names, texts, rows), np.array(numbers, np.int64)
+    )
 
 
 def vectors_beside(path: Path) -> Path | None:

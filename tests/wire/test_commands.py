@@ -35,9 +35,7 @@ async def test_papers_lists_the_five_works_once_each(lab):
     assert "5 papers" in reply.text
 
 
-@pytest.mark.parametrize(
-    ("author", "count"), [("Jiamin Cao", 4), ("Shaoke Xi", 2), ("xi, shaoke", 2), ("LAO, ChonLam", 5)]
-)
+@pytest.mark.parametrize(("author", "count"), [("Shaoke Xi", 2), ("xi, shaoke", 2), ("LAO, ChonLam", 5)])
 async def test_names_meet_in_all_their_forms(lab, author, count):
     reply = await lab.user.slash(f"/papers {author}")
     assert f"{count} papers" in reply.text
@@ -274,7 +272,7 @@ async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch,
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is on fire")
 
-    monkeypatch.setattr(bot.services.store, "papers_of", broken)
+    monkeypatch.setattr(bot.services.store, "narrowed", broken)
     reply = await user.slash("/papers ChonLam Lao")
     assert reply.is_private
     reference = reply.text.split("**")[1]
@@ -286,13 +284,13 @@ async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch,
 
 async def test_slow_work_is_deferred_and_still_answered(other, monkeypatch):
     discord, bot, user, _ = other
-    quick = bot.services.store.papers_of
+    quick = bot.services.store.narrowed
 
     async def slow(*args: object, **more: object) -> object:
         await asyncio.sleep(3.2)
         return await quick(*args, **more)
 
-    monkeypatch.setattr(bot.services.store, "papers_of", slow)
+    monkeypatch.setattr(bot.services.store, "narrowed", slow)
     reply = await user.slash("/papers ChonLam Lao")
     assert "5 papers" in reply.text
     assert discord.requests[-2]["body"]["type"] == 5

@@ -1,0 +1,82 @@
+"""How long telling people apart takes: a full pass over all papers, and a day's 500 papers after it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import resource
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from sqlalchemy import delete, select
+
+from benchmarks.data import FOLDER, full_library, need_data, url
+from data.store import Store
+from data.tables import MembershipRow, PaperRow
+from index.embedding import Embedder
+from index.library import Library
+from index.people_pass import identify
+
+DAY = 500
+
+
+async def main() -> None:
+    """Print times, memory and how much a second pass changes."""
+    library = await full_library()
+    started = time.monotonic()
+    outcome = await identify(library, full=True)
+    spent = time.monotonic() - started
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"full pass: {outcome.authorships:,} authorships, {outcome.people:,} people in {spent:.0f} s, "
+        f"{memory:.1f} GB at most (targets 900 s, 4 GB)",
+        flush=True,
+    )
+    started = time.monotonic()
+    again = await identify(library, full=True)
+    print(f"once more: {again.changed:,} authorships changed, {time.monotonic() - started:.0f} s", flush=True)
+    await library.store.close()
+    await _day()
+
+
+async def _day() -> None:
+    """Forget whose the newest papers' authorships are, in a copy, and place them again."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
+        store = await Store.open(url(copy), bulk=True)
+        async with store._writer.begin() as connection:
+            newest = select(PaperRow.id).order_by(PaperRow.announced.desc(), PaperRow.id.desc()).limit(DAY)
+            ids = (await connection.scalars(newest)).all()
+            before = {
+                (row.paper_id, row.position): row.person_id
+                for row in await connection.execute(
+                    select(MembershipRow.__table__).where(MembershipRow.paper_id.in_(ids))
+                )
+            }
+            await connection.execute(delete(MembershipRow).where(MembershipRow.paper_id.in_(ids)))
+        library = await Library.open(store, copy, Embedder())
+        started = time.monotonic()
+        outcome = await identify(library)
+        spent = time.monotonic() - started
+        after = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
+        elsewhere = {person for place, person in after.items() if place not in before}
+        # Who has only papers of that day is new, and has to be found as somebody new.
+        same = sum(
+            after[place] == person if person in elsewhere else after[place] not in elsewhere
+            for place, person in before.items()
+        )
+        print(
+            f"a day of {DAY} papers: {outcome.changed:,} authorships placed in {spent:.1f} s (target 30 s); "
+            f"{same / len(before):.1%} as the full pass has them (known people met again, new ones as new)",
+            flush=True,
+        )
+        await store.close()
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    need_data()
+    asyncio.run(main())

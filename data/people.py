@@ -1,0 +1,491 @@
+"""People in SQL: whose each authorship is, what was corrected, by whom, and how a pass replaces the last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.tables import (
+    AuthorshipRow,
+    CorrectionRow,
+    IdentityPassRow,
+    MembershipRow,
+    PaperRow,
+    PersonRow,
+)
+
+_DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
+_CHUNK = 4_000
+_MOST_KEPT = 2_000
+_VALID = and_(
+    AuthorshipRow.paper_id == MembershipRow.paper_id,
+    AuthorshipRow.position == MembershipRow.position,
+    AuthorshipRow.author_id == MembershipRow.author_id,
+)
+"""The name that was judged still stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who wrote papers, in the forms the name was printed in (most printed first)."""
+
+    id: int
+    name: str
+    papers: int
+    forms: tuple[str, ...] = ()
+    first: date | None = None
+    last: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """An authorship that was judged to be a person's."""
+
+    paper_id: int
+    position: int
+    author_id: int
+    person_id: int
+    confidence: float
+    support: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What somebody said about two authorships: one person's (``same``) or two people's (``apart``)."""
+
+    id: int
+    kind: str
+    paper_id: int
+    author_id: int
+    other_paper_id: int
+    other_author_id: int
+    person_id: int
+    made: datetime
+    made_by: int
+    made_by_name: str
+    guild: int | None
+    note: str
+    moved: tuple[tuple[int, int, int], ...] = ()
+    """(paper, position, whose it was before) of each authorship that changed hands."""
+    everybody: tuple[tuple[int, int], ...] = ()
+    """For ``apart``: all authorships (paper, name's number) that the first one is not with."""
+    undone: datetime | None = None
+    undone_by_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A finished judgement: what of the store and of the corrections it knew."""
+
+    id: int
+    kind: str
+    finished: datetime
+    upto: int
+    corrections: int
+    authorships: int
+    people: int
+
+
+class People:
+    """Asks and changes who is who; every change is one transaction."""
+
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._engine = reader
+        self._writer = writer
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    # -- asking --------------------------------------------------------------------------------
+
+    async def last_pass(self, kind: str | None = None) -> Pass | None:
+        """The newest finished pass (of a kind), or None before the first."""
+        query = select(IdentityPassRow.__table__).order_by(IdentityPassRow.id.desc()).limit(1)
+        if kind:
+            query = query.where(IdentityPassRow.kind == kind)
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return Pass(*row) if row else None
+
+    async def find(self, person_id: int) -> Person | None:
+        """A person by number; one that was merged leads on to the other."""
+        async with self._read() as connection:
+            for _ in range(50):
+                row = (
+                    await connection.execute(
+                        select(PersonRow.id, PersonRow.name, PersonRow.papers, PersonRow.merged_into).where(
+                            PersonRow.id == person_id
+                        )
+                    )
+                ).first()
+                if row is None or row.merged_into is None:
+                    break
+                person_id = row.merged_into
+            if row is None or row.merged_into is not None:
+                return None
+            query = (
+                select(AuthorshipRow.name, func.count(), func.min(_DAY), func.max(_DAY))
+                .join(MembershipRow, _VALID)
+                .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+                .where(MembershipRow.person_id == row.id, PaperRow.merged_into.is_(None))
+                .group_by(AuthorshipRow.name)
+                .order_by(func.count().desc(), AuthorshipRow.name)
+            )
+            forms = (await connection.execute(query)).all()
+        days = [_as_day(day) for form in forms for day in form[2:4] if day]
+        return Person(
+            row.id,
+            row.name,
+            sum(form[1] for form in forms),
+            tuple(form[0] for form in forms),
+            min(days, default=None),
+            max(days, default=None),
+        )
+
+    async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
+        """(person, papers under these names) of everybody who prints one of the names, most papers first."""
+        query = (
+            select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
+            .join(AuthorshipRow, _VALID)
+            .where(MembershipRow.author_id.in_(author_ids))
+            .group_by(MembershipRow.person_id)
+            .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
+        )
+        async with self._read() as connection:
+            return [(row[0], row[1]) for row in await connection.execute(query)]
+
+    async def unjudged(self, author_id: int) -> list[int]:
+        """Store ids of papers on which this name stands and whose it is, no pass has judged yet."""
+        query = (
+            select(AuthorshipRow.paper_id)
+            .outerjoin(MembershipRow, _VALID)
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+            .where(
+                AuthorshipRow.author_id == author_id,
+                MembershipRow.person_id.is_(None),
+                PaperRow.merged_into.is_(None),
+            )
+        )
+        async with self._read() as connection:
+            return [row[0] for row in await connection.execute(query)]
+
+    async def memberships(self, person_id: int) -> list[Membership]:
+        """A person's authorships, newest paper first."""
+        query = (
+            select(MembershipRow.__table__)
+            .join(AuthorshipRow, _VALID)
+            .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
+            .where(MembershipRow.person_id == person_id, PaperRow.merged_into.is_(None))
+            .order_by(_DAY.desc(), PaperRow.id.desc())
+        )
+        async with self._read() as connection:
+            return [_membership(row) for row in await connection.execute(query)]
+
+    async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
+        """The judged authorships at these places (paper and position)."""
+        papers = list({paper for paper, _ in places})
+        wanted = set(places)
+        found: list[Membership] = []
+        async with self._read() as connection:
+            for start in range(0, len(papers), _CHUNK):
+                rows = await connection.execute(
+                    select(MembershipRow.__table__)
+                    .join(AuthorshipRow, _VALID)
+                    .where(MembershipRow.paper_id.in_(papers[start : start + _CHUNK]))
+                )
+                found += [_membership(row) for row in rows if (row.paper_id, row.position) in wanted]
+        return found
+
+    async def printed(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        """The names as printed at these places."""
+        papers = list({paper for paper, _ in places})
+        found: dict[tuple[int, int], str] = {}
+        async with self._read() as connection:
+            for start in range(0, len(papers), _CHUNK):
+                rows = await connection.execute(
+                    select(AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.name).where(
+                        AuthorshipRow.paper_id.in_(papers[start : start + _CHUNK])
+                    )
+                )
+                found.update({(row[0], row[1]): row[2] for row in rows})
+        return found
+
+    async def on_paper(self, paper_id: int) -> dict[int, int]:
+        """The person at each position of a paper, as far as judged."""
+        query = (
+            select(MembershipRow.position, MembershipRow.person_id)
+            .join(AuthorshipRow, _VALID)
+            .where(MembershipRow.paper_id == paper_id)
+        )
+        async with self._read() as connection:
+            return {row[0]: row[1] for row in await connection.execute(query)}
+
+    async def names(self, person_ids: Iterable[int]) -> dict[int, str]:
+        """The most printed form of each person's name."""
+        found: dict[int, str] = {}
+        wanted = list(person_ids)
+        async with self._read() as connection:
+            for start in range(0, len(wanted), _CHUNK):
+                part = wanted[start : start + _CHUNK]
+                rows = await connection.execute(
+                    select(PersonRow.id, PersonRow.name).where(PersonRow.id.in_(part))
+                )
+                found.update({row[0]: row[1] for row in rows})
+        return found
+
+    # -- for a pass ----------------------------------------------------------------------------
+
+    async def authorships(self) -> list[tuple[int, int, int, str]]:
+        """Every authorship of a current paper: paper, position, name's number, name as printed; in order."""
+        query = (
+            select(
+                AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.author_id, AuthorshipRow.name
+            )
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+            .where(PaperRow.merged_into.is_(None))
+            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+        )
+        async with self._read() as connection:
+            return [tuple(row) for row in await connection.execute(query)]  # type: ignore[misc]
+
+    async def all_memberships(self) -> list[Membership]:
+        """Every judged authorship."""
+        async with self._read() as connection:
+            return [_membership(row) for row in await connection.execute(select(MembershipRow.__table__))]
+
+    async def pairs(self) -> list[tuple[int, int]]:
+        """(person, paper) of every authorship that was judged and still stands."""
+        query = select(MembershipRow.person_id, MembershipRow.paper_id).join(
+            PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None))
+        )
+        async with self._read() as connection:
+            return [(row[0], row[1]) for row in await connection.execute(query)]
+
+    async def all_names(self) -> dict[int, str]:
+        """Everybody's name, by number."""
+        query = select(PersonRow.id, PersonRow.name).where(PersonRow.merged_into.is_(None))
+        async with self._read() as connection:
+            return {row[0]: row[1] for row in await connection.execute(query)}
+
+    async def replace(
+        self,
+        kind: str,
+        upto: int,
+        corrections: int,
+        changed: Sequence[dict[str, Any]],
+        gone: Sequence[tuple[int, int]],
+        people: Sequence[dict[str, Any]],
+        merged: Sequence[tuple[int, int]],
+        counts: tuple[int, int],
+    ) -> int:
+        """Take a pass over, in one transaction: who asks meanwhile sees all of the old or all of the new.
+
+        Parameters
+        ----------
+        changed, gone
+            Memberships to write (as rows) and to drop (as paper and position).
+        people
+            Rows of people that are new or changed.
+        merged
+            (person that is no more, person that has most of its authorships).
+        counts
+            Authorships and people after the pass.
+
+        Returns
+        -------
+        int
+            The number of the pass.
+        """
+        async with self._writer.begin() as connection:
+            known = set((await connection.scalars(select(PersonRow.id))).all() if people else ())
+            fresh = [row for row in people if row["id"] not in known]
+            old = [{f"b_{key}": value for key, value in row.items()} for row in people if row["id"] in known]
+            if fresh:
+                await connection.execute(insert(PersonRow), fresh)
+            if old:
+                await connection.execute(
+                    update(PersonRow)
+                    .where(PersonRow.id == bindparam("b_id"))
+                    .values(name=bindparam("b_name"), papers=bindparam("b_papers"), merged_into=None),
+                    old,
+                )
+            places = [{"b_paper": row["paper_id"], "b_position": row["position"]} for row in changed]
+            places += [{"b_paper": paper, "b_position": position} for paper, position in gone]
+            if places:
+                await connection.execute(
+                    delete(MembershipRow).where(
+                        MembershipRow.paper_id == bindparam("b_paper"),
+                        MembershipRow.position == bindparam("b_position"),
+                    ),
+                    places,
+                )
+            if changed:
+                await connection.execute(insert(MembershipRow), list(changed))
+            if merged:
+                await connection.execute(
+                    update(PersonRow)
+                    .where(PersonRow.id == bindparam("b_id"))
+                    .values(merged_into=bindparam("b_into"), papers=0),
+                    [{"b_id": gone_id, "b_into": into} for gone_id, into in merged],
+                )
+            row = {
+                "kind": kind,
+                "finished": _now(),
+                "upto": upto,
+                "corrections": corrections,
+                "authorships": counts[0],
+                "people": counts[1],
+            }
+            made = await connection.execute(
+                insert(IdentityPassRow).values(**row).returning(IdentityPassRow.id)
+            )
+            return int(made.scalar_one())
+
+    async def next_id(self) -> int:
+        """A number that no person has had."""
+        async with self._read() as connection:
+            return int(await connection.scalar(select(func.max(PersonRow.id))) or 0) + 1
+
+    async def people_rows(self) -> dict[int, tuple[str, int, int | None]]:
+        """Every person: name, papers, and into whom merged."""
+        query = select(PersonRow.id, PersonRow.name, PersonRow.papers, PersonRow.merged_into)
+        async with self._read() as connection:
+            return {row[0]: (row[1], row[2], row[3]) for row in await connection.execute(query)}
+
+    # -- corrections ---------------------------------------------------------------------------
+
+    async def correct(
+        self,
+        kind: str,
+        one: tuple[int, int],
+        other: tuple[int, int],
+        person_id: int,
+        *,
+        by: tuple[int, str],
+        guild: int | None,
+        note: str,
+        moved: Sequence[tuple[int, int, int]] = (),
+        everybody: Sequence[tuple[int, int]] = (),
+    ) -> int:
+        """Keep what somebody said of two authorships (paper and name's number each); returns its number."""
+        row = {
+            "kind": kind,
+            "paper_id": one[0],
+            "author_id": one[1],
+            "other_paper_id": other[0],
+            "other_author_id": other[1],
+            "person_id": person_id,
+            "made": _now(),
+            "made_by": by[0],
+            "made_by_name": by[1][:100],
+            "guild": guild,
+            "note": note[:2_000],
+            "moved": json.dumps({"moved": list(moved), "everybody": list(everybody)[:_MOST_KEPT]}),
+        }
+        async with self._writer.begin() as connection:
+            made = await connection.execute(insert(CorrectionRow).values(**row).returning(CorrectionRow.id))
+            return int(made.scalar_one())
+
+    async def undo(self, correction_id: int, *, by: tuple[int, str]) -> bool:
+        """Take a correction back; False where there is none in force."""
+        async with self._writer.begin() as connection:
+            done = await connection.execute(
+                update(CorrectionRow)
+                .where(CorrectionRow.id == correction_id, CorrectionRow.undone.is_(None))
+                .values(undone=_now(), undone_by=by[0], undone_by_name=by[1][:100])
+            )
+            return bool(done.rowcount)
+
+    async def corrections(self, *, in_force: bool = False) -> list[Correction]:
+        """All corrections, oldest first."""
+        query = _CORRECTIONS.order_by(CorrectionRow.id)
+        if in_force:
+            query = query.where(CorrectionRow.undone.is_(None))
+        async with self._read() as connection:
+            return [_correction(row) for row in await connection.execute(query)]
+
+    async def history(self, person_id: int, most: int = 25) -> list[Correction]:
+        """What was corrected about a person, newest first, under earlier numbers too."""
+        async with self._read() as connection:
+            merged = (
+                await connection.scalars(select(PersonRow.id).where(PersonRow.merged_into == person_id))
+            ).all()
+            mine = select(MembershipRow.paper_id, MembershipRow.author_id).where(
+                MembershipRow.person_id == person_id
+            )
+            pairs = {tuple(row) for row in await connection.execute(mine)}
+            rows = await connection.execute(_CORRECTIONS.order_by(CorrectionRow.id.desc()))
+            found = [_correction(row) for row in rows]
+        ids = {person_id, *merged}
+        return [
+            c
+            for c in found
+            if c.person_id in ids
+            or (c.paper_id, c.author_id) in pairs
+            or (c.other_paper_id, c.other_author_id) in pairs
+        ][:most]
+
+    async def correction(self, correction_id: int) -> Correction | None:
+        """A correction by number."""
+        async with self._read() as connection:
+            row = (await connection.execute(_CORRECTIONS.where(CorrectionRow.id == correction_id))).first()
+        return _correction(row) if row else None
+
+    async def newest_change(self) -> int:
+        """Grows with every correction that is made or taken back."""
+        async with self._read() as connection:
+            made = await connection.scalar(select(func.max(CorrectionRow.id)))
+            undone = await connection.scalar(
+                select(func.count()).select_from(CorrectionRow).where(CorrectionRow.undone.is_not(None))
+            )
+        return 1_000_000 * int(undone or 0) + int(made or 0)
+
+
+_CORRECTIONS = select(
+    CorrectionRow.id,
+    CorrectionRow.kind,
+    CorrectionRow.paper_id,
+    CorrectionRow.author_id,
+    CorrectionRow.other_paper_id,
+    CorrectionRow.other_author_id,
+    CorrectionRow.person_id,
+    CorrectionRow.made,
+    CorrectionRow.made_by,
+    CorrectionRow.made_by_name,
+    CorrectionRow.guild,
+    CorrectionRow.note,
+    CorrectionRow.moved,
+    CorrectionRow.undone,
+    CorrectionRow.undone_by_name,
+)
+
+
+def _membership(row: Any) -> Membership:
+    return Membership(row.paper_id, row.position, row.author_id, row.person_id, row.confidence, row.support)
+
+
+def _correction(row: Any) -> Correction:
+    values = row._asdict()
+    kept = json.loads(values.pop("moved"))
+    return Correction(
+        **values,
+        moved=tuple(tuple(entry) for entry in kept["moved"]),
+        everybody=tuple(tuple(entry) for entry in kept["everybody"]),
+    )
+
+
+def _as_day(value: date | str) -> date:
+    return date.fromisoformat(value[:10]) if isinstance(value, str) else value
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,119 @@
+"""Does a paper's score, computed on a day, tell what follows it afterwards, better than recency and chance?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from index.evaluate.metrics import RESAMPLES
+from index.insight import Insight
+from index.library import Library
+from index.scores import YOUNG, Scores
+
+YEAR = 365
+TOP = 0.1
+_NAME = re.compile(r"^(?=.*[A-Z].*[A-Z]|.*[a-z][A-Z]|.*[A-Z].*\d)[A-Za-z0-9-]{4,24}$")
+MOST_NAMED = 300
+"""Papers that hold a word from which on it is no paper's own name."""
+
+
+async def names_of(library: Library, papers: list[int]) -> dict[str, int]:
+    """Systems' names (``PrismLLM: ...``) that stand before the colon of one title only."""
+    texts = await library.store.texts(papers)
+    found: dict[str, int] = {}
+    twice: set[str] = set()
+    for paper, (title, _, _) in texts.items():
+        head = title.partition(":")[0].strip()
+        if head != title and _NAME.match(head):
+            if head in found:
+                twice.add(head)
+            found[head] = paper
+    return {name: paper for name, paper in found.items() if name not in twice}
+
+
+async def named_later(library: Library, names: dict[str, int], later: list[int], size: int) -> np.ndarray:
+    """int64 by store id: later papers whose abstract names it."""
+    holders: dict[str, set[int]] = {}
+    for start in range(0, len(later), 5_000):
+        for paper, (_, abstract, _) in (await library.store.texts(later[start : start + 5_000])).items():
+            for word in set(re.findall(r"[A-Za-z0-9-]{4,24}", abstract)):
+                if word in names and names[word] != paper:
+                    holders.setdefault(word, set()).add(paper)
+    counts = np.zeros(size, np.int64)
+    for name, papers in holders.items():
+        if len(papers) <= MOST_NAMED:
+            counts[names[name]] += len(papers)
+    return counts
+
+
+async def evaluate(
+    library: Library,
+    insight: Insight,
+    *,
+    cut: date = date(2025, 12, 31),
+    seed: int = 0,
+    report: Callable[[str, int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Rows of Spearman's rho, AUC and recall of the tenth most followed, with 95 % bootstrap intervals.
+
+    Papers of the year up to ``cut`` (but of its last month) are scored with nothing later; what followed is
+    how many papers after it have them among their five nearest earlier ones, or name them.
+    """
+    assert insight.novelty is not None
+    if report:
+        report("scoring", 0, 3)
+    until = cut.toordinal()
+    scores = Scores(library.facets, insight.novelty, insight.people, until=until)
+    days, size = library.facets.days.astype(np.int64), len(library.facets.days)
+    known = (library.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
+    values = scores.all_papers()
+    asked = np.flatnonzero(known & ~np.isnan(values))
+    if report:
+        report("looking for names", 1, 3)
+    later = np.flatnonzero((library.facets.codes >= 0) & (days > until)).tolist()
+    names = await names_of(library, np.flatnonzero((library.facets.codes >= 0) & (days <= until)).tolist())
+    truth = insight.novelty.followers(size, after=until) + await named_later(library, names, later, size)
+    if report:
+        report("comparing", 2, 3)
+    methods = {
+        "labmate": values[asked],
+        "reach-so-far": scores.followers[asked].astype(float),
+        "novelty": np.nan_to_num(scores.distance[asked]).astype(float),
+        "recency": days[asked].astype(float),
+        "chance": np.random.default_rng(seed).random(len(asked)),
+    }
+    rows = [{"method": name, **_measures(value, truth[asked], seed)} for name, value in methods.items()]
+    return {
+        "task": "score",
+        "cut": cut.isoformat(),
+        "later_papers": len(later),
+        "seed": seed,
+        "questions": len(asked),
+        "rows": rows,
+    }
+
+
+def _measures(score: np.ndarray, truth: np.ndarray, seed: int) -> dict[str, float]:
+    if len(score) < 20 or truth.max(initial=0) == 0:
+        return {"spearman": 0.0, "auc_top_tenth": 0.5, "recall_top_tenth": 0.0}
+    rng = np.random.default_rng(seed)
+    jitter = rng.random(len(score)) * 1e-9  # ties are broken by chance, not by order
+    best = truth >= np.quantile(truth, 1 - TOP)
+    picked = np.zeros(len(score), bool)
+    picked[np.argsort(-(score + jitter))[: int(TOP * len(score))]] = True
+    weight = truth * best
+    draws = rng.integers(0, len(score), (min(RESAMPLES, 200), len(score)))
+    low, high = np.percentile([stats.spearmanr(score[d], truth[d]).statistic for d in draws], [2.5, 97.5])
+    return {
+        "spearman": round(float(stats.spearmanr(score, truth).statistic), 4),
+        "spearman_low": round(float(low), 4),
+        "spearman_high": round(float(high), 4),
+        "auc_top_tenth": round(float(roc_auc_score(best, score)), 4),
+        "recall_top_tenth": round(float(weight[picked].sum() / max(weight.sum(), 1)), 4),
+    }

@@ -1,0 +1,242 @@
+"""Training the models of :mod:`index.identity` on pseudo-people; half of all people are never seen here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xgboost
+
+from index.clusters import MERGE_FEATURES, Block
+from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
+from index.evidence import FEATURES, MONOTONE, Authorships
+from index.identity import PAIR_COLUMNS, Judge, Models, margins
+from index.person_names import Commonness
+
+SIZES = (2, 2, 2, 2, 3, 3, 4, 6, 10, 20, 50, 120)
+"""People under one name: mostly few, for the commonest names a hundred."""
+CONTEXTS = (None, 40_000, 12_000, 4_000)
+"""Papers of the corpora trained on; None is all. Small ones know less of who works with whom."""
+START_CUTS = (0.1, 0.2, 0.5)
+CUTS = {
+    "group_cut": 1.2,
+    "variant_cut": 0.0,
+    "variant_lead": 1.0,
+    "rarity_share": 0.3,
+    "rarity_from": 2.7,
+}
+LEAST_COUNTED = 6
+"""Distinct names that a family or given name has to be listed."""
+_TREES: dict[str, Any] = {
+    "learning_rate": 0.08,
+    "subsample": 0.7,
+    "tree_method": "hist",
+    "seed": 0,
+    "nthread": 2,
+}
+_UNSHIFTED: Any = {**CUTS, "rarity_share": 0.0, "commonness": Commonness(1, {}, {})}
+Report = Callable[[str, int, int], None]
+
+
+def contexts(authorships: Authorships, role: str, seed: int) -> list[PseudoPeople]:
+    """The corpora to train on, each with its own pseudo-people of a role."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number, size in enumerate(CONTEXTS):
+        corpus, share = authorships, 1.0
+        if size is not None and size < authorships.papers:
+            corpus, share = narrowed(authorships, _papers_of_people(authorships, role, size, rng)), 0.4
+        count = max(50, int(share * len(rare_people(corpus, (role,))) * 0.06))
+        made.append(
+            make_people(
+                corpus, (role,), homonyms=count, variants=count, single=count, sizes=SIZES, seed=seed + number
+            )
+        )
+    return made
+
+
+def _papers_of_people(authorships: Authorships, role: str, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Papers of some people in whole, as a collection about certain names has them."""
+    people = rare_people(authorships, (role,), least=2)
+    chosen: set[int] = set()
+    for place in rng.permutation(len(people)):
+        chosen.update(authorships.paper[people[place]].tolist())
+        if len(chosen) >= size:
+            break
+    return np.array(sorted(chosen))
+
+
+Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Features, labels and weights."""
+
+
+def pair_examples(pseudo: PseudoPeople, judge: Judge, seed: int) -> Examples:
+    """Pairs of authorships and whether they are one person's; both answers weigh the same."""
+    rng = np.random.default_rng(seed)
+    truth = pseudo.truth
+    known = np.flatnonzero(truth >= 0)
+    by_person = known[np.argsort(truth[known], kind="stable")]
+    one, other = [], []
+    for mine in np.split(by_person, np.flatnonzero(np.diff(truth[by_person])) + 1):
+        left, right = np.triu_indices(len(mine), 1)
+        chosen = rng.permutation(len(left))[:10]
+        one.append(mine[left[chosen]])
+        other.append(mine[right[chosen]])
+    same = len(np.concatenate(one))
+    parsed = pseudo.authorships.parsed
+    ids = pseudo.authorships.name_ids[0]
+    for group in (ids, np.unique([parsed[a].family for a in range(len(ids))], return_inverse=True)[1]):
+        order = known[np.argsort(group[known], kind="stable")]
+        values = group[order]
+        start, stop = np.searchsorted(values, values, "left"), np.searchsorted(values, values, "right")
+        drawn = rng.integers(0, len(order), 2 * same)
+        partner = start[drawn] + (rng.random(len(drawn)) * (stop - start)[drawn]).astype(int)
+        left, right = order[drawn], order[partner]
+        paper = pseudo.authorships.paper
+        apart = (truth[left] != truth[right]) & (paper[left] != paper[right])
+        one.append(left[apart])
+        other.append(right[apart])
+    left, right = np.concatenate(one), np.concatenate(other)
+    labels = np.arange(len(left)) < same
+    weights = np.where(labels, 0.5 / same, 0.5 / max(len(labels) - same, 1))
+    return judge.evidence.compare(left, right)[:, PAIR_COLUMNS], labels, weights
+
+
+def group_examples(pseudo: PseudoPeople, judge: Judge, model: xgboost.Booster | None) -> Examples:
+    """Pairs of groups and whether they are mostly one person's, in the states that merging meets.
+
+    A name's pairs together weigh as the square root of their number, so that neither the many small names
+    nor the few with a hundred people are all that counts.
+    """
+    rows, labels, weights = [], [], []
+    ids, names = pseudo.authorships.name_ids
+    wanted = np.unique(ids[pseudo.truth >= 0])
+    order = np.argsort(ids, kind="stable")
+    starts = np.searchsorted(ids[order], np.arange(len(names) + 1))
+    members = [order[starts[name] : starts[name + 1]] for name in wanted]
+    blocks = [block for block in judge.compared(members) if len(block.authorships) > 1]
+
+    def collect(block: Block) -> tuple[np.ndarray, np.ndarray]:
+        pairs, features = block.merge_features()
+        truth = pseudo.truth[block.authorships]
+        same = [
+            float((truth[block.groups[a]][:, None] == truth[block.groups[b]][None, :]).mean())
+            for a, b in pairs
+        ]
+        rows.append(features)
+        labels.append(np.asarray(same) > 0.5)
+        weights.append(np.full(len(pairs), 1 / np.sqrt(max(len(pairs), 1))))
+        return pairs, features
+
+    for block in blocks:
+        for firm in START_CUTS:
+            block.start(firm=firm)
+            collect(block)
+        if model is not None:
+            block.start()
+            while len(block.groups) > 1:
+                pairs, features = collect(block)
+                if not block.merge(pairs, margins(model, features), CUTS["group_cut"]):
+                    break
+    return np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)
+
+
+def variant_examples(pseudo: PseudoPeople, judge: Judge) -> Examples:
+    """Pairs of groups under two names and whether they are one person's, as far as that is known."""
+    ids, names = pseudo.authorships.name_ids
+    families = {names[i].family for i in np.unique(ids[pseudo.truth >= 0])}
+    wanted = np.array([place for place, name in enumerate(names) if name.family in families])
+    groups = [
+        block.authorships[sorted(group)] for block in judge.blocks(wanted).values() for group in block.groups
+    ]
+    found = judge.variants(groups)
+    owner = np.array([_owner(pseudo.truth[group]) for group in groups])
+    spelled = np.array([names[ids[group[0]]].spelled for group in groups])
+    one, other = owner[found.pairs[:, 0]], owner[found.pairs[:, 1]]
+    same = (one == other) & (one >= 0)
+    # Somebody known beside somebody unknown under a spelled-out other name: not the same, names being rare.
+    unknown_spelled = ((one < 0) & spelled[found.pairs[:, 0]]) | ((other < 0) & spelled[found.pairs[:, 1]])
+    apart = (one != other) & ((one >= 0) | (other >= 0)) & (((one >= 0) & (other >= 0)) | unknown_spelled)
+    # A middle name more is likely the same person; nobody knows, so it teaches nothing.
+    natural = (found.features[:, -4] <= 3) & ((one < 0) | (other < 0))
+    usable = (same | apart) & ~natural
+    return found.features[usable], same[usable], np.ones(int(usable.sum()))
+
+
+def _owner(truth: np.ndarray) -> int:
+    values, counts = np.unique(truth, return_counts=True)
+    return int(values[counts.argmax()])
+
+
+def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0) -> dict[str, Any]:
+    """Train all three models into ``folder``, with a recipe that holds their checksums."""
+    done = iter(range(1, 3 * len(CONTEXTS) + 1))
+    total = 3 * len(CONTEXTS)
+
+    def judges(role: str, seed: int, models: Models | None) -> list[tuple[PseudoPeople, Judge]]:
+        return [(p, Judge(p.authorships, models)) for p in contexts(authorships, role, seed)]  # type: ignore[arg-type]
+
+    parts = []
+    for pseudo, judge in judges("pairs", seed, None):
+        parts.append(pair_examples(pseudo, judge, seed))
+        report("comparing pairs", next(done), total)
+    monotone = [MONOTONE[column] for column in PAIR_COLUMNS]
+    pairs = _fit(parts, rounds=300, depth=5, least=30, monotone=monotone)
+
+    ready = judges("groups", seed + 100, Models(pairs, pairs, pairs, **_UNSHIFTED))
+    parts = []
+    for pseudo, judge in ready:
+        parts.append(group_examples(pseudo, judge, None))
+        report("comparing groups", next(done), total)
+    first = _fit(parts, rounds=200, depth=4, least=10)
+    parts = [group_examples(pseudo, judge, first) for pseudo, judge in ready]
+    groups = _fit(parts, rounds=250, depth=4, least=10)
+
+    parts = []
+    for pseudo, judge in ready:
+        judge.models = Models(pairs, groups, groups, **_UNSHIFTED)
+        parts.append(variant_examples(pseudo, judge))
+        report("comparing names", next(done), total)
+    variants = _fit(parts, rounds=150, depth=4, least=10)
+    return _save(folder, {"pairs": pairs, "groups": groups, "variants": variants}, authorships, seed)
+
+
+def _fit(
+    parts: list[Examples], *, rounds: int, depth: int, least: int, monotone: list[int] | None = None
+) -> xgboost.Booster:
+    """Boosted trees over the examples of all corpora, each corpus counting the same."""
+    rows = np.concatenate([features for features, _, _ in parts])
+    labels = np.concatenate([label for _, label, _ in parts]).astype(np.float32)
+    weight = np.concatenate([weights / weights.sum() for _, _, weights in parts])
+    data = xgboost.DMatrix(rows, labels, weight=weight * (len(rows) / weight.sum()))
+    options = {**_TREES, "objective": "binary:logistic", "max_depth": depth, "min_child_weight": least}
+    if monotone:
+        options["monotone_constraints"] = "(" + ",".join(map(str, monotone)) + ")"
+    return xgboost.train({**options, "base_score": 0.5}, data, rounds)
+
+
+def _save(folder: Path, models: dict[str, xgboost.Booster], corpus: Authorships, seed: int) -> dict[str, Any]:
+    folder.mkdir(parents=True, exist_ok=True)
+    recipe: dict[str, Any] = {
+        "made_by": "python -m bot train identity --data FILE",
+        "papers": corpus.papers,
+        "authorships": len(corpus.names),
+        "seed": seed,
+        "pair_features": [FEATURES[column] for column in PAIR_COLUMNS],
+        "group_features": list(MERGE_FEATURES),
+        "cuts": CUTS,
+        "sha256": {},
+    }
+    for name, model in models.items():
+        data = bytes(model.save_raw("ubj"))
+        (folder / f"identity-{name}.ubj").write_bytes(data)
+        recipe["sha256"][name] = hashlib.sha256(data).hexdigest()
+    counts = Commonness.of(corpus.name_ids[1], LEAST_COUNTED)
+    listed = {"total": counts.total, "family": counts.family, "given": counts.given}
+    (folder / "names.json").write_text(json.dumps(listed, separators=(",", ":")) + "\n")
+    (folder / "identity.json").write_text(json.dumps(recipe, indent=1) + "\n")
+    return recipe

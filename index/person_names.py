@@ -1,0 +1,221 @@
+"""Personal names as evidence: their parts, which of them one person can print, how common they are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from nicknames import NickNamer
+
+from data.keys import name_key
+
+_PARTICLES = frozenset(
+    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san st ter ten van von zu".split()
+)
+_SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
+_NICKNAMES = NickNamer()
+_CAPITALS = re.compile(r"\b([A-Z]{2,3})\b(?!\.)")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """A printed name in parts, folded to lower case without accents."""
+
+    key: str
+    """The store's key (:func:`data.keys.name_key`)."""
+    given: tuple[str, ...]
+    family: str
+
+    @property
+    def initial(self) -> str:
+        """The first letter of the first given name, or nothing."""
+        return self.given[0][0] if self.given else ""
+
+    @property
+    def joined(self) -> str:
+        """Given names in one word: ``ChonLam`` and ``Chon-Lam`` meet."""
+        return "".join(self.given)
+
+    @property
+    def spelled(self) -> bool:
+        """Whether the first given name is more than an initial."""
+        return bool(self.given) and len(self.given[0]) > 1
+
+
+@lru_cache(maxsize=400_000)
+def parse_name(printed: str) -> PersonName:
+    """The parts of a name as printed: given names first, or ``family, given``.
+
+    Capitals side by side (``Smith JF``, ``JF Smith``) are initials unless the whole name is in capitals.
+    """
+    if not printed.isupper():
+        printed = _CAPITALS.sub(_split_capitals, printed)
+    key = name_key(printed)
+    words = key.split()
+    while len(words) > 2 and words[-1] in _SUFFIXES:
+        words.pop()
+    if len(words) > 2 and len(words[-1]) == 1 and len(words[0]) > 1 and all(len(w) == 1 for w in words[1:]):
+        words = [*words[1:], words[0]]  # "Smith J F"
+    elif len(words) == 2 and len(words[1]) == 1 and len(words[0]) > 1:
+        words = [words[1], words[0]]  # "Smith J"
+    start = len(words) - 1
+    while start > 1 and words[start - 1] in _PARTICLES:
+        start -= 1
+    return PersonName(key, tuple(words[:start]), "".join(words[start:]))
+
+
+def _split_capitals(found: re.Match[str]) -> str:
+    word = found[1]
+    # Vowels make a short name of it (LI, WU, AN); without them these are initials.
+    return word if any(letter in "AEIOUY" for letter in word[1:]) else " ".join(word)
+
+
+def compatible(one: PersonName, other: PersonName) -> bool:
+    """Whether one person can print both: no part of one contradicts the other."""
+    if one.family != other.family:
+        return False
+    if one.given == other.given or one.joined == other.joined:
+        return True
+    if not one.given or not other.given:
+        return False
+    return all(_fits(a, b) for a, b in zip(one.given, other.given, strict=False)) or _initials_of_joined(
+        one, other
+    )
+
+
+def _fits(one: str, other: str) -> bool:
+    if one == other or one in _short_forms(other) or other in _short_forms(one):
+        return True
+    short, long_ = sorted((one, other), key=len)
+    return len(short) == 1 and long_.startswith(short)
+
+
+@lru_cache(maxsize=100_000)
+def _short_forms(given: str) -> frozenset[str]:
+    """``mike`` for ``michael``; short forms of two letters are names of their own in other languages."""
+    return frozenset(name for name in _NICKNAMES.nicknames_of(given) if len(name) > 2)
+
+
+def _initials_of_joined(one: PersonName, other: PersonName) -> bool:
+    """``C. L. Lao`` and ``ChonLam Lao``: initials that a word printed together can have."""
+    for short, long_ in ((one, other), (other, one)):
+        if len(short.given) == 2 and len(long_.given) == 1 and all(len(word) == 1 for word in short.given):
+            return long_.given[0][0] == short.given[0] and short.given[1] in long_.given[0][1:]
+    return False
+
+
+def relation(one: PersonName, other: PersonName) -> int:
+    """How two compatible names relate, from the same to the least telling.
+
+    0 the same names in full, 1 the same apart from spacing or order, 2 a middle name more,
+    3 a shortened first name, 4 an initial for a first name, 5 initials on both sides.
+    """
+    if not one.spelled and not other.spelled:
+        return 5
+    if not one.spelled or not other.spelled:
+        return 4
+    if one.key == other.key:
+        return 0
+    if one.joined == other.joined:
+        return 1
+    if one.given[0] == other.given[0]:
+        return 2
+    return 3
+
+
+@dataclass(frozen=True)
+class Commonness:
+    """How many distinct names have a family name, and how many a given name, in a large corpus.
+
+    Attributes
+    ----------
+    total
+        Distinct names of that corpus.
+    unknown
+        The count of a name that is not listed.
+    """
+
+    total: int
+    family: Mapping[str, int]
+    given: Mapping[str, int]
+    unknown: int = 2
+
+    @classmethod
+    def of(cls, names: Sequence[PersonName], least: int) -> Commonness:
+        """Count the distinct names of a corpus; those counted less than ``least`` times are not listed."""
+        family, given = Counter(n.family for n in names), Counter(n.joined for n in names if n.spelled)
+        return cls(
+            len(names),
+            {name: count for name, count in sorted(family.items()) if count >= least},
+            {name: count for name, count in sorted(given.items()) if count >= least},
+        )
+
+    def namesakes(self, name: PersonName, corpus: int = 0) -> float:
+        """People of this name to expect in a corpus of so many names, given and family independent."""
+        both = self.family.get(name.family, self.unknown) * self.given.get(name.joined, self.unknown)
+        return both / self.total * max(1.0, corpus / self.total)
+
+    def log_odds(self, name: PersonName, corpus: int = 0) -> float:
+        """That two authorships of a spelled-out name are one person's, before looking at them.
+
+        One person and a Poisson number of namesakes; the factor makes it agree with what expectation
+        maximisation over the evidence of all names of our corpus finds (docs/identity.md has the curve).
+        """
+        return -math.log(_NAMESAKE_FACTOR * max(self.namesakes(name, corpus), 1e-6))
+
+
+_NAMESAKE_FACTOR = 1.6
+
+
+def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:
+    """Pairs of places of different names that :func:`compatible` holds for, smaller place first."""
+    shelves: dict[tuple[str, ...], list[int]] = {}
+    initials: dict[tuple[str, str], list[int]] = {}
+    for place, name in enumerate(names):
+        if not name.given:
+            continue
+        shelves.setdefault((name.family, "", name.joined), []).append(place)
+        if not name.spelled:
+            initials.setdefault((name.family, name.initial), []).append(place)
+            continue
+        for first in {name.given[0], *_short_forms(name.given[0])}:
+            shelves.setdefault((name.family, first), []).append(place)
+    seen: set[tuple[int, int]] = set()
+    for pair in _side_by_side(names, shelves, initials):
+        if pair not in seen and compatible(names[pair[0]], names[pair[1]]):
+            seen.add(pair)
+            yield pair
+
+
+def _side_by_side(
+    names: Sequence[PersonName],
+    shelves: dict[tuple[str, ...], list[int]],
+    initials: dict[tuple[str, str], list[int]],
+) -> Iterator[tuple[int, int]]:
+    for places in shelves.values():
+        yield from combinations(sorted(set(places)), 2)
+    for places in initials.values():
+        yield from combinations(places, 2)
+    for place, name in enumerate(names):
+        if name.spelled:
+            for other in initials.get((name.family, name.initial), ()):
+                yield (place, other) if place < other else (other, place)
+
+
+def partner_names(names: Sequence[PersonName], wanted: set[int]) -> set[int]:
+    """Places of other names that somebody with one of the wanted names could print."""
+    families = {(names[place].family, names[place].initial) for place in wanted}
+    near = [place for place, name in enumerate(names) if (name.family, name.initial) in families]
+    found: set[int] = set()
+    for a, b in partners([names[place] for place in near]):
+        one, other = near[a], near[b]
+        if one in wanted and other not in wanted:
+            found.add(other)
+        elif other in wanted and one not in wanted:
+            found.add(one)
+    return found

@@ -1,0 +1,452 @@
+"""Topics: phrases of papers in one form each, a person's topics, and which topics grow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse, stats
+
+from index.passages import MAX_PHRASE, WEAK, content_runs, stem
+
+FORMAT = 1
+LEAST_PAPERS = 6
+"""Papers that a phrase must stand in to be a topic."""
+_TOGETHER = -0.35
+"""Normalised pointwise mutual information (Bouma 2009) that the words of a topic have at least."""
+_INSIDE = frozenset(
+    "data feature features fast few framework graph knowledge large learning low model models natural open "
+    "problem scale set single small solution standard system systems task tasks term test time type world".split()
+)
+"""Words that mean nothing alone, but something in a topic (language model, few-shot learning)."""
+_BREAKS = (WEAK - _INSIDE) | frozenset(
+    resources.files("index").joinpath("not_topics.txt").read_text().split()
+)
+_WEAK_STEMS = frozenset(stem(word) for word in _INSIDE)
+_NO_END = ("ly", "ed")
+_NO_START = ("ly",)
+_COMMON = 0.04
+"""The share of papers above which a phrase tells nothing about whom it belongs to."""
+LEAST_NOW = 8
+"""Papers of the period that a growing topic has at least: three papers are no trend."""
+MOST_FALSE = 0.1
+"""False discovery rate of growing topics (Benjamini and Hochberg 1995)."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A phrase with the papers that it stands in (newest first) and what it weighs."""
+
+    phrase: str
+    papers: tuple[int, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A topic that grew: papers now and before, in periods of the given numbers of papers."""
+
+    phrase: str
+    now: int
+    before: int
+    growth: float
+    """How many times its share of all papers."""
+    q: float
+    """The false discovery rate at which it still counts as growing."""
+    papers: tuple[int, ...]
+
+
+class Topics:
+    """Which topics stand in which paper.
+
+    Attributes
+    ----------
+    phrases
+        The printed form of each topic.
+    """
+
+    def __init__(
+        self,
+        phrases: Sequence[str],
+        stems: Sequence[str],
+        papers: np.ndarray,
+        rows: sparse.csr_matrix,
+        upto: int,
+    ) -> None:
+        self.phrases = list(phrases)
+        self._stems = list(stems)
+        self.upto = upto
+        self._papers = papers
+        self._rows = rows
+        self._frequency = (
+            np.asarray((rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(phrases))
+        )
+        total = max(len(papers), 2)
+        lengths = np.array([phrase.count(" ") + 1 for phrase in self.phrases], np.float32)
+        common = self._frequency > max(_COMMON * total, 3)
+        self._telling = np.where(common, 0.0, np.log(total / np.maximum(self._frequency, 1)))
+        self._telling *= 0.6 + 0.2 * lengths
+        self._by_stems = {code: place for place, code in enumerate(self._stems)}
+
+    def __len__(self) -> int:
+        return len(self.phrases)
+
+    @property
+    def papers(self) -> np.ndarray:
+        """Store ids of the papers that were read, ascending."""
+        return self._papers
+
+    # -- making ----------------------------------------------------------------------------------
+
+    @classmethod
+    def build(
+        cls,
+        papers: Sequence[int],
+        texts: Iterable[tuple[str, str]],
+        upto: int,
+        progress: Progress | None = None,
+    ) -> Topics:
+        """Find the topics of papers (ascending store ids) from their titles and abstracts."""
+        tokens = _Tokens()
+        for done, (title, abstract) in enumerate(texts):
+            tokens.add(title, abstract)
+            if progress and done % 1_000 == 0:
+                progress(done, len(papers))
+        return cls(*tokens.topics(), np.asarray(papers, np.int64), tokens.rows, upto)
+
+    def extended(self, papers: Sequence[int], texts: Sequence[tuple[str, str]], upto: int) -> Topics:
+        """With further (or changed) papers, by the topics known already."""
+        indices: list[int] = []
+        values: list[float] = []
+        ends = [0]
+        for title, abstract in texts:
+            found: dict[int, float] = {}
+            for part, weight in ((title, 2.0), (abstract, 1.0)):
+                for run in content_runs(part, _BREAKS):
+                    stems = [stem(word) for word in run]
+                    for start in range(len(stems)):
+                        for stop in range(start + 2, min(len(stems), start + MAX_PHRASE) + 1):
+                            place = self._by_stems.get(" ".join(stems[start:stop]))
+                            if place is not None:
+                                found[place] = max(found.get(place, 0.0), weight)
+            indices += found.keys()
+            values += found.values()
+            ends.append(len(indices))
+        new = sparse.csr_matrix(
+            (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
+            shape=(len(papers), len(self.phrases)),
+        )
+        kept = ~np.isin(self._papers, papers)
+        ids = np.concatenate([self._papers[kept], np.asarray(papers, np.int64)])
+        order = np.argsort(ids)
+        rows = sparse.vstack([self._rows[np.flatnonzero(kept)], new]).tocsr()[order]
+        return Topics(self.phrases, self._stems, ids[order], rows, upto)
+
+    def save(self, path: Path) -> None:
+        """Write to a file, whole or not at all."""
+        draft = path.with_suffix(".new")
+        with draft.open("wb") as stream:
+            np.savez(
+                stream,
+                format=FORMAT,
+                upto=self.upto,
+                phrases=np.frombuffer("\n".join(self.phrases).encode(), np.uint8),
+                stems=np.frombuffer("\n".join(self._stems).encode(), np.uint8),
+                papers=self._papers,
+                indptr=self._rows.indptr,
+                indices=self._rows.indices,
+                data=self._rows.data.astype(np.float16),
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Topics | None:
+        """Read from a file; None where there is none that can be read."""
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                if int(found["format"]) != FORMAT:
+                    return None
+                phrases = found["phrases"].tobytes().decode()
+                stems = found["stems"].tobytes().decode()
+                listed = phrases.split("\n") if phrases else []
+                rows = sparse.csr_matrix(
+                    (found["data"].astype(np.float32), found["indices"], found["indptr"]),
+                    shape=(len(found["papers"]), len(listed)),
+                )
+                return cls(
+                    listed, stems.split("\n") if stems else [], found["papers"], rows, int(found["upto"])
+                )
+        except (OSError, ValueError, KeyError, EOFError):
+            return None
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def of(self, papers: Sequence[int] | np.ndarray, most: int = 6) -> list[Topic]:
+        """The topics of some papers together, most telling first, no word in two of them.
+
+        Weighed as tf-idf: in how many of the papers a phrase stands, a title counting double, times how
+        rare it is among all; topics of a single paper come after those of several.
+        """
+        rows = self._places(np.asarray(papers, np.int64))
+        chosen = self._rows[rows]
+        found, tf, df = _summed(chosen)
+        if not len(found):
+            return []
+        share = df / len(rows)
+        weight = np.sqrt(tf) * self._telling[found] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
+        by_topic = chosen.tocsc()
+        picked: list[Topic] = []
+        for place in self._apart(found, weight, most):
+            topic = found[place]
+            where = by_topic.indices[by_topic.indptr[topic] : by_topic.indptr[topic + 1]]
+            own = self._papers[rows[where]]
+            picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
+        return picked
+
+    def _apart(self, topics: np.ndarray, weight: np.ndarray, most: int) -> Iterator[int]:
+        """Places of the heaviest topics, no word in two of them."""
+        taken: set[str] = set()
+        picked = 0
+        for place in np.argsort(-weight, kind="stable")[: 20 * most]:
+            stems = set(self._stems[int(topics[place])].split())
+            if weight[place] <= 0 or picked == most:
+                return
+            if not stems & taken:
+                taken |= stems
+                picked += 1
+                yield int(place)
+
+    def _places(self, papers: np.ndarray) -> np.ndarray:
+        places = np.searchsorted(self._papers, papers)
+        inside = places < len(self._papers)
+        inside[inside] &= self._papers[places[inside]] == papers[inside]
+        return places[inside]
+
+    def shared(self, one: Sequence[int], other: Sequence[int], most: int = 5) -> list[str]:
+        """Topics that two sets of papers both have, most telling first."""
+        left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
+        if not len(left) or not len(right):
+            return []
+        mine, my_weight, _ = _summed(self._rows[left])
+        theirs, their_weight, _ = _summed(self._rows[right])
+        both, my_place, their_place = np.intersect1d(mine, theirs, return_indices=True)
+        weight = np.sqrt(np.minimum(my_weight[my_place], their_weight[their_place])) * self._telling[both]
+        return [self.phrases[int(both[place])] for place in self._apart(both, weight, most)]
+
+    def trending(
+        self, days: np.ndarray, today: date, length: int, allowed: np.ndarray | None = None, most: int = 8
+    ) -> tuple[list[Trend], int, int]:
+        """Topics whose share of the papers grew against the period before.
+
+        Parameters
+        ----------
+        days
+            Ordinals by store id (:class:`index.facets.Facets`).
+        allowed
+            Booleans by store id, or None for all papers.
+
+        Returns
+        -------
+        (trends, papers now, papers before)
+            Trends that stand a one-sided binomial test at a false discovery rate of 10 %, largest gain first.
+        """
+        inside = self._papers < len(days)
+        ordinals = np.where(inside, days[np.where(inside, self._papers, 0)], 0)
+        if allowed is not None:
+            known = self._papers < len(allowed)
+            ordinals = np.where(known & allowed[np.where(known, self._papers, 0)], ordinals, 0)
+        end = today.toordinal()
+        now = (ordinals > end - length) & (ordinals <= end)
+        before = (ordinals > end - 2 * length) & (ordinals <= end - length)
+        papers_now, papers_before = int(now.sum()), int(before.sum())
+        if not papers_now or not papers_before:
+            return [], papers_now, papers_before
+        here, there = self._counts(now), self._counts(before)
+        tested = np.flatnonzero(here >= LEAST_NOW)
+        share = papers_now / (papers_now + papers_before)
+        p = stats.binom.sf(here[tested] - 1, here[tested] + there[tested], share)
+        q = stats.false_discovery_control(p) if len(p) else p
+        grown = np.flatnonzero(q <= MOST_FALSE)
+        gain = here[tested] / papers_now - there[tested] / papers_before
+        trends: list[Trend] = []
+        taken: list[set[str]] = []
+        for place in grown[np.argsort(-gain[grown], kind="stable")]:
+            topic = int(tested[place])
+            stems = set(self._stems[topic].split())
+            if any(len(stems & other) >= min(len(stems), len(other)) for other in taken):
+                continue
+            taken.append(stems)
+            column = np.asarray(self._rows[np.flatnonzero(now)][:, [topic]].todense()).ravel()
+            found = self._papers[np.flatnonzero(now)[column > 0]]
+            newest = found[np.argsort(-days[found], kind="stable")]
+            rate = (here[topic] / papers_now) / ((there[topic] + 0.5) / papers_before)
+            trends.append(
+                Trend(
+                    self.phrases[topic],
+                    int(here[topic]),
+                    int(there[topic]),
+                    float(rate),
+                    float(q[place]),
+                    tuple(newest.tolist()),
+                )
+            )
+            if len(trends) == most:
+                break
+        return trends, papers_now, papers_before
+
+    def _counts(self, rows: np.ndarray) -> np.ndarray:
+        chosen = self._rows[np.flatnonzero(rows)]
+        return np.bincount(chosen.indices, minlength=len(self.phrases))
+
+
+def _summed(rows: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(columns in use, summed values, number of rows with a value) of a few rows."""
+    columns, inverse = np.unique(rows.indices, return_inverse=True)
+    return (
+        columns,
+        np.bincount(inverse, rows.data, len(columns)),
+        np.bincount(inverse, minlength=len(columns)),
+    )
+
+
+class _Tokens:
+    """Stems of all papers in one array, runs apart, from which phrases are counted."""
+
+    def __init__(self) -> None:
+        self._stem_ids: dict[str, int] = {}
+        self._word_ids: dict[str, int] = {}
+        self._stems: list[int] = []
+        self._words: list[int] = []
+        self._ends = [0]
+        self._title_ends: list[int] = []
+        self.rows = sparse.csr_matrix((0, 0), dtype=np.float32)
+
+    def add(self, title: str, abstract: str) -> None:
+        """Read one paper."""
+        for part in (title, abstract):
+            for run in content_runs(part, _BREAKS):
+                for word in run:
+                    self._stems.append(self._stem_ids.setdefault(stem(word), len(self._stem_ids)))
+                    self._words.append(self._word_ids.setdefault(word, len(self._word_ids)))
+                self._stems.append(-1)
+                self._words.append(-1)
+            if part is title:
+                self._title_ends.append(len(self._stems))
+        self._ends.append(len(self._stems))
+
+    def topics(self) -> tuple[list[str], list[str]]:
+        """(printed forms, stems) of all topics; sets ``rows`` to their places in the papers."""
+        stems, words = np.array(self._stems, np.int64), np.array(self._words, np.int64)
+        ends = np.array(self._ends)
+        papers = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        title_ends = np.array(self._title_ends, np.int64)
+        in_title = np.arange(len(stems)) < title_ends[papers] if len(papers) else np.zeros(0, bool)
+        by_stem, by_word = list(self._stem_ids), list(self._word_ids)
+        total = max(len(ends) - 1, 1)
+        single = _frequencies(stems, papers, stems >= 0, len(by_stem))
+        least = min(LEAST_PAPERS, max(2, total // 50))
+        grams, starts = stems.copy(), stems >= 0
+        printed: list[str] = []
+        kept_stems: list[str] = []
+        columns: list[np.ndarray] = []
+        lines: list[np.ndarray] = []
+        weights: list[np.ndarray] = []
+        for size in range(2, MAX_PHRASE + 1):
+            whole = np.zeros(len(stems), bool)
+            last = stems[size - 1 :]
+            whole[: len(last)] = starts[: len(last)] & (last >= 0)
+            codes = np.full(len(stems), -1, np.int64)
+            codes[: len(last)] = np.where(whole[: len(last)], grams[: len(last)] * len(by_stem) + last, -1)
+            distinct, numbered = np.unique(codes[whole], return_inverse=True)
+            grams = np.full(len(stems), -1, np.int64)
+            grams[whole] = numbered
+            frequency = _frequencies(grams, papers, whole, len(distinct))
+            first = np.full(len(distinct), -1, np.int64)
+            places = np.flatnonzero(whole)
+            first[grams[places][::-1]] = places[::-1]
+            parts = np.stack([stems[first + offset] for offset in range(size)])
+            expected = np.log(single[parts] / total).sum(axis=0)
+            seen = np.log(frequency / total)
+            bound = (seen - expected) / np.maximum(-(size - 1) * seen, 1e-9)
+            kept = (frequency >= least) & ((bound >= _TOGETHER) | (frequency == total))
+            kept &= _nameable(parts, by_stem, by_word, words, first + size - 1, first)
+            number = np.full(len(distinct), -1, np.int64)
+            number[kept] = np.arange(int(kept.sum())) + len(printed)
+            shown = _commonest(words, grams, places, kept, size, first)
+            for gram in np.flatnonzero(kept):
+                place = int(shown[gram])
+                printed.append(" ".join(by_word[words[place + offset]] for offset in range(size)))
+                kept_stems.append(" ".join(by_stem[stems[first[gram] + offset]] for offset in range(size)))
+            at = places[kept[grams[places]]]
+            columns.append(number[grams[at]])
+            lines.append(papers[at])
+            weights.append(np.where(in_title[at], 2.0, 1.0))
+            starts = np.zeros(len(stems), bool)
+            starts[places] = frequency[grams[places]] >= least
+        self.rows = _best(
+            np.concatenate(lines) if lines else np.zeros(0, np.int64),
+            np.concatenate(columns) if columns else np.zeros(0, np.int64),
+            np.concatenate(weights) if weights else np.zeros(0),
+            (len(ends) - 1, len(printed)),
+        )
+        return printed, kept_stems
+
+
+def _nameable(
+    parts: np.ndarray,
+    by_stem: list[str],
+    by_word: list[str],
+    words: np.ndarray,
+    last: np.ndarray,
+    first: np.ndarray,
+) -> np.ndarray:
+    """Phrases that can name a topic: not of weak words only, not ending or beginning as no noun does."""
+    inside = np.array([word in _WEAK_STEMS for word in by_stem] or [False])
+    ends = np.array([word.endswith(_NO_END) for word in by_word] or [False])
+    begins = np.array([word.endswith(_NO_START) for word in by_word] or [False])
+    nameable: np.ndarray = ~inside[parts].all(axis=0) & ~ends[words[last]] & ~begins[words[first]]
+    return nameable
+
+
+def _frequencies(codes: np.ndarray, papers: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
+    """In how many papers each code stands."""
+    pairs = np.unique(codes[where] * (int(papers.max(initial=0)) + 1) + papers[where])
+    return np.bincount(pairs // (int(papers.max(initial=0)) + 1), minlength=count).astype(np.float64)
+
+
+def _commonest(
+    words: np.ndarray, grams: np.ndarray, places: np.ndarray, kept: np.ndarray, size: int, first: np.ndarray
+) -> np.ndarray:
+    """Where the most printed form of each kept phrase stands."""
+    shown = first.copy()
+    at = places[kept[grams[places]]]
+    form = np.zeros(len(at), np.uint64)
+    for offset in range(size):
+        form = form * np.uint64(1_000_003) + words[at + offset].astype(np.uint64)
+    keys, where, counts = np.unique(
+        np.stack([grams[at].astype(np.uint64), form]), axis=1, return_index=True, return_counts=True
+    )
+    order = np.lexsort((at[where], -counts, keys[0]))
+    _, best = np.unique(keys[0][order], return_index=True)
+    chosen = order[best]
+    shown[keys[0][chosen].astype(np.int64)] = at[where[chosen]]
+    return shown
+
+
+def _best(
+    lines: np.ndarray, columns: np.ndarray, weights: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_matrix:
+    """A matrix with the highest weight of each cell."""
+    order = np.lexsort((-weights, columns, lines))
+    lines, columns, weights = lines[order], columns[order], weights[order]
+    fresh = np.ones(len(lines), bool)
+    fresh[1:] = (lines[1:] != lines[:-1]) | (columns[1:] != columns[:-1])
+    return sparse.csr_matrix((weights[fresh].astype(np.float32), (lines[fresh], columns[fresh])), shape=shape)

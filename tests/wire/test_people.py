@@ -1,0 +1,245 @@
+"""People as a user meets them: cards, namesakes, graphs, comparisons, corrections."""
+
+import asyncio
+import json
+
+import pytest
+
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.run import running_bot
+from tests.conftest import settings_for
+
+
+async def test_author_shows_a_card_with_figures_and_where_they_come_from(lab):
+    reply = await lab.user.slash("/author name:ChonLam Lao")
+    assert "5 papers, 2022–2026" in reply.text
+    assert "L1 unclaimed" in reply.text
+    assert "in-network aggregation" in reply.text
+    assert "Minlan Yu (2)" in reply.text
+    assert "citations" not in reply.text.lower(), "what nobody knows is absent, not zero"
+    why = await reply.press("Why these figures?")
+    assert "sure on average" in why.text
+    assert "no ground for hiring" in why.text
+
+
+async def test_the_card_carries_a_picture_with_words_for_it(lab):
+    reply = await lab.user.slash("/author name:ChonLam Lao")
+    [gallery] = [c for c in reply.components if c["type"] == 12]
+    assert gallery["items"][0]["description"].startswith("Papers by year: 2022: 1")
+    assert reply.message["attachments"][0]["filename"] == "activity.png"
+
+
+async def test_namesakes_are_told_apart_and_never_guessed(lab):
+    reply = await lab.user.slash("/author name:Jiamin Cao")
+    assert "2 people print this name" in reply.text
+    assert "no coauthor and no topic in common" in reply.text
+    [select] = reply.selects
+    assert [option["label"].split(" · ")[1] for option in select["options"]] == ["3 papers", "1 paper"]
+    assert "with ChonLam Lao" in select["options"][0]["description"]
+    card = await reply.choose(select["options"][1]["value"])
+    assert "1 paper, 2024" in card.text
+    assert "Lingqi Wang" in card.text
+    assert "ChonLam Lao" not in card.text
+
+
+async def test_papers_of_a_shared_name_are_asked_about_and_all_of_them_a_press_away(lab):
+    reply = await lab.user.slash("/papers author:Jiamin Cao")
+    assert "Which Jiamin Cao?" in reply.text
+    assert "4 papers" in (await reply.press("All papers under this name")).text
+    mine = await reply.choose(reply.selects[0]["options"][0]["value"])
+    assert "3 papers" in mine.text
+    assert "Atomic Activity" not in mine.text
+
+
+async def test_namesakes_stand_apart_while_typing(lab):
+    choices = await lab.user.complete("/author name:Jiamin Cao")
+    people = [choice for choice in choices if choice["value"].startswith("~")]
+    assert len(people) == 2
+    card = await lab.user.slash(f"/author name:{people[1]['value']}")
+    assert "1 paper, 2024" in card.text
+
+
+@pytest.mark.parametrize("label", ["Papers", "Graph", "Collaborators", "Similar people"])
+async def test_every_button_of_a_card_leads_somewhere(lab, label):
+    card = await lab.user.slash("/author name:Minlan Yu")
+    reply = await card.press(label)
+    assert "Minlan Yu" in reply.text
+
+
+async def test_a_graph_has_words_for_it_and_moves_to_a_neighbour(lab):
+    reply = await lab.user.slash("/graph person:ChonLam Lao")
+    assert "5 papers" in reply.text
+    [gallery] = [c for c in reply.components if c["type"] == 12]
+    assert "Minlan Yu" in gallery["items"][0]["description"]
+    assert 1_000 < reply.message["attachments"][0]["size"] < 500_000
+    neighbour = next(o for o in reply.selects[0]["options"] if o["label"] == "Minlan Yu")
+    moved = await reply.choose(neighbour["value"])
+    assert moved.text.startswith("## Minlan Yu among")
+    paper = await lab.user.slash("/graph paper:PrismLLM")
+    assert "among" in paper.text
+
+
+async def test_compare_shows_what_joins_two_people(lab):
+    together = await lab.user.slash("/compare a:ChonLam Lao b:Minlan Yu")
+    assert "2 papers together" in together.text
+    assert "TrainMover" in together.text
+    apart = await lab.user.slash("/compare a:Jinsun Yoo b:Minlan Yu")
+    assert "2 papers apart" in apart.text
+    assert "→ ChonLam Lao" in apart.text
+    same = await lab.user.slash("/compare a:Minlan Yu b:Minlan Yu")
+    assert "one person" in same.text
+    several = await lab.user.slash("/compare a:Jiamin Cao b:Minlan Yu")
+    assert "choose one of those that are offered" in several.text
+
+
+async def test_similar_people_say_why(lab):
+    reply = await lab.user.slash("/similar-people name:ChonLam Lao")
+    assert "closeness 0." in reply.text or "can't compare" in reply.text
+
+
+async def test_few_papers_are_no_trend(lab):
+    reply = await lab.user.slash("/trending days:60")
+    assert "No topic has grown" in reply.text
+    assert "0 papers" in (await lab.user.slash("/trending days:3 category:math.CO")).text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "/author name:Qqqq Zzzz",
+        "/author name:~999999999",
+        "/author name:@everyone",
+        "/similar-people name:<@123>",
+        "/graph person:*_~",
+        "/graph",
+        "/graph paper:zzzzqqqq",
+        "/compare a:x b:y",
+        "/person history name:Nobody Atall",
+        "/author name:" + "ﷺ" * 100,
+    ],
+)
+async def test_names_that_nobody_has_get_a_kind_word_and_ping_nobody(lab, command):
+    reply = await lab.user.slash(command)
+    assert reply.text
+    assert "@everyone" not in reply.text
+    assert "<@" not in reply.text.replace("\\<@", "")
+    assert "went wrong" not in reply.text
+
+
+@pytest.fixture
+async def correcting(tmp_path):
+    """A Labmate of its own, in a server whose user manages it."""
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+        async with (
+            running_bot(settings) as (bot, _),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            yield discord, bot, user, settings
+
+
+async def test_a_correction_holds_is_logged_and_undone(correcting):
+    _, bot, user, _ = correcting
+    which = await user.slash("/author name:Jiamin Cao")
+    first, second = (option["value"] for option in which.selects[0]["options"])
+    joined = await user.slash(f"/person same name:~{first} other:~{second}")
+    assert "are one person now" in joined.text
+    card = await user.slash("/author name:Jiamin Cao")
+    assert "4 papers" in card.text
+    old = await user.slash(f"/author name:~{second}")
+    assert "4 papers" in old.text, "a button with the other number still finds the person"
+
+    from index.people_pass import identify
+
+    with bot.services.library.writing():
+        await identify(bot.services.library, full=True)
+    await bot.services.insight.refresh()
+    assert "4 papers" in (await user.slash("/author name:Jiamin Cao")).text, "it outlives another pass"
+
+    history = await user.slash("/person history name:Jiamin Cao")
+    assert "is the same person as" in history.text
+    assert "Taken back" in (await history.press("Undo")).text
+    assert "2 people print this name" in (await user.slash("/author name:Jiamin Cao")).text
+    again = await user.slash(f"/person history name:~{first}")
+    assert "taken back by" in again.text
+
+
+async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
+    _, bot, user, _ = correcting
+    asked = await user.slash("/person split name:ChonLam Lao")
+    paper = next(o for o in asked.selects[0]["options"] if o["label"].startswith("THC"))
+    assert "is another ChonLam Lao's now" in (await asked.choose(paper["value"])).text
+    which = await user.slash("/author name:ChonLam Lao")
+    assert "4 papers" in which.text
+
+    from index.people_pass import identify
+
+    with bot.services.library.writing():
+        await identify(bot.services.library, full=True)
+    await bot.services.insight.refresh()
+    which = await user.slash("/papers author:ChonLam Lao")
+    assert "4 papers" in which.text
+    assert "1 paper" in which.text
+
+
+async def test_only_who_manages_the_server_corrects(correcting):
+    discord, _, user, _ = correcting
+    which = await user.slash("/author name:Jiamin Cao")
+    first, second = (option["value"] for option in which.selects[0]["options"])
+    offered = await (await which.choose(first)).press("Not this person?")
+    assert any(button["label"] == "A paper is not theirs" for button in offered.buttons)
+
+    member = discord.state.add_user("a member")
+    discord.state.add_member(user.guild_id, member["id"])
+    async with UserClient(discord.url, discord.state.token_of(member["id"])) as other:
+        refused = await other.slash(f"/person same name:~{first} other:~{second}")
+        assert "Only those who manage this server" in refused.text
+        card = await other.slash(f"/author name:~{first}")
+        plain = await card.press("Not this person?")
+        assert not any(button["label"] == "A paper is not theirs" for button in plain.buttons)
+    assert "2 people print this name" in (await user.slash("/author name:Jiamin Cao")).text
+
+
+async def test_two_who_wrote_one_paper_are_not_joined(correcting):
+    _, _, user, _ = correcting
+    reply = await user.slash("/person same name:ChonLam Lao other:Minlan Yu")
+    assert "two people" in reply.text
+
+
+async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
+    import sys
+
+    from tests.conftest import ROOT
+
+    async def run(*command):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "bot", *command),
+            cwd=ROOT,
+            env={"PATH": "/usr/bin:/bin", "LABMATE_DATA": str(tmp_path), "LABMATE_FETCH": "false"},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, error = await process.communicate()
+        return process.returncode, out.decode() + error.decode()
+
+    rows = [
+        {
+            "id": f"2601.{n:05d}",
+            "title": f"Paper {n}",
+            "authors": ["A B", f"C{n} D"],
+            "abstract": "Text.",
+            "lists": ["cs.CL"],
+            "announced": "2026-01-05",
+        }
+        for n in range(5)
+    ]
+    file = tmp_path / "papers.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert (await run("ingest", "file", str(file), "--no-embed"))[0] == 0
+    status, said = await run("identify")
+    assert status == 0
+    assert "people of" in said
+    status, said = await run("identify", "--full")
+    assert "0 changed" in said
