@@ -9,12 +9,14 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import note
-from commands.cards.text import day, label, plural, shown
+from commands.cards.text import day, label, plural, readable, shown
 from commands.people import PersonButton, ask_which
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
+from data.keys import name_key
+from data.models import Paper
 from data.people import Correction, Person
 from index.corrections import Refused, join, move_out, take_back
 
@@ -158,13 +160,15 @@ async def show_papers(services: Services, number: int, may: bool) -> ui.LayoutVi
     rows = sorted(await services.store.people.memberships(person.id), key=lambda row: row.confidence)[
         :CHOICES
     ]
-    papers = {paper.id: paper for paper in await services.store.papers([row.paper_id for row in rows])}
+    ids = {row.paper_id for row in rows} | {row.support for row in rows if row.support is not None}
+    papers = {paper.id: paper for paper in await services.store.papers(sorted(ids))}
+    own = {name_key(form) for form in person.forms}
     choices = [
         discord.SelectOption(
             label=label(papers[row.paper_id].title, 100),
             value=str(row.paper_id),
             description=label(
-                f"{row.confidence:.0%} sure · {', '.join(a.name for a in papers[row.paper_id].authors[:4])}",
+                f"{row.confidence:.0%} sure · {reason(papers[row.paper_id], papers.get(row.support or 0), own)}",
                 100,
             ),
         )
@@ -175,6 +179,16 @@ async def show_papers(services: Services, number: int, may: bool) -> ui.LayoutVi
         f"## Which paper is not {shown(person.name, 80)}'s?\nThose that I am least sure of come first.",
         [[NotTheirsSelect(choices, person=str(person.id))]],
     )
+
+
+def reason(paper: Paper, support: Paper | None, own: set[str]) -> str:
+    """Why a paper counts as somebody's: what it has in common with the one that speaks most for it."""
+    if support is None:
+        return "nothing else speaks for it"
+    there = {author.key for author in support.authors} - own
+    shared = [author.name for author in paper.authors if author.key in there]
+    beside = f"“{readable(support.title)}”"
+    return f"{', '.join(shared[:2])} also on {beside}" if shared else f"work and circle close to {beside}"
 
 
 async def same(interaction: discord.Interaction, services: Services, one: int, other: int) -> ui.LayoutView:

@@ -98,7 +98,9 @@ async def paper_of(services: Services, paper_id: int) -> Paper:
 
 async def show(services: Services, paper_id: int) -> ui.LayoutView:
     """A paper's card with its buttons."""
+    from commands.graph import GraphButton
     from commands.papers import Asked, papers_button
+    from commands.people import PersonButton
     from commands.similar import SimilarButton
 
     paper = await paper_of(services, paper_id)
@@ -108,12 +110,32 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     ]
     authors = list({author.key: author for author in paper.authors}.values())[:AUTHORS_LINKED]
     ids = await services.store.author_ids([author.key for author in authors])
+    whose = await services.store.people.on_paper(paper.id)
     people: list[ui.Item[Any]] = [
-        papers_button(label(author.name, 70), Asked(ids[author.key]), 0, "e")
+        PersonButton(label(author.name, 70), what="a", person=str(whose[ids[author.key]]))
+        if ids[author.key] in whose
+        else papers_button(label(author.name, 70), Asked(str(ids[author.key])), 0, "e")
         for author in authors
         if author.key in ids
     ]
-    return card(paper, actions, people)
+    if services.insight.people is not None:
+        people.append(GraphButton("Graph", kind="w", number=str(paper.id)))
+    return card(paper, actions, people, await _figures(services, paper))
+
+
+async def _figures(services: Services, paper: Paper) -> str | None:
+    """Score and novelty with their parts, citations where a source knows them."""
+    known = (await services.facts.works([paper])).get(paper.id)
+    said = []
+    scores = services.insight.scores
+    score = scores.paper(paper.id) if scores else None
+    if score is not None:
+        parts = ", ".join(f"{part.name} {part.value:.0f}" for part in score.parts)
+        said.append(f"Score {score.value} ({parts})")
+    if known is not None and known[0].cited_by is not None:
+        facts, fetched = known
+        said.append(f"{facts.cited_by:,} citations (OpenAlex, {fetched.day} {fetched:%b %Y})")
+    return " · ".join(said) or None
 
 
 async def which(services: Services, ids: list[int], verb: str, typed: str) -> ui.LayoutView:

@@ -220,9 +220,9 @@ class People:
         return found
 
     async def on_paper(self, paper_id: int) -> dict[int, int]:
-        """The person at each position of a paper, as far as judged."""
+        """The person behind each name (by its number) of a paper, as far as judged."""
         query = (
-            select(MembershipRow.position, MembershipRow.person_id)
+            select(MembershipRow.author_id, MembershipRow.person_id)
             .join(AuthorshipRow, _VALID)
             .where(MembershipRow.paper_id == paper_id)
         )
@@ -271,8 +271,8 @@ class People:
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def all_names(self) -> dict[int, str]:
-        """Everybody's name, by number."""
-        query = select(PersonRow.id, PersonRow.name).where(PersonRow.merged_into.is_(None))
+        """Everybody's name, by number; of those who were merged, too."""
+        query = select(PersonRow.id, PersonRow.name)
         async with self._read() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 

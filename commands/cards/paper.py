@@ -15,10 +15,14 @@ from data.models import Paper
 _ABSTRACT = 2_000
 
 
-def card(paper: Paper, actions: Sequence[ui.Item[Any]], people: Sequence[ui.Item[Any]]) -> ui.LayoutView:
-    """Title, authors, facts, abstract, links; buttons for what to do next and for the authors."""
+def card(
+    paper: Paper, actions: Sequence[ui.Item[Any]], people: Sequence[ui.Item[Any]], figures: str | None = None
+) -> ui.LayoutView:
+    """Title, authors, facts, figures, abstract, links; buttons for what to do next and for the authors."""
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     head = [f"## {title_link(paper, 250)}", author_line(paper, most=12), facts_line(paper)]
+    if figures:
+        head.append(f"-# {figures}")
     if paper.withdrawn:
         head.append("⚠️ This paper was withdrawn.")
     box.add_item(ui.TextDisplay("\n".join(head)[:1_700]))

@@ -122,13 +122,14 @@ def group_examples(pseudo: PseudoPeople, judge: Judge, model: xgboost.Booster | 
 
     def collect(block: Block) -> tuple[np.ndarray, np.ndarray]:
         pairs, features = block.merge_features()
-        truth = pseudo.truth[block.authorships]
-        same = [
-            float((truth[block.groups[a]][:, None] == truth[block.groups[b]][None, :]).mean())
-            for a, b in pairs
-        ]
+        # How much of two groups is one person's: the shares of each person in either, multiplied.
+        _, person = np.unique(pseudo.truth[block.authorships], return_inverse=True)
+        shares = np.stack(
+            [np.bincount(person[group], minlength=person.max() + 1) / len(group) for group in block.groups]
+        )
+        same = (shares @ shares.T)[pairs[:, 0], pairs[:, 1]] if len(pairs) else np.zeros(0)
         rows.append(features)
-        labels.append(np.asarray(same) > 0.5)
+        labels.append(same > 0.5)
         weights.append(np.full(len(pairs), 1 / np.sqrt(max(len(pairs), 1))))
         return pairs, features
 

@@ -168,7 +168,10 @@ async def test_a_correction_holds_is_logged_and_undone(correcting):
 async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
     _, bot, user, _ = correcting
     asked = await user.slash("/person split name:ChonLam Lao")
-    paper = next(o for o in asked.selects[0]["options"] if o["label"].startswith("THC"))
+    options = asked.selects[0]["options"]
+    assert all("sure ·" in option["description"] for option in options)
+    assert any("also on" in option["description"] for option in options)
+    paper = next(o for o in options if o["label"].startswith("THC"))
     assert "is another ChonLam Lao's now" in (await asked.choose(paper["value"])).text
     which = await user.slash("/author name:ChonLam Lao")
     assert "4 papers" in which.text
@@ -243,3 +246,49 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
     assert "people of" in said
     status, said = await run("identify", "--full")
     assert "0 changed" in said
+
+
+async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_path):
+    import signal
+    import sys
+
+    from data.store import Store
+    from index.embedding import Embedder
+    from index.library import Library
+    from index.people_pass import identify
+    from tests.conftest import ROOT
+    from tests.records import record
+
+    url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
+
+    def papers(start, count):
+        return [
+            record(n, authors=["Wei Wang", f"Guest{n % 40} Of{n % 40}"]) for n in range(start, start + count)
+        ]
+
+    store = await Store.open(url)
+    await store.upsert(papers(0, 400))
+    library = await Library.open(store, tmp_path, Embedder(), writable=True)
+    await identify(library)
+    before = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
+    await store.upsert(papers(400, 400))
+    for delay in (2.0, 2.6, 3.2, 3.8, 4.4):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "bot", "identify", "--full"),
+            cwd=ROOT,
+            env={"PATH": "/usr/bin:/bin", "LABMATE_DATA": str(tmp_path), "LABMATE_FETCH": "false"},
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        await asyncio.sleep(delay)
+        if process.returncode is None:
+            process.send_signal(signal.SIGKILL)
+        await process.wait()
+        after = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
+        last = await store.people.last_pass()
+        assert len(after) in (800, 1600)
+        assert (len(after) == 1600) == (last.authorships == 1600)
+        if len(after) == 800:
+            assert after == before
+    await store.close()
