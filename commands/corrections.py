@@ -141,11 +141,12 @@ async def show_others(services: Services, number: int, may: bool) -> ui.LayoutVi
     ]
     rows: list[list[ui.Item[Any]]] = []
     if others:
-        rows.append([OthersSelect(await options(services, others), person=str(person.id))])
+        lines_of_others = await options(services, others)
+        rows.append([OthersSelect(lines_of_others, person=str(person.id))])
     if may:
         lines.append("You manage this server, so you can correct me; everybody here then sees it so.")
         if others:
-            rows.append([SamePersonSelect(await options(services, others), person=str(person.id))])
+            rows.append([SamePersonSelect(lines_of_others, person=str(person.id))])
         rows.append([CorrectButton("A paper is not theirs", what="p", person=str(person.id))])
     else:
         lines.append("-# Those who manage a server can correct who is who.")

@@ -10,13 +10,14 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import note
-from commands.cards.people import AuthorCard, author_card, people_list, span, why_lines
+from commands.cards.people import AuthorCard, author_card, outline_option, people_list, span, why_lines
 from commands.cards.text import plural, shown
+from commands.options import CHOICES
 from commands.painter import attached
 from commands.pressing import Choosable, Pressable
 from commands.replies import Reply, answer
 from commands.services import Services
-from commands.whom import Whom, choice, complete_person, options, whom
+from commands.whom import Whom, choice, complete_person, outlined, whom
 from data.people import Person
 from index.scores import Trust, trust
 
@@ -85,7 +86,8 @@ async def ask_which(services: Services, found: Whom, what: str) -> ui.LayoutView
     from commands.papers import Asked, papers_button, unknown
 
     if found.others:
-        view = await choice(services, found, PersonSelect(await options(services, found.others), what=what))
+        people = await outlined(services, found.others[:CHOICES])
+        view = choice(services, found, people, PersonSelect([outline_option(o) for o in people], what=what))
         author = await services.store.find_author(found.typed)
         if what == "p" and author is not None:
             all_of_them = papers_button("All papers under this name", Asked(str(author)), 0, "e")

@@ -53,29 +53,34 @@ async def whom(services: Services, typed: str) -> Whom:
     return Whom(text, person, tuple(number for number, _ in found if person is None or number != person.id))
 
 
-async def outline(services: Services, number: int) -> Outline | None:
-    """What tells a person from others of the name, in a line."""
-    person = await services.store.people.find(number)
-    if person is None:
-        return None
+async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
+    """What tells people from others of the name, each in a line."""
+    known = await services.store.people.find_all(people)
+    facts = await services.facts.of_people(people)
     insight = services.insight
-    papers = insight.people.papers(number) if insight.people else ()
-    topics = insight.topics.of(papers, 2) if insight.topics else []
-    closest = insight.people.coauthors(number, 1) if insight.people else []
-    facts = await services.facts.of_person(number)
-    return Outline(
-        person,
-        tuple(topic.phrase for topic in topics),
-        closest[0].name if closest else None,
-        facts.affiliation if facts else None,
-    )
+    lines = []
+    for number in people:
+        if number not in known:
+            continue
+        papers = insight.people.papers(number) if insight.people else ()
+        topics = insight.topics.of(papers, 2) if insight.topics else []
+        closest = insight.people.coauthors(number, 1) if insight.people else []
+        lines.append(
+            Outline(
+                known[number],
+                tuple(topic.phrase for topic in topics),
+                closest[0].name if closest else None,
+                facts[number].affiliation if number in facts else None,
+            )
+        )
+    return lines
 
 
-async def choice(
-    services: Services, found: Whom, select: ui.Item[ui.LayoutView] | None = None
+def choice(
+    services: Services, found: Whom, people: Sequence[Outline], select: ui.Item[ui.LayoutView] | None = None
 ) -> ui.LayoutView:
-    """Ask which of several people is meant; ``select`` holds the options of :func:`options`."""
-    shown = [o for number in found.others[:SHOWN] if (o := await outline(services, number))]
+    """Ask which of several people is meant; ``select`` offers them all."""
+    shown = people[:SHOWN]
     name = safe(shorten(" ".join(found.typed.split()), 80))
     why = _why_apart(services, found.others)
     more = len(found.others) - len(shown)
@@ -111,8 +116,7 @@ def _why_apart(services: Services, people: Sequence[int]) -> str:
 
 async def options(services: Services, people: Sequence[int]) -> list[discord.SelectOption]:
     """A line for each person, by which they can be told apart."""
-    found = [o for number in people[:CHOICES] if (o := await outline(services, number))]
-    return [outline_option(o) for o in found]
+    return [outline_option(line) for line in await outlined(services, people[:CHOICES])]
 
 
 async def complete_person(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
@@ -125,10 +129,10 @@ async def complete_person(interaction: discord.Interaction, current: str) -> lis
             author = await services.store.author_id(name.key)
             people = await services.store.people.named([author]) if author is not None else []
             if len(people) > 1:
-                for number, _ in people[:5]:
-                    shown = await outline(services, number)
-                    if shown:
-                        choices.append(app_commands.Choice(name=shown.line[:MAX_OPTION], value=f"~{number}"))
+                for shown in await outlined(services, [number for number, _ in people[:5]]):
+                    choices.append(
+                        app_commands.Choice(name=shown.line[:MAX_OPTION], value=f"~{shown.person.id}")
+                    )
         count = f" ({plural(name.papers, 'paper')})"
         choices.append(
             app_commands.Choice(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from data.tables import (
 
 _DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
 _CHUNK = 4_000
+_PART = 20_000
 _MOST_KEPT = 2_000
 _VALID = and_(
     AuthorshipRow.paper_id == MembershipRow.paper_id,
@@ -118,38 +120,54 @@ class People:
 
     async def find(self, person_id: int) -> Person | None:
         """A person by number; one that was merged leads on to the other."""
+        return (await self.find_all([person_id])).get(person_id)
+
+    async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
+        """People by the numbers asked for; those who were merged lead on to the others."""
+        asked, leads = list(dict.fromkeys(people)), {number: number for number in people}
+        rows: dict[int, Any] = {}
+        query = select(PersonRow.id, PersonRow.name, PersonRow.merged_into)
         async with self._read() as connection:
             for _ in range(50):
-                row = (
-                    await connection.execute(
-                        select(PersonRow.id, PersonRow.name, PersonRow.papers, PersonRow.merged_into).where(
-                            PersonRow.id == person_id
-                        )
-                    )
-                ).first()
-                if row is None or row.merged_into is None:
+                found = await connection.execute(query.where(PersonRow.id.in_(asked)))
+                rows |= {row.id: row for row in found}
+                asked = [
+                    row.merged_into
+                    for number in asked
+                    if (row := rows.get(number)) and row.merged_into and row.merged_into not in rows
+                ]
+                if not asked:
                     break
-                person_id = row.merged_into
-            if row is None or row.merged_into is not None:
-                return None
-            query = (
-                select(AuthorshipRow.name, func.count(), func.min(_DAY), func.max(_DAY))
-                .join(MembershipRow, _VALID)
-                .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
-                .where(MembershipRow.person_id == row.id, PaperRow.merged_into.is_(None))
-                .group_by(AuthorshipRow.name)
-                .order_by(func.count().desc(), AuthorshipRow.name)
+            for number in leads:
+                while (row := rows.get(leads[number])) and row.merged_into:
+                    leads[number] = row.merged_into
+            forms = await self._forms(connection, sorted(set(leads.values())))
+        return {
+            number: _person(rows[lead].id, rows[lead].name, forms.get(lead, []))
+            for number, lead in leads.items()
+            if lead in rows
+        }
+
+    async def _forms(self, connection: AsyncConnection, people: list[int]) -> dict[int, list[Any]]:
+        """(name, papers, first day, last day) of each form a person's name was printed in."""
+        query = (
+            select(
+                MembershipRow.person_id,
+                AuthorshipRow.name,
+                func.count().label("papers"),
+                func.min(_DAY).label("first"),
+                func.max(_DAY).label("last"),
             )
-            forms = (await connection.execute(query)).all()
-        days = [_as_day(day) for form in forms for day in form[2:4] if day]
-        return Person(
-            row.id,
-            row.name,
-            sum(form[1] for form in forms),
-            tuple(form[0] for form in forms),
-            min(days, default=None),
-            max(days, default=None),
+            .join(AuthorshipRow, _VALID)
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+            .where(MembershipRow.person_id.in_(people), PaperRow.merged_into.is_(None))
+            .group_by(MembershipRow.person_id, AuthorshipRow.name)
+            .order_by(func.count().desc(), AuthorshipRow.name)
         )
+        forms: dict[int, list[Any]] = {}
+        for row in await connection.execute(query):
+            forms.setdefault(row.person_id, []).append(row)
+        return forms
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers under these names) of everybody who prints one of the names, most papers first."""
@@ -262,19 +280,27 @@ class People:
         async with self._read() as connection:
             return [_membership(row) for row in await connection.execute(select(MembershipRow.__table__))]
 
-    async def pairs(self) -> list[tuple[int, int]]:
-        """(person, paper) of every authorship that was judged and still stands."""
+    async def pairs(self) -> array[int]:
+        """Person and paper of every authorship that was judged and still stands, one after the other."""
         query = select(MembershipRow.person_id, MembershipRow.paper_id).join(
             PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None))
         )
+        found = array("q")
         async with self._read() as connection:
-            return [(row[0], row[1]) for row in await connection.execute(query)]
+            result = await connection.stream(query)
+            async for part in result.partitions(_PART):
+                for row in part:
+                    found.extend(row)
+        return found
 
-    async def all_names(self) -> dict[int, str]:
-        """Everybody's name, by number; of those who were merged, too."""
-        query = select(PersonRow.id, PersonRow.name)
+    async def all_names(self) -> AsyncIterator[tuple[int, str]]:
+        """Everybody's number and name, ascending; of those who were merged, too."""
+        query = select(PersonRow.id, PersonRow.name).order_by(PersonRow.id)
         async with self._read() as connection:
-            return {row[0]: row[1] for row in await connection.execute(query)}
+            result = await connection.stream(query)
+            async for part in result.partitions(_PART):
+                for row in part:
+                    yield row[0], row[1]
 
     async def replace(
         self,
@@ -467,6 +493,18 @@ _CORRECTIONS = select(
     CorrectionRow.undone,
     CorrectionRow.undone_by_name,
 )
+
+
+def _person(number: int, name: str, forms: list[Any]) -> Person:
+    days = [_as_day(day) for form in forms for day in (form.first, form.last) if day]
+    return Person(
+        number,
+        name,
+        sum(form.papers for form in forms),
+        tuple(form.name for form in forms),
+        min(days, default=None),
+        max(days, default=None),
+    )
 
 
 def _membership(row: Any) -> Membership:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -80,20 +81,24 @@ class FactFinder:
 
     async def of_person(self, person: int) -> PersonFacts | None:
         """What is kept of a person; None where nothing is known."""
-        kept = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
-        if kept is None:
-            return None
-        value = orjson.loads(kept.value)
-        if not value:
-            return None
-        return PersonFacts(
-            value.get("affiliation"),
-            value.get("orcid"),
-            value.get("cited_by"),
-            value.get("h_index"),
-            kept.fetched,
-            int(value.get("shared", 0)),
-        )
+        return (await self.of_people([person])).get(person)
+
+    async def of_people(self, people: Sequence[int]) -> dict[int, PersonFacts]:
+        """What is kept of each person of whom something is known."""
+        kept = await self._store.facts.get("person", SOURCE, [str(person) for person in people])
+        values = {int(number): (orjson.loads(fact.value), fact.fetched) for number, fact in kept.items()}
+        return {
+            number: PersonFacts(
+                value.get("affiliation"),
+                value.get("orcid"),
+                value.get("cited_by"),
+                value.get("h_index"),
+                fetched,
+                int(value.get("shared", 0)),
+            )
+            for number, (value, fetched) in values.items()
+            if value
+        }
 
     async def works(self, papers: list[Paper]) -> dict[int, tuple[WorkFacts, datetime]]:
         """What is kept of papers, by store id."""

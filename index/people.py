@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -49,23 +50,42 @@ class Near:
     together: int
 
 
+class PackedNames:
+    """Names by number in a few arrays: hundreds of thousands of strings would weigh ten times as much."""
+
+    def __init__(self) -> None:
+        self._numbers, self._ends, self._text = array("q"), array("q", [0]), bytearray()
+
+    def add(self, number: int, name: str) -> None:
+        """Take in a name; numbers ascend."""
+        self._numbers.append(number)
+        self._text += name.encode()
+        self._ends.append(len(self._text))
+
+    def get(self, number: int) -> str:
+        """The name of a number, ``?`` where there is none."""
+        at = bisect_left(self._numbers, number)
+        if at == len(self._numbers) or self._numbers[at] != number:
+            return "?"
+        return self._text[self._ends[at] : self._ends[at + 1]].decode()
+
+
 class PeopleIndex:
     """The people of one pass; a new pass makes a new one."""
 
     def __init__(
         self,
         number: int,
-        memberships: Sequence[tuple[int, int]],
-        names: dict[int, str],
+        memberships: np.ndarray,
+        names: PackedNames,
         facets: Facets,
         vectors: Vectors | None,
     ) -> None:
-        """Build from (person, paper) pairs of a finished pass, its number, and everybody's name."""
+        """Build from a finished pass's number, its (person, paper) rows, and everybody's name."""
         self.number = number
         self._names = names
         self._facets = facets
-        rows = np.asarray(memberships, np.int64).reshape(-1, 2)
-        codes = np.unique(rows[:, 0] << 32 | rows[:, 1])
+        codes = np.unique(memberships[:, 0] << 32 | memberships[:, 1])
         pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1)
         self.ids, starts = np.unique(pairs[:, 0], return_index=True)
         self._papers, self._ends = pairs[:, 1], np.append(starts, len(pairs))
@@ -82,15 +102,18 @@ class PeopleIndex:
 
         last = await store.people.last_pass()
         rows = await store.people.pairs()
-        names = await store.people.all_names()
-        return await asyncio.to_thread(cls, last.id if last else 0, rows, names, facets, vectors)
+        names = PackedNames()
+        async for number, name in store.people.all_names():
+            names.add(number, name)
+        memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
+        return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def name(self, person: int) -> str:
         """The most printed form of a person's name."""
-        return self._names.get(person, "?")
+        return self._names.get(person)
 
     def papers(self, person: int) -> np.ndarray:
         """Store ids of a person's papers, newest first; empty for a stranger."""

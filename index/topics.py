@@ -202,12 +202,11 @@ class Topics:
             return []
         share = df / len(rows)
         weight = np.sqrt(tf) * self._telling[found] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
-        by_topic = chosen.tocsc()
+        owner = np.repeat(rows, np.diff(chosen.indptr))
         picked: list[Topic] = []
         for place in self._apart(found, weight, most):
             topic = found[place]
-            where = by_topic.indices[by_topic.indptr[topic] : by_topic.indptr[topic + 1]]
-            own = self._papers[rows[where]]
+            own = self._papers[owner[chosen.indices == topic]]
             picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
         return picked
 

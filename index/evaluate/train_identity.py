@@ -17,16 +17,16 @@ from index.evidence import FEATURES, MONOTONE, Authorships
 from index.identity import PAIR_COLUMNS, Judge, Models, margins
 from index.person_names import Commonness
 
-SIZES = (2, 2, 2, 2, 3, 3, 4, 6, 10, 20, 50, 120)
+SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)
 """People under one name: mostly few, for the commonest names a hundred."""
 CONTEXTS = (None, 40_000, 12_000, 4_000)
 """Papers of the corpora trained on; None is all. Small ones know less of who works with whom."""
 START_CUTS = (0.1, 0.2, 0.5)
 CUTS = {
-    "group_cut": 1.2,
+    "group_cut": 2.0,
     "variant_cut": 0.0,
     "variant_lead": 1.0,
-    "rarity_share": 0.3,
+    "rarity_share": 0.15,
     "rarity_from": 2.7,
 }
 LEAST_COUNTED = 6
@@ -106,24 +106,28 @@ def pair_examples(pseudo: PseudoPeople, judge: Judge, seed: int) -> Examples:
     return judge.evidence.compare(left, right)[:, PAIR_COLUMNS], labels, weights
 
 
-def group_examples(pseudo: PseudoPeople, judge: Judge, model: xgboost.Booster | None) -> Examples:
+def homonym_blocks(pseudo: PseudoPeople, judge: Judge) -> list[Block]:
+    """The compared authorships of each name that somebody known has."""
+    ids, names = pseudo.authorships.name_ids
+    wanted = np.unique(ids[pseudo.truth >= 0])
+    order = np.argsort(ids, kind="stable")
+    starts = np.searchsorted(ids[order], np.arange(len(names) + 1))
+    members = [order[starts[name] : starts[name + 1]] for name in wanted]
+    return judge.compared([mine for mine in members if len(mine) > 1])
+
+
+def group_examples(truth: np.ndarray, blocks: list[Block], model: xgboost.Booster | None) -> Examples:
     """Pairs of groups and whether they are mostly one person's, in the states that merging meets.
 
     A name's pairs together weigh as the square root of their number, so that neither the many small names
     nor the few with a hundred people are all that counts.
     """
     rows, labels, weights = [], [], []
-    ids, names = pseudo.authorships.name_ids
-    wanted = np.unique(ids[pseudo.truth >= 0])
-    order = np.argsort(ids, kind="stable")
-    starts = np.searchsorted(ids[order], np.arange(len(names) + 1))
-    members = [order[starts[name] : starts[name + 1]] for name in wanted]
-    blocks = [block for block in judge.compared(members) if len(block.authorships) > 1]
 
     def collect(block: Block) -> tuple[np.ndarray, np.ndarray]:
         pairs, features = block.merge_features()
         # How much of two groups is one person's: the shares of each person in either, multiplied.
-        _, person = np.unique(pseudo.truth[block.authorships], return_inverse=True)
+        _, person = np.unique(truth[block.authorships], return_inverse=True)
         shares = np.stack(
             [np.bincount(person[group], minlength=person.max() + 1) / len(group) for group in block.groups]
         )
@@ -149,8 +153,8 @@ def group_examples(pseudo: PseudoPeople, judge: Judge, model: xgboost.Booster | 
 def variant_examples(pseudo: PseudoPeople, judge: Judge) -> Examples:
     """Pairs of groups under two names and whether they are one person's, as far as that is known."""
     ids, names = pseudo.authorships.name_ids
-    families = {names[i].family for i in np.unique(ids[pseudo.truth >= 0])}
-    wanted = np.array([place for place, name in enumerate(names) if name.family in families])
+    near = {(names[i].family, names[i].initial) for i in np.unique(ids[pseudo.truth >= 0])}
+    wanted = np.array([place for place, name in enumerate(names) if (name.family, name.initial) in near])
     groups = [
         block.authorships[sorted(group)] for block in judge.blocks(wanted).values() for group in block.groups
     ]
@@ -190,11 +194,13 @@ def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0)
 
     ready = judges("groups", seed + 100, Models(pairs, pairs, pairs, **_UNSHIFTED))
     parts = []
+    compared = []
     for pseudo, judge in ready:
-        parts.append(group_examples(pseudo, judge, None))
+        compared.append((pseudo.truth, homonym_blocks(pseudo, judge)))
+        parts.append(group_examples(*compared[-1], None))
         report("comparing groups", next(done), total)
     first = _fit(parts, rounds=200, depth=4, least=10)
-    parts = [group_examples(pseudo, judge, first) for pseudo, judge in ready]
+    parts = [group_examples(truth, blocks, first) for truth, blocks in compared]
     groups = _fit(parts, rounds=250, depth=4, least=10)
 
     parts = []

@@ -205,7 +205,7 @@ def test_a_file_with_ids_is_judged_against_them(tmp_path):
             {
                 "id": f"x{n}",
                 "title": ["Proteins fold in cells", "Galaxies rotate"][who],
-                "abstract": ["Enzymes and membranes.", "Dark matter halos."][who] + f" Part {n}.",
+                "abstract": ["Enzymes and membranes.", "Dark matter halos."][who] + f" {n}",
                 "authors": [
                     "Wei Wang",
                     *[["Ada Lovelace", "Alan Turing"], ["Bob Builder", "Bea Baker"]][who],
