@@ -135,7 +135,7 @@ class Trending(commands.Cog):
 
     @app_commands.command()
     @app_commands.describe(
-        days="Length of the period (default: 30)",
+        days="Length of the period (default: 90)",
         category="Only papers of this arXiv category, such as cs.CL",
         private="Only you see the answer",
     )
@@ -143,7 +143,7 @@ class Trending(commands.Cog):
     async def trending(
         self,
         interaction: discord.Interaction,
-        days: app_commands.Range[int, 3, 365] = 30,
+        days: app_commands.Range[int, 3, 365] = 90,
         category: app_commands.Range[str, 0, 40] | None = None,
         private: bool = False,
     ) -> None:

@@ -99,8 +99,8 @@ class Block:
             block.anchors += [int(person)] * (len(places) if person < 0 else 1)
         return block
 
-    def start(self, together: Sequence[tuple[int, int]] = (), firm: float = FIRM) -> None:
-        """Estimate the name's prior and form the firm groups; ``together`` is certain."""
+    def start(self, firm: float = FIRM) -> None:
+        """Estimate the name's prior and form the firm groups."""
         n = len(self.authorships)
         condensed = self.scores[np.triu_indices(n, 1)]
         self.prior = estimate_prior(condensed)
@@ -111,15 +111,19 @@ class Block:
         odds = self.scores + min(self.prior, 0.0)
         distance = 1 - 1 / (1 + np.exp(-np.clip(odds, -60, 60)))
         distance[self.apart] = 10.0 * n
-        for a, b in together:
-            distance[a, b] = distance[b, a] = 0.0
         np.fill_diagonal(distance, 0.0)
         labels = fcluster(linkage(squareform(distance, checks=False), "average"), firm, "distance")
         groups: dict[int, list[int]] = {}
         for place, label in enumerate(labels):
             groups.setdefault(int(label), []).append(place)
-        self.groups = _joined(list(groups.values()), together)
+        self.groups = list(groups.values())
         self.anchors = [-1] * len(self.groups)
+
+    def join(self, together: Sequence[tuple[int, int]]) -> None:
+        """Unite the groups that a certain pair spans; done last, so that all of both comes with it."""
+        if together:
+            self.groups = _joined(self.groups, together)
+            self.anchors = [-1] * len(self.groups)
 
     def merge_features(self) -> tuple[np.ndarray, np.ndarray]:
         """Every pair of groups: (int, shape (pairs, 2); float32, shape (pairs, features)).

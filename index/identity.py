@@ -24,6 +24,8 @@ USUAL_LOG_ODDS = -0.62
 ENOUGH_PAPERS = 2_000
 """Papers from which on a corpus tells by itself who works with whom."""
 SHIFT_RANGE = (-0.3, 2.0)
+SCARCITY = 6.0
+"""How much more a rare name counts where hardly any paper is there to speak for one person."""
 _PAIRS_AT_ONCE = 400_000
 Progress = Callable[[int, int], None]
 
@@ -84,7 +86,7 @@ class Models:
         own = self.commonness.log_odds(name, names) - USUAL_LOG_ODDS
         shift = float(np.clip(self.rarity_share * (own - self.rarity_from), *SHIFT_RANGE))
         scarce = max(0.0, 1 - np.log(max(papers, 1)) / np.log(ENOUGH_PAPERS))
-        return shift * (1 + 2 * scarce) if shift > 0 else shift
+        return shift * (1 + SCARCITY * scarce) if shift > 0 else shift
 
 
 def margins(model: xgboost.Booster, features: np.ndarray) -> np.ndarray:
@@ -256,8 +258,10 @@ class Judge:
     def _solve(self, authorships: list[np.ndarray]) -> list[Block]:
         blocks = self.compared(authorships)
         for block in blocks:
-            block.start(self._within(block, self.certain.together))
+            block.start()
         self._merge(blocks)
+        for block in blocks:
+            block.join(self._within(block, self.certain.together))
         return blocks
 
     def _merge(self, blocks: list[Block]) -> None:

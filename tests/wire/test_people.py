@@ -244,6 +244,7 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
     status, said = await run("identify")
     assert status == 0
     assert "people of" in said
+    await run("identify", "--full")
     status, said = await run("identify", "--full")
     assert "0 changed" in said
 
