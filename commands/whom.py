@@ -15,6 +15,7 @@ from commands.options import CHOICES, MAX_OPTION
 from commands.pressing import services_of
 from commands.replies import Kindly
 from commands.services import Services
+from data.keys import name_key
 from data.people import Person
 
 CLEAR = 4
@@ -120,12 +121,12 @@ async def options(services: Services, people: Sequence[int]) -> list[discord.Sel
 
 
 async def complete_person(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-    """Names while typing; where one name is several people, each of them."""
+    """Names while typing; where a name is typed out and is several people's, each of them."""
     services = services_of(interaction)
     names = services.library.names.complete(current[:MAX_OPTION], CHOICES)
     choices: list[app_commands.Choice[str]] = []
     for place, name in enumerate(names):
-        if place == 0 and services.insight.people is not None:
+        if place == 0 and services.insight.people is not None and name.key == name_key(current):
             author = await services.store.author_id(name.key)
             people = await services.store.people.named([author]) if author is not None else []
             if len(people) > 1:
