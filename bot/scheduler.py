@@ -15,6 +15,7 @@ from bot.settings import Settings
 from commands.services import Services
 from index.embedding import ModelError
 from index.library import BusyError
+from index.proofs import recheck
 
 log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
@@ -37,6 +38,10 @@ def settle() -> None:
     """Take names and model out of the garbage collector's rounds: walking them would stall a reply."""
     gc.collect()
     gc.freeze()
+
+
+PROVEN_FOR = timedelta(days=30)
+"""After which the page or record that proves a claim is looked at again."""
 
 
 class Scheduler:
@@ -138,6 +143,8 @@ class Scheduler:
         if await self._services.insight.refresh():
             settle()
         await self._services.facts.refresh_stale()
+        before = utc_now() - PROVEN_FOR
+        await recheck(self._services.store, self._services.web, self._services.orcid_url, before)
 
     # -- the worker --------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, outline_option, people_list, span, why_lines
+from commands.cards.profile import profile_lines
 from commands.cards.text import plural, shown
 from commands.options import CHOICES
 from commands.painter import attached
@@ -36,12 +37,16 @@ class PersonButton(Pressable, template=r"a:(?P<what>[acsw]):(?P<person>\d{1,10})
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral) or self.what == "w"
         await services.wait_for_people()
-        work = {"a": show_card, "c": show_coauthors, "s": show_similar, "w": show_why}[self.what]
+        if self.what == "a":
+            await answer(interaction, show_card(services, self.person, interaction.user.id), private=private)
+            return
+        work = {"c": show_coauthors, "s": show_similar, "w": show_why}[self.what]
         await answer(interaction, work(services, self.person), private=private)
 
 
-class PersonSelect(Choosable, template=r"who:(?P<what>[apgs])"):
-    """Which of several people is meant, for the card (a), papers (p), graph (g) or similar people (s)."""
+class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkm])"):
+    """Which of several people is meant, for the card (a), papers (p), graph (g), similar people (s),
+    collaborators (k), to be followed (f), or to be claimed (m)."""
 
     def __init__(self, choices: list[discord.SelectOption], *, what: str) -> None:
         self.what = what
@@ -56,28 +61,43 @@ class PersonSelect(Choosable, template=r"who:(?P<what>[apgs])"):
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
         number = int(value) if value.isdigit() and len(value) < 11 else 0
-        await answer(interaction, shown_as(services, self.what, number), private=private)
+        if self.what == "m":
+            from commands.claim import begin
+
+            work = begin(services, number, interaction.user.id, interaction.guild_id)
+            await answer(interaction, work, private=True)
+            return
+        work_of = shown_as(services, self.what, number, interaction.user.id)
+        await answer(interaction, work_of, private=private or self.what == "f")
 
 
-async def shown_as(services: Services, what: str, person: int) -> ui.LayoutView | Reply:
-    """What a command shows of a person."""
+async def shown_as(services: Services, what: str, person: int, member: int) -> ui.LayoutView | Reply:
+    """What a command shows a member of a person."""
     await services.wait_for_people()
     if what == "p":
         from commands.papers import Asked, show
 
         return await show(services, Asked(f"~{person}"))
+    if what == "k":
+        from commands.collaborators import show_suggestions
+
+        return await show_suggestions(services, person, member)
+    if what == "f":
+        from commands.follow import follow_person
+
+        return await follow_person(services, member, person)
     if what == "g":
         from commands.graph import show_person
 
         return await show_person(services, person)
-    return await (show_similar(services, person) if what == "s" else show_card(services, person))
+    return await (show_similar(services, person) if what == "s" else show_card(services, person, member))
 
 
-async def asked_for(services: Services, typed: str, what: str) -> ui.LayoutView | Reply:
+async def asked_for(services: Services, typed: str, what: str, member: int = 0) -> ui.LayoutView | Reply:
     """Answer for the person that a name means, or ask which of several."""
     found = await whom(services, typed)
     if found.person is not None:
-        return await shown_as(services, what, found.person.id)
+        return await shown_as(services, what, found.person.id, member)
     return await ask_which(services, found, what)
 
 
@@ -114,10 +134,12 @@ async def trust_in(services: Services, person: Person) -> tuple[Trust, int]:
     namesakes = sum(number != person.id for number, _ in named)
     facts = await services.facts.of_person(person.id)
     orcid = facts.orcid if facts else None
-    return trust([row.confidence for row in rows], namesakes, len(person.forms), orcid), namesakes
+    claim = await services.store.claims.of_person(person.id)
+    level = claim.level if claim else 0
+    return trust([row.confidence for row in rows], namesakes, len(person.forms), orcid, level), namesakes
 
 
-async def show_card(services: Services, number: int) -> ui.LayoutView | Reply:
+async def show_card(services: Services, number: int, member: int = 0) -> ui.LayoutView | Reply:
     """The card of a person, with a picture of activity by year."""
     person = await services.store.people.find(number)
     if person is None:
@@ -144,11 +166,13 @@ async def show_card(services: Services, number: int) -> ui.LayoutView | Reply:
         facts.h_index if facts else None,
         facts.source if facts else "",
         namesakes,
+        profile=await said_of_themselves(services, person.id, member),
     )
     years = insight.people.activity(person.id) if insight.people else {}
     png = await _activity(services, person.id, years)
     own = str(person.id)
     from commands.corrections import CorrectButton
+    from commands.follow import FollowButton
     from commands.graph import GraphButton
     from commands.papers import Asked, papers_button
 
@@ -160,11 +184,22 @@ async def show_card(services: Services, number: int) -> ui.LayoutView | Reply:
     ]
     more: list[ui.Item[Any]] = [
         PersonButton("Why these figures?", what="w", person=own),
+        FollowButton("Follow", kind="p", number=own),
         CorrectButton("Not this person?", what="n", person=own),
     ]
     alt = "Papers by year: " + ", ".join(f"{year}: {count}" for year, count in years.items())
     view = author_card(card, actions, more, "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
+
+
+async def said_of_themselves(services: Services, person: int, asker: int) -> str:
+    """What the holder of a person says, if it is shown to the asker."""
+    claims = services.store.claims
+    claim = await claims.of_person(person)
+    profile = await claims.profile(claim.member) if claim else None
+    if profile is None or not (profile.public or asker == profile.member or await claims.of_member(asker)):
+        return ""
+    return profile_lines(profile)
 
 
 async def _activity(services: Services, person: int, years: dict[int, int]) -> bytes | None:
@@ -214,11 +249,17 @@ async def show_coauthors(services: Services, number: int) -> ui.LayoutView:
             )
         )
     total = len(people.coauthors(person.id))
-    return people_list(
+    from commands.collaborators import PairButton
+
+    view = people_list(
         f"## Whom {shown(person.name, 80)} writes with\n{plural(total, 'coauthor')}; closest first, by papers "
         "together, how few wrote them, and how recent they are",
         lines,
     )
+    view.add_item(
+        ui.ActionRow(PairButton("Whom to work with next", what="l", person=str(person.id), other="0"))
+    )
+    return view
 
 
 async def show_similar(services: Services, number: int) -> ui.LayoutView:
@@ -269,7 +310,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Show who somebody is: works, topics, collaborators"""
-        await answer(interaction, asked_for(self._services, name, "a"), private=private)
+        member = interaction.user.id
+        await answer(interaction, asked_for(self._services, name, "a", member), private=private)
 
     @app_commands.command(name="similar-people")
     @app_commands.describe(name="The person's name", private="Only you see the answer")

@@ -7,6 +7,7 @@ import contextlib
 from dataclasses import dataclass, field
 
 from commands.painter import Painter
+from data.sources.public_web import PublicWeb
 from data.store import Store
 from index.facts import FactFinder
 from index.insight import Insight
@@ -38,6 +39,9 @@ class Services:
     facts: FactFinder = field(init=False)
     painter: Painter = field(default_factory=Painter)
     fact_finder: FactFinder | None = None
+    web: PublicWeb = field(default_factory=PublicWeb)
+    """Opens pages that members name."""
+    orcid_url: str = "https://pub.orcid.org"
     reading_people: asyncio.Task[bool] | None = None
     progress: Progress = field(default_factory=Progress)
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)

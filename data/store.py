@@ -11,9 +11,11 @@ from typing import Any
 from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from data.claims import Claims
 from data.database import make_reader, open_database
 from data.facts import Facts
 from data.keys import hash64, name_key, title_key
+from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.people import People
 from data.refusals import refused_row
@@ -76,6 +78,8 @@ class Store:
         self._writer = writer.execution_options(writes=True)
         self.people = People(reader, self._writer)
         self.facts = Facts(reader, self._writer)
+        self.members = Members(reader, self._writer)
+        self.claims = Claims(reader, self._writer)
 
     @classmethod
     async def open(cls, url: str, *, bulk: bool = False) -> Store:

@@ -248,3 +248,95 @@ class BudgetRow(Base):
     day: Mapped[date] = mapped_column(primary_key=True)
     spent: Mapped[int]
     """In units of the source's own account; ten-thousandths of a dollar for OpenAlex."""
+
+
+class FollowRow(Base):
+    """What a member wants news of."""
+
+    __tablename__ = "follows"
+    __table_args__ = (UniqueConstraint("member", "kind", "target"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger)
+    kind: Mapped[str] = mapped_column(String(10))
+    """``person``, ``paper``, ``topic`` or ``category``."""
+    target: Mapped[str] = mapped_column(String(200), index=True)
+    """A person's or paper's number, a topic in lower case, or a category."""
+    shown: Mapped[str] = mapped_column(String(300))
+    """How the member knows it."""
+    made: Mapped[datetime]
+
+
+class DismissalRow(Base):
+    """Somebody who is not to be suggested to a member again."""
+
+    __tablename__ = "dismissals"
+
+    member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), primary_key=True)
+    made: Mapped[datetime]
+
+
+class ClaimRow(Base):
+    """A member who says to be a person; held once proven."""
+
+    __tablename__ = "claims"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger, index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    guild: Mapped[int | None] = mapped_column(BigInteger)
+    """Where it was made."""
+    code: Mapped[str] = mapped_column(String(40))
+    made: Mapped[datetime]
+    state: Mapped[str] = mapped_column(String(10))
+    """``open``, ``held`` or ``ended``."""
+    level: Mapped[int]
+    proof: Mapped[str] = mapped_column(String(10))
+    """``page``, ``orcid`` or ``vouch``; empty while open."""
+    where: Mapped[str] = mapped_column(Text)
+    """The page or ORCID that holds the code."""
+    checked: Mapped[datetime | None]
+    ended: Mapped[datetime | None]
+    why_ended: Mapped[str] = mapped_column(String(200))
+    holder: Mapped[int | None] = mapped_column(BigInteger, unique=True)
+    """The member while the claim is held: a member holds one person."""
+    held_person: Mapped[int | None] = mapped_column(unique=True)
+    """The person while the claim is held: a person is held by one member."""
+
+
+class VouchRow(Base):
+    """A claimed member's word for an open claim."""
+
+    __tablename__ = "vouches"
+
+    claim_id: Mapped[int] = mapped_column(ForeignKey("claims.id"), primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    guild: Mapped[int] = mapped_column(BigInteger)
+    made: Mapped[datetime]
+
+
+class ProfileRow(Base):
+    """What a claimed member says of themselves."""
+
+    __tablename__ = "profiles"
+
+    member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    status: Mapped[str] = mapped_column(String(20))
+    """``open``, ``busy``, ``hiring``, ``looking`` or empty."""
+    seeking: Mapped[str] = mapped_column(Text)
+    offering: Mapped[str] = mapped_column(Text)
+    link: Mapped[str] = mapped_column(Text)
+    time_zone: Mapped[str] = mapped_column(String(60))
+    public: Mapped[bool]
+    """Shown to everybody, or to claimed members alone."""
+    changed: Mapped[datetime]
+
+
+class ServerMemberRow(Base):
+    """A claimed member who used Labmate in a server."""
+
+    __tablename__ = "server_members"
+
+    member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    guild: Mapped[int] = mapped_column(BigInteger, primary_key=True)

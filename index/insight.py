@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from index.experts import Experts, Ranker
 from index.library import Library
 from index.novelty import Novelty
 from index.people import PeopleIndex
 from index.scores import Scores
 from index.topics import Topics
+from index.vectors import Vectors
 
 Report = Callable[[str, int, int], None]
 _REBUILD_TOPICS = 1.1
@@ -30,9 +32,21 @@ class Insight:
         self.scores: Scores | None = None
         self._stamps: dict[str, int] = {}
         self._lock = asyncio.Lock()
+        self._experts: Experts | None = None
+        self._making = asyncio.Lock()
 
     def _file(self, name: str) -> Path:
         return self._library.folder / f"{name}.npz"
+
+    async def experts(self) -> Experts | None:
+        """Who could work with whom, over the people of now; None before the first pass or without vectors."""
+        people, vectors = self.people, self._library.vectors
+        if people is None or vectors is None or not len(people):
+            return None
+        async with self._making:
+            if self._experts is None or self._experts.people is not people:
+                self._experts = await asyncio.to_thread(_experts, people, vectors, self.topics)
+            return self._experts
 
     async def refresh(self) -> bool:
         """Take over what a pass or a worker has made since; returns whether anything was new."""
@@ -64,6 +78,12 @@ class Insight:
                     setattr(self, name, loaded)
                     changed = True
         return changed
+
+
+def _experts(people: PeopleIndex, vectors: Vectors, topics: Topics | None) -> Experts:
+    made = Experts(people, vectors, topics, Ranker.shipped())
+    made.warm()
+    return made
 
 
 async def derive(library: Library, report: Report | None = None) -> None:

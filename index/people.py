@@ -128,6 +128,12 @@ class PeopleIndex:
         """How many papers each person of :attr:`ids` has."""
         return np.diff(self._ends)
 
+    def written(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(person, paper, day as an ordinal) of everything written whose day is known."""
+        person = np.repeat(self.ids, np.diff(self._ends))
+        days = self._day(self._papers)
+        return person[days > 0], self._papers[days > 0], days[days > 0]
+
     def summed(self, values: np.ndarray) -> np.ndarray:
         """For each person of :attr:`ids` the sum of their papers' values (by store id)."""
         inside = self._papers < len(values)

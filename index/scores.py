@@ -52,6 +52,7 @@ class Trust:
     value: int
     level: str
     why: tuple[str, ...]
+    claimed: bool = False
 
 
 class Scores:
@@ -218,8 +219,10 @@ class Scores:
         return np.asarray(values[~np.isnan(values)])
 
 
-def trust(confidences: Sequence[float], namesakes: int, forms: int, orcid: str | None = None) -> Trust:
-    """How far an unclaimed identity can be trusted.
+def trust(
+    confidences: Sequence[float], namesakes: int, forms: int, orcid: str | None = None, claimed: int = 0
+) -> Trust:
+    """How far an identity can be trusted: 60 at most while nobody has claimed it.
 
     Parameters
     ----------
@@ -231,6 +234,8 @@ def trust(confidences: Sequence[float], namesakes: int, forms: int, orcid: str |
         In how many ways the name is printed.
     orcid
         An ORCID that a source gives for the works, where known.
+    claimed
+        The level of the claim that somebody holds: 1 vouched for, 2 a page, 3 an ORCID record; 0 for none.
     """
     mean = float(np.mean(confidences)) if confidences else 0.0
     papers = len(confidences)
@@ -246,6 +251,14 @@ def trust(confidences: Sequence[float], namesakes: int, forms: int, orcid: str |
     if orcid:
         value += 15
         why.append("an ORCID stands on these works")
+    if claimed:
+        proofs = (
+            "vouched for by two claimed members",
+            "proven by a page of theirs",
+            "proven by their ORCID record",
+        )
+        why.append("claimed: " + proofs[claimed - 1])
+        return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True)
     level = "L0" if namesakes and mean < 0.5 else "L1"
     return Trust(int(min(value, 60)), level, tuple(why))
 

@@ -96,6 +96,8 @@ class AuthorCard:
     namesakes: int = 0
     waiting: int = 0
     """Papers under the name that no pass has judged yet."""
+    profile: str = ""
+    """What the person says of themselves, ready to show."""
     links: tuple[tuple[str, str], ...] = field(default=())
 
 
@@ -131,6 +133,8 @@ def author_card(
                 " -# ", "\n-# "
             )
         )
+    if card.profile:
+        body.append(card.profile)
     if body:
         box.add_item(ui.Separator())
         box.add_item(ui.TextDisplay("\n".join(body)[:2_500]))
@@ -152,7 +156,7 @@ def _facts(card: AuthorCard) -> list[str]:
     person = card.person
     years = span(person.first, person.last)
     facts = [f"{plural(person.papers, 'paper')}{', ' + years if years else ''}"]
-    facts.append(f"Trust {card.trust.value}, {card.trust.level} unclaimed")
+    facts.append(f"Trust {card.trust.value}, {card.trust.level} {_claimed(card.trust)}")
     if card.score is not None:
         facts.append(f"Score {card.score.value}")
     if card.novelty is not None:
@@ -163,11 +167,15 @@ def _facts(card: AuthorCard) -> list[str]:
     return facts
 
 
+def _claimed(trust: Trust) -> str:
+    return "claimed" if trust.claimed else "unclaimed"
+
+
 def why_lines(name: str, trust: Trust, score: Score | None) -> str:
     """Where the figures of a card come from."""
     lines = [
         f"## Why these figures for {shown(name, 80)}",
-        f"**Trust {trust.value}, {trust.level}, unclaimed**",
+        f"**Trust {trust.value}, {trust.level}, {_claimed(trust)}**",
     ]
     lines += [f"- {safe(why)}" for why in trust.why]
     if score is not None:

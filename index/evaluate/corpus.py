@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from data.sources.files import PaperFile
 from data.sources.http import SourceError
 from data.store import Store
 from index.embedding import Embedder, fingerprint, paper_text
+from index.evaluate.pseudo_people import narrowed
 from index.evidence import Authorships
 from index.intake import Intake, ReadyVectors
 from index.library import Library
@@ -90,6 +92,19 @@ class FileCorpus:
     records: list[PaperRecord]
     authorships: Authorships
     people: np.ndarray
+
+    def days(self) -> np.ndarray:
+        """int64: the day of each paper as an ordinal, 0 where it has none."""
+        days = (record.announced or record.submitted or record.updated for record in self.records)
+        return np.array([day.toordinal() if day else 0 for day in days], np.int64)
+
+    def before(self, day: date) -> FileCorpus:
+        """The papers of earlier days alone."""
+        kept = np.flatnonzero(self.days() < day.toordinal())
+        inside = np.isin(self.authorships.paper, kept)
+        return FileCorpus(
+            [self.records[place] for place in kept], narrowed(self.authorships, kept), self.people[inside]
+        )
 
 
 def read_file(

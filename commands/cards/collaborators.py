@@ -1,0 +1,84 @@
+"""Suggested collaborators as text: true reasons, each from papers that can be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from commands.cards.text import plural, shown, title_link
+from data.models import Paper
+from index.experts import Knows, Suggestion
+
+_THROUGH = 3
+
+
+def papers_of(suggestion: Suggestion) -> list[int]:
+    """The papers that :func:`reasons` names."""
+    between = [paper for entry in suggestion.between[:_THROUGH] for paper in (entry.mine, entry.theirs)]
+    return list(dict.fromkeys([suggestion.mine, suggestion.theirs, *between]))
+
+
+def head(suggestion: Suggestion) -> str:
+    """A suggestion in a list: the name, and the strongest reason in a line."""
+    parts = [f"**{shown(suggestion.name, 80)}** · {plural(suggestion.papers, 'paper')}"]
+    said = []
+    if suggestion.between:
+        names = ", ".join(shown(entry.name, 40) for entry in suggestion.between[:2])
+        more = len(suggestion.between) - 2
+        said.append(f"both wrote with {names}" + (f" and {more} more" if more > 0 else ""))
+    if suggestion.moved_to:
+        said.append(f"both moved to {shown(suggestion.moved_to[0], 50)}")
+    elif suggestion.shared:
+        said.append(f"both write on {shown(suggestion.shared[0], 50)}")
+    said.append(f"closest papers {suggestion.closeness:.2f}")
+    if suggestion.they_add:
+        said.append(f"adds {shown(suggestion.they_add[0], 50)}")
+    return parts[0] + "\n-# " + " · ".join(said)
+
+
+def reasons(name: str, suggestion: Suggestion, papers: Mapping[int, Paper]) -> str:
+    """Everything that speaks for two people, with the papers."""
+
+    def link(number: int) -> str:
+        paper = papers.get(number)
+        return title_link(paper, 110) if paper else "a paper that is gone"
+
+    own, other = shown(name, 60), shown(suggestion.name, 60)
+    lines = [f"## Why {other} for {own}"]
+    if suggestion.mine == suggestion.theirs:
+        lines.append(f"**A paper of both** {link(suggestion.mine)}")
+    else:
+        lines.append(f"**Papers that fit together** (closeness {suggestion.closeness:.2f})")
+        lines += [f"- {own}: {link(suggestion.mine)}", f"- {other}: {link(suggestion.theirs)}"]
+    if suggestion.between:
+        lines.append(
+            f"**In between** {plural(len(suggestion.between), 'person', 'people')} who wrote with both"
+        )
+        for entry in suggestion.between[:_THROUGH]:
+            lines.append(f"- {shown(entry.name, 60)}: {link(entry.mine)} · {link(entry.theirs)}")
+    else:
+        lines.append("**In between** nobody who wrote with both")
+    if suggestion.moved_to:
+        lines.append("**Both moved to, in the last year** " + _listed(suggestion.moved_to))
+    if suggestion.shared:
+        lines.append("**Both write on** " + _listed(suggestion.shared))
+    if suggestion.they_add:
+        lines.append(f"**{other} adds** " + _listed(suggestion.they_add))
+    if suggestion.you_add:
+        lines.append(f"**{own} adds** " + _listed(suggestion.you_add))
+    return "\n".join(lines)
+
+
+def proof(found: Knows, papers: Mapping[int, Paper]) -> str:
+    """Somebody who knows a topic, with the best papers that show it."""
+    shown_papers = [title_link(papers[number], 90) for number in found.papers[:2] if number in papers]
+    more = len(found.papers) - len(shown_papers)
+    tail = f" · and {more} more" if more > 0 else ""
+    return (
+        f"**{shown(found.name, 80)}** · {plural(len(found.papers), 'paper')} on it\n-# "
+        + " · ".join(shown_papers)
+        + tail
+    )
+
+
+def _listed(topics: tuple[str, ...]) -> str:
+    return ", ".join(shown(topic, 60) for topic in topics)

@@ -1,0 +1,346 @@
+"""Claims in SQL: which member is which person, how that was proven, and what they say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.tables import ClaimRow, PersonRow, ProfileRow, ServerMemberRow, VouchRow
+
+MOST_CLAIMS, CLAIM_DAYS = 5, 7
+"""Claims that a member can make within so many days."""
+VOUCHES = 2
+PROOF_LEVELS = {"vouch": 1, "page": 2, "orcid": 3}
+STATUSES = ("", "open", "busy", "hiring", "looking")
+
+
+class ClaimRefused(Exception):
+    """A claim that can't be made or settled; its text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A member who says to be a person."""
+
+    id: int
+    member: int
+    person_id: int
+    guild: int | None
+    code: str
+    made: datetime
+    state: str
+    level: int
+    proof: str
+    where: str
+    checked: datetime | None
+    ended: datetime | None
+    why_ended: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a claimed member says of themselves."""
+
+    member: int
+    status: str = ""
+    seeking: str = ""
+    offering: str = ""
+    link: str = ""
+    time_zone: str = ""
+    public: bool = True
+
+
+_CLAIM = [getattr(ClaimRow, name) for name in Claim.__slots__]
+_PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]
+
+
+class Claims:
+    """Asks and changes who is who among members; every change is one transaction."""
+
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._engine = reader
+        self._writer = writer
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    async def _one(self, *where: Any) -> Claim | None:
+        query = select(*_CLAIM).where(*where).order_by(ClaimRow.id.desc()).limit(1)
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return Claim(*row) if row else None
+
+    async def find(self, claim: int) -> Claim | None:
+        """A claim by number."""
+        return await self._one(ClaimRow.id == claim)
+
+    async def open_of(self, member: int) -> Claim | None:
+        """The claim that a member can prove: the one held, else the newest open one."""
+        held = await self.of_member(member)
+        return held or await self._one(ClaimRow.member == member, ClaimRow.state == "open")
+
+    async def of_member(self, member: int) -> Claim | None:
+        """The claim that a member holds."""
+        return await self._one(ClaimRow.holder == member)
+
+    async def of_person(self, person: int) -> Claim | None:
+        """The claim by which somebody holds a person, under whichever number the person had then."""
+        merged = select(PersonRow.id).where(PersonRow.merged_into == person)
+        return await self._one(
+            ClaimRow.state == "held", (ClaimRow.person_id == person) | ClaimRow.person_id.in_(merged)
+        )
+
+    async def begin(self, member: int, person: int, guild: int | None, code: str) -> Claim:
+        """Open a claim, or give the member's open one of this person again.
+
+        Raises
+        ------
+        ClaimRefused
+            Where the member holds somebody, or made too many claims lately.
+        """
+        now = _now()
+        async with self._writer.begin() as connection:
+            known = await connection.execute(
+                select(*_CLAIM).where(
+                    ClaimRow.member == member, ClaimRow.person_id == person, ClaimRow.state == "open"
+                )
+            )
+            if row := known.first():
+                return Claim(*row)
+            if await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == member)):
+                raise ClaimRefused("You hold a claim already; /profile release ends it.")
+            since = now - timedelta(days=CLAIM_DAYS)
+            recent = await connection.scalar(
+                select(func.count()).where(ClaimRow.member == member, ClaimRow.made > since)
+            )
+            if int(recent or 0) >= MOST_CLAIMS:
+                raise ClaimRefused(
+                    f"You made {MOST_CLAIMS} claims within {CLAIM_DAYS} days; try again later."
+                )
+            fields = {"member": member, "person_id": person, "guild": guild, "code": code, "made": now}
+            blank = {"state": "open", "level": 0, "proof": "", "where": "", "why_ended": ""}
+            made = await connection.execute(insert(ClaimRow).values(**fields, **blank).returning(*_CLAIM))
+            return Claim(*made.one())
+
+    async def prove(self, claim: int, proof: str, where: str) -> Claim:
+        """Settle an open claim, or renew a held one by a proof as good or better.
+
+        Where somebody else holds the person by a weaker proof, theirs ends: that is how a claim is contested.
+
+        Raises
+        ------
+        ClaimRefused
+            Where the claim has ended, the member holds another, or somebody holds the person as well proven.
+        """
+        try:
+            async with self._writer.begin() as connection:
+                return await self._hold(connection, claim, proof, where)
+        except IntegrityError as error:
+            raise ClaimRefused("Somebody holds this claim already, or you hold another.") from error
+
+    async def _hold(self, connection: AsyncConnection, claim: int, proof: str, where: str) -> Claim:
+        found = (await connection.execute(select(*_CLAIM).where(ClaimRow.id == claim))).first()
+        if found is None or found.state == "ended":
+            raise ClaimRefused("This claim has ended; begin anew with /claim.")
+        other = (
+            await connection.execute(
+                select(ClaimRow.id, ClaimRow.level).where(
+                    ClaimRow.held_person == found.person_id, ClaimRow.id != claim
+                )
+            )
+        ).first()
+        if other and other.level >= PROOF_LEVELS[proof]:
+            raise ClaimRefused(
+                "Somebody holds this claim by a proof as good. A stronger one (an ORCID record) settles it."
+            )
+        if other:
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.id == other.id)
+                .values(**_ended("contested by a better proof"))
+            )
+        level = max(PROOF_LEVELS[proof], found.level)
+        better = PROOF_LEVELS[proof] >= found.level
+        values = {"state": "held", "level": level, "checked": _now()}
+        values |= {"proof": proof, "where": where[:2_000]} if better else {}
+        values |= {"holder": found.member, "held_person": found.person_id}
+        made = await connection.execute(
+            update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
+        )
+        return Claim(*made.one())
+
+    async def vouch(self, claim: int, voucher: int, guild: int) -> tuple[int, Claim]:
+        """A claimed member's word for an open claim; returns how many there are, and the claim.
+
+        Raises
+        ------
+        ClaimRefused
+            Where the voucher is not claimed, vouches for themselves, or the claim was made elsewhere or is
+            not open.
+        """
+        try:
+            async with self._writer.begin() as connection:
+                found = (await connection.execute(select(*_CLAIM).where(ClaimRow.id == claim))).first()
+                if found is None or found.state != "open" or found.guild != guild:
+                    raise ClaimRefused("This claim is not open here (any more).")
+                if found.member == voucher:
+                    raise ClaimRefused("Nobody can vouch for themselves.")
+                if not await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == voucher)):
+                    raise ClaimRefused("Only members who have claimed their own papers can vouch.")
+                mine = select(VouchRow.claim_id).where(VouchRow.claim_id == claim, VouchRow.member == voucher)
+                if not await connection.scalar(mine):
+                    await connection.execute(
+                        insert(VouchRow).values(claim_id=claim, member=voucher, guild=guild, made=_now())
+                    )
+                count = int(
+                    await connection.scalar(select(func.count()).where(VouchRow.claim_id == claim)) or 0
+                )
+                settled = Claim(*found)
+                if count >= VOUCHES:
+                    settled = await self._hold(connection, claim, "vouch", "")
+                return count, settled
+        except IntegrityError as error:
+            raise ClaimRefused("Somebody holds this claim already, or they hold another.") from error
+
+    async def end(self, claim: int, why: str) -> bool:
+        """End a claim; False where it had ended."""
+        async with self._writer.begin() as connection:
+            done = await connection.execute(
+                update(ClaimRow).where(ClaimRow.id == claim, ClaimRow.state != "ended").values(**_ended(why))
+            )
+            return bool(done.rowcount)
+
+    async def history(self, person: int) -> list[Claim]:
+        """Every claim of a person, newest first."""
+        query = select(*_CLAIM).where(ClaimRow.person_id == person).order_by(ClaimRow.id.desc())
+        async with self._read() as connection:
+            return [Claim(*row) for row in await connection.execute(query)]
+
+    async def due(self, before: datetime, most: int = 100) -> list[Claim]:
+        """Held claims whose page or ORCID was looked at last before a time, oldest first."""
+        query = (
+            select(*_CLAIM)
+            .where(ClaimRow.state == "held", ClaimRow.proof.in_(("page", "orcid")), ClaimRow.checked < before)
+            .order_by(ClaimRow.checked)
+            .limit(most)
+        )
+        async with self._read() as connection:
+            return [Claim(*row) for row in await connection.execute(query)]
+
+    # -- servers and profiles --------------------------------------------------------------------
+
+    async def seen(self, member: int, guild: int) -> None:
+        """Note that a member who holds a claim is in a server."""
+        async with self._writer.begin() as connection:
+            if not await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == member)):
+                return
+            row = {"member": member, "guild": guild}
+            here = select(ServerMemberRow.member).filter_by(**row)
+            if not await connection.scalar(here):
+                await connection.execute(insert(ServerMemberRow).values(**row))
+
+    async def in_server(self, guild: int, *, open_only: bool = False) -> set[int]:
+        """The people whom members of a server hold; with ``open_only`` those open to collaborate."""
+        query = (
+            select(ClaimRow.held_person, PersonRow.merged_into)
+            .join(ServerMemberRow, ServerMemberRow.member == ClaimRow.holder)
+            .join(PersonRow, PersonRow.id == ClaimRow.held_person)
+            .where(ServerMemberRow.guild == guild)
+        )
+        return await self._numbers(query, open_only)
+
+    async def open_people(self) -> set[int]:
+        """The people whose holders say that they are open to collaborate."""
+        query = select(ClaimRow.held_person, PersonRow.merged_into).join(
+            PersonRow, PersonRow.id == ClaimRow.held_person
+        )
+        return await self._numbers(query, open_only=True)
+
+    async def _numbers(self, query: Any, open_only: bool) -> set[int]:
+        if open_only:
+            query = query.join(ProfileRow, ProfileRow.member == ClaimRow.holder).where(
+                ProfileRow.status == "open"
+            )
+        async with self._read() as connection:
+            rows: Sequence[Any] = (await connection.execute(query)).all()
+        return {number for row in rows for number in row if number is not None}
+
+    async def profile(self, member: int) -> Profile | None:
+        """What a member says of themselves."""
+        query = select(*_PROFILE).where(ProfileRow.member == member)
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return Profile(*row) if row else None
+
+    async def save_profile(self, profile: Profile) -> None:
+        """Keep what a member says of themselves."""
+        values = {name: getattr(profile, name) for name in Profile.__slots__}
+        async with self._writer.begin() as connection:
+            await connection.execute(delete(ProfileRow).where(ProfileRow.member == profile.member))
+            await connection.execute(insert(ProfileRow).values(**values, changed=_now()))
+
+    # -- everything about a member ---------------------------------------------------------------
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        async with self._read() as connection:
+            claims = (await connection.execute(select(*_CLAIM).where(ClaimRow.member == member))).all()
+            vouches = (
+                await connection.execute(select(VouchRow.__table__).where(VouchRow.member == member))
+            ).all()
+            servers = (
+                await connection.scalars(
+                    select(ServerMemberRow.guild).where(ServerMemberRow.member == member)
+                )
+            ).all()
+        profile = await self.profile(member)
+        return {
+            "claims": [_plain(row._mapping) for row in claims],
+            "vouches": [_plain(row._mapping) for row in vouches],
+            "servers": [str(guild) for guild in servers],
+            "profile": [_plain({n: getattr(profile, n) for n in Profile.__slots__})] if profile else [],
+        }
+
+    async def forget(self, member: int) -> int:
+        """Delete everything about a member, the claim included; returns how many rows that was."""
+        gone = 0
+        mine = select(ClaimRow.id).where(ClaimRow.member == member)
+        async with self._writer.begin() as connection:
+            for statement in (
+                delete(VouchRow).where((VouchRow.member == member) | VouchRow.claim_id.in_(mine)),
+                delete(ClaimRow).where(ClaimRow.member == member),
+                delete(ProfileRow).where(ProfileRow.member == member),
+                delete(ServerMemberRow).where(ServerMemberRow.member == member),
+            ):
+                gone += (await connection.execute(statement)).rowcount
+        return gone
+
+
+def _ended(why: str) -> dict[str, Any]:
+    return {"state": "ended", "ended": _now(), "why_ended": why[:200], "holder": None, "held_person": None}
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    """Values as JSON has them; numbers of members and servers as text, since they are too large for some readers."""
+    named = {"member", "guild"}
+    return {
+        key: value.isoformat()
+        if isinstance(value, datetime)
+        else str(value)
+        if key in named and value
+        else value
+        for key, value in dict(row).items()
+    }
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

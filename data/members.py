@@ -1,0 +1,159 @@
+"""Members in SQL: what each follows and whom they do not want suggested; theirs to see and to delete."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.tables import DismissalRow, FollowRow, PersonRow
+
+MOST_FOLLOWED = 500
+"""Follows a member; whoever wants more wants a digest."""
+KINDS = ("person", "paper", "topic", "category")
+
+
+class TooManyError(ValueError):
+    """A member follows as much as can be followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Something that a member wants news of."""
+
+    id: int
+    kind: str
+    target: str
+    shown: str
+    made: datetime
+
+
+class Members:
+    """Asks and changes what members said; every change is one transaction."""
+
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._engine = reader
+        self._writer = writer
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    # -- following -------------------------------------------------------------------------------
+
+    async def follow(self, member: int, kind: str, target: str, shown: str) -> bool:
+        """Follow something; False where it was followed already.
+
+        Raises
+        ------
+        TooManyError
+            Where the member follows :data:`MOST_FOLLOWED` things.
+        """
+        assert kind in KINDS
+        mine = select(FollowRow.id).where(FollowRow.member == member)
+        async with self._writer.begin() as connection:
+            if await connection.scalar(mine.where(FollowRow.kind == kind, FollowRow.target == target)):
+                return False
+            count = await connection.scalar(select(func.count()).select_from(mine.subquery()))
+            if int(count or 0) >= MOST_FOLLOWED:
+                raise TooManyError
+            row = {"member": member, "kind": kind, "target": target[:200], "shown": shown[:300]}
+            await connection.execute(insert(FollowRow).values(**row, made=_now()))
+            return True
+
+    async def unfollow(self, member: int, follow: int) -> Follow | None:
+        """End one of the member's own follows; None where it is none of theirs."""
+        async with self._writer.begin() as connection:
+            row = (
+                await connection.execute(
+                    delete(FollowRow)
+                    .where(FollowRow.id == follow, FollowRow.member == member)
+                    .returning(*_FOLLOW)
+                )
+            ).first()
+        return Follow(*row) if row else None
+
+    async def following(self, member: int) -> list[Follow]:
+        """All that a member follows, newest first; people who were merged under the other's number."""
+        query = (
+            select(*_FOLLOW)
+            .where(FollowRow.member == member)
+            .order_by(FollowRow.made.desc(), FollowRow.id.desc())
+        )
+        async with self._read() as connection:
+            return [Follow(*row) for row in await connection.execute(query)]
+
+    async def followed(self, kind: str) -> set[str]:
+        """The targets of a kind that anybody follows."""
+        async with self._read() as connection:
+            found = await connection.scalars(
+                select(FollowRow.target).where(FollowRow.kind == kind).distinct()
+            )
+            return set(found.all())
+
+    # -- not for me ------------------------------------------------------------------------------
+
+    async def dismiss(self, member: int, person: int) -> None:
+        """Do not suggest somebody to a member again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(_dismissal(member, person))
+            await connection.execute(
+                insert(DismissalRow).values(member=member, person_id=person, made=_now())
+            )
+
+    async def bring_back(self, member: int, person: int) -> None:
+        """Suggest somebody again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(_dismissal(member, person))
+
+    async def dismissed(self, member: int) -> set[int]:
+        """Whom not to suggest to a member; whoever was merged is meant as who they are now, too."""
+        query = (
+            select(DismissalRow.person_id, PersonRow.merged_into)
+            .join(PersonRow, PersonRow.id == DismissalRow.person_id)
+            .where(DismissalRow.member == member)
+        )
+        async with self._read() as connection:
+            rows = (await connection.execute(query)).all()
+        return {number for row in rows for number in row if number is not None}
+
+    # -- everything about a member ---------------------------------------------------------------
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        query = select(DismissalRow.person_id, DismissalRow.made).where(DismissalRow.member == member)
+        async with self._read() as connection:
+            dismissed = (await connection.execute(query)).all()
+        return {
+            "member": str(member),
+            "follows": [
+                {"kind": f.kind, "target": f.target, "shown": f.shown, "made": f.made.isoformat()}
+                for f in await self.following(member)
+            ],
+            "not_for_me": [{"person": row.person_id, "made": row.made.isoformat()} for row in dismissed],
+        }
+
+    async def forget(self, member: int) -> int:
+        """Delete all that is held about a member; returns how many rows that was."""
+        gone = 0
+        async with self._writer.begin() as connection:
+            for table in (FollowRow, DismissalRow):
+                gone += (await connection.execute(delete(table).where(table.member == member))).rowcount
+        return gone
+
+
+_FOLLOW = (FollowRow.id, FollowRow.kind, FollowRow.target, FollowRow.shown, FollowRow.made)
+
+
+def _dismissal(member: int, person: int) -> Any:
+    return delete(DismissalRow).where(DismissalRow.member == member, DismissalRow.person_id == person)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

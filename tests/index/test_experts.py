@@ -1,0 +1,278 @@
+"""Suggested collaborators: who can be suggested, what is said of them, and reviewers for submissions."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pytest
+
+from data.sources.http import SourceError
+from index.embedding import Embedder
+from index.evaluate.collaborators import Written, evaluate
+from index.evaluate.train_collaborators import train
+from index.experts import Experts, Ranker, knowing
+from index.facets import Facets
+from index.identity import ModelDamagedError
+from index.network import Network
+from index.partners import FEATURES, Partners
+from index.people import PackedNames, PeopleIndex
+from index.reviewers import match, read_archives, read_notes
+
+START = date(2025, 1, 1).toordinal()
+
+
+def community(seed=0, people=240, papers=900, days=400):
+    """Teams of eight that publish among themselves, neighbours mixing now and then; vectors by team."""
+    rng = np.random.default_rng(seed)
+    directions = rng.normal(size=(people // 8, 24))
+    person, paper, day, vectors = [], [], [], []
+    for number in range(papers):
+        team = int(rng.integers(people // 8))
+        members = rng.choice(8, 3, replace=False) + 8 * team
+        if rng.random() < 0.25:
+            members[-1] = (members[-1] + 8) % people
+        when = START + int(days * number / papers)
+        for member in set(members.tolist()):
+            person.append(member + 1)
+            paper.append(number)
+            day.append(when)
+        vectors.append(directions[team] + 0.6 * rng.normal(size=24))
+    rows = np.asarray(vectors)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return Written(np.array(person), np.array(paper), np.array(day), rows.astype(np.float16))
+
+
+@pytest.fixture(scope="module")
+def written():
+    return community()
+
+
+def test_a_network_knows_only_what_came_before(written):
+    network = Network(written.person, written.paper, written.day, START + 100)
+    assert network.days.max() < START + 100
+    assert np.asarray(network.step.sum(axis=1)).ravel()[network.degree > 0] == pytest.approx(1, abs=1e-4)
+    before = network.step.copy()
+    assert network.circle.nnz <= 3 * len(network)
+    assert (before != network.step).nnz == 0, "the circle leaves the walk as it was"
+
+
+def test_nobody_is_suggested_whom_one_wrote_with_nor_oneself(written):
+    network = written.network(START + 300)
+    pool = written.partners(network).pool(np.arange(len(network)))
+    for person, candidates in zip(pool.asked, pool.candidates, strict=True):
+        known = network.ever.indices[network.ever.indptr[person] : network.ever.indptr[person + 1]]
+        assert not set(candidates.tolist()) & {int(person), *known.tolist()}
+        assert (network.count[candidates] >= 3).all()
+
+
+def test_features_are_finite_and_the_same_alone_as_among_many(written):
+    network = written.network(START + 300)
+    partners = written.partners(network)
+    many = partners.pool(np.arange(40))
+    features = partners.compare(many)
+    assert features.shape == (sum(map(len, many.candidates)), len(FEATURES))
+    assert np.isfinite(features).all()
+    one = partners.pool(np.array([7]))
+    start = sum(len(c) for c in many.candidates[:7])
+    assert partners.compare(one) == pytest.approx(features[start : start + len(one.candidates[0])], abs=1e-3)
+
+
+def test_the_truth_is_first_papers_together_after_the_cut(written):
+    network = written.network(START + 300)
+    truth = written.new_partners(network, START + 1_000)
+    one, other = (int(x[0]) for x in truth.nonzero())
+    assert network.ever[one, other] == 0
+    later = written.day >= START + 300
+    of = [set(written.paper[later & (written.person == network.people[x])].tolist()) for x in (one, other)]
+    assert of[0] & of[1]
+
+
+def test_the_evaluation_prints_all_rows_and_training_repeats_itself(written, tmp_path):
+    first = train(written, tmp_path / "one", before=date.fromordinal(START + 380))
+    again = train(written, tmp_path / "two", before=date.fromordinal(START + 380))
+    assert first["sha256"] == again["sha256"]
+    result = evaluate(written, cut=date.fromordinal(START + 300), people=100)
+    rows = {row["method"]: row for row in result["rows"]}
+    assert set(rows) == {
+        "labmate",
+        "adamic-adar",
+        "common-neighbours",
+        "preferential-attachment",
+        "embedding",
+    }
+    assert rows["labmate"]["recall@10"] > 1.5 * rows["preferential-attachment"]["recall@10"]
+    assert rows["labmate"]["recall@50"] <= result["in_pool"] + 1e-9
+    for row in rows.values():
+        assert row["hit@10_low"] <= row["hit@10"] <= row["hit@10_high"]
+
+
+def test_nothing_after_the_cut_is_seen(written):
+    cut = START + 300
+    early = written.day < cut
+    alone = Written(written.person[early], written.paper[early], written.day[early], written.vectors)
+    asked = np.array([3, 50])
+    found = [w.partners(w.network(cut)) for w in (written, alone)]
+    assert found[0].compare(found[0].pool(asked)) == pytest.approx(found[1].compare(found[1].pool(asked)))
+
+
+def test_a_damaged_ranker_is_refused(monkeypatch, tmp_path):
+    import shutil
+    from importlib import resources
+
+    shutil.copytree(resources.files("index").joinpath("models"), tmp_path / "models")
+    (tmp_path / "models" / "partners-order.ubj").write_bytes(b"{}")
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
+    with pytest.raises(ModelDamagedError, match="install Labmate anew"):
+        Ranker.shipped()
+
+
+class Rows:
+    """Vectors by store id."""
+
+    def __init__(self, rows):
+        self._rows = rows
+        self.dimension = rows.shape[1]
+
+    def rows(self, papers):
+        return self._rows[papers]
+
+
+def people_of(written):
+    facets = Facets()
+    facets.days = np.zeros(int(written.paper.max()) + 1, np.int32)
+    facets.days[written.paper] = written.day
+    facets.codes = np.zeros(len(facets.days), np.int32)
+    names = PackedNames()
+    for number in sorted(set(written.person.tolist())):
+        names.add(int(number), f"Person {number}")
+    return PeopleIndex(
+        1, np.stack([written.person, written.paper], axis=1), names, facets, Rows(written.vectors)
+    )
+
+
+def test_reasons_are_true(written):
+    people = people_of(written)
+    experts = Experts(people, Rows(written.vectors), None, Ranker.shipped())
+    found = experts.suggest(9)
+    assert len(found) == 10
+    for suggestion in found:
+        assert not people.together(9, suggestion.person)
+        assert suggestion.mine in people.papers(9)
+        assert suggestion.theirs in people.papers(suggestion.person)
+        for entry in suggestion.between:
+            assert {9, entry.person} <= set(people.writers(entry.mine).tolist())
+            assert {suggestion.person, entry.person} <= set(people.writers(entry.theirs).tolist())
+        product = written.vectors[suggestion.mine].astype(float) @ written.vectors[suggestion.theirs].astype(
+            float
+        )
+        assert suggestion.closeness == pytest.approx(product, abs=2e-3)
+    hidden = {found[0].person}
+    assert found[0].person not in {s.person for s in experts.suggest(9, hidden=hidden)}
+    only = {found[3].person}
+    assert [s.person for s in experts.suggest(9, only=only)] == [found[3].person]
+    assert any(people.together(9, s.person) for s in experts.suggest(9, strangers=False))
+    assert experts.suggest(999_999) == []
+
+
+def test_who_knows_ranks_by_papers_near_the_topic(written):
+    people = people_of(written)
+    papers = people.papers(9).tolist()
+    found = knowing(people, papers, np.linspace(0.9, 0.5, len(papers)).tolist())
+    assert found[0].person == 9
+    assert set(found[0].papers) == set(papers)
+    assert knowing(people, [], []) == []
+
+
+# -- reviewers -----------------------------------------------------------------------------------
+
+
+def note(number, title, abstract):
+    return {"id": number, "content": {"title": title, "abstract": abstract}}
+
+
+def write(path, notes):
+    path.write_text("".join(json.dumps(n) + "\n" for n in notes))
+
+
+@pytest.fixture
+def archives(tmp_path):
+    folder = tmp_path / "archives"
+    folder.mkdir()
+    write(
+        folder / "ada.jsonl",
+        [
+            note("a1", "Protein folding", "How proteins fold in cells."),
+            note("a2", "Enzymes", "Enzyme kinetics and membranes."),
+        ],
+    )
+    write(
+        folder / "bob.jsonl",
+        [
+            note("b1", "Galaxy rotation", "Dark matter halos around galaxies."),
+            note("b2", "Stars", "How stars are born."),
+        ],
+    )
+    return folder
+
+
+def test_reviewers_are_scored_for_what_they_know(archives, tmp_path):
+    write(
+        tmp_path / "in.jsonl",
+        [
+            note("s1", "Membrane proteins", "Folding of membrane proteins."),
+            note("s2", "Halos", "Dark matter in spiral galaxies."),
+        ],
+    )
+    scores = match(read_archives(archives), read_notes(tmp_path / "in.jsonl"), Embedder())
+    assert scores.reviewers == ["ada", "bob"]
+    assert scores.values[0, 0] > scores.values[0, 1]
+    assert scores.values[1, 1] > scores.values[1, 0]
+    assert ((scores.values >= 0) & (scores.values <= 1)).all()
+    scores.write(tmp_path / "out.csv")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("s1,ada,0.")
+
+
+def test_submissions_may_be_an_object_by_id_and_values_may_be_nested(tmp_path):
+    (tmp_path / "in.json").write_text(
+        json.dumps({"s1": {"content": {"title": {"value": "A"}, "abstract": {"value": "B"}}}})
+    )
+    [found] = read_notes(tmp_path / "in.json")
+    assert (found.id, found.text) == ("s1", "A. B")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "x", "content": {}}', "neither title nor abstract"),
+        ('{"content": {"title": "T"}}', "expected {id"),
+        ("[1, 2]", "expected {id"),
+        ("not json", "line 1 is no JSON"),
+        ('{"id": "x", "content": {"title": "T"}}\n{broken', "line 2 is no JSON"),
+    ],
+)
+def test_a_bad_note_is_named_with_its_place(tmp_path, text, said):
+    path = tmp_path / "in.jsonl"
+    path.write_text(text)
+    with pytest.raises(SourceError, match=said):
+        read_notes(path)
+
+
+def test_missing_or_empty_archives_are_said_so(tmp_path):
+    with pytest.raises(SourceError, match="is no folder"):
+        read_archives(tmp_path / "nowhere")
+    with pytest.raises(SourceError, match="holds no"):
+        read_archives(tmp_path)
+    with pytest.raises(SourceError, match="can't be read"):
+        read_notes(tmp_path / "nowhere.jsonl")
+
+
+def test_a_network_of_nobody_answers_with_nobody():
+    empty = Written(
+        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.float16)
+    )
+    network = empty.network(START)
+    assert len(network) == 0
+    assert network.numbers(np.array([1])).tolist() == [-1]
+    assert Partners(network, lambda papers: empty.vectors[papers]).eligible.tolist() == []

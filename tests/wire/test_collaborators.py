@@ -1,0 +1,139 @@
+"""Suggestions, following and one's own data, as members meet them."""
+
+import json
+
+import pytest
+
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.run import running_bot
+from tests.conftest import settings_for
+
+
+@pytest.fixture
+async def own(tmp_path):
+    """A Labmate of its own, so that what members say here meets nobody else's test."""
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+        async with (
+            running_bot(settings) as (bot, _),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            yield bot, user
+
+
+async def test_suggestions_leave_out_present_coauthors_unless_asked_for(own):
+    _, user = own
+    none = await user.slash("/collaborators who:ChonLam Lao")
+    assert "nobody to suggest" in none.text, "the sample knows only coauthors with three papers"
+    found = await user.slash("/collaborators who:ChonLam Lao new_only:False")
+    assert "Whom ChonLam Lao could work with" in found.text
+    assert "Jiamin Cao" in found.text
+    why = await found.choose(found.selects[0]["options"][0]["value"])
+    assert "Why Jiamin Cao for ChonLam Lao" in why.text
+    assert "A paper of both" in why.text
+    gone = await why.press("Not for me")
+    assert "will not suggest" in gone.text
+    assert "Jiamin Cao" not in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
+    assert "can be suggested" in (await gone.press("Undo")).text
+    assert "Jiamin Cao" in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
+
+
+async def test_collaborators_says_what_it_needs(lab):
+    assert "Say for whom" in (await lab.user.slash("/collaborators")).text
+    assert (
+        "several people" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text
+        or "Which" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text
+    )
+    assert "@everyone" not in (await lab.user.slash("/collaborators who:@everyone")).text
+
+
+async def test_who_knows_shows_proof(lab):
+    reply = await lab.user.slash("/who-knows topic:in-network aggregation for distributed training")
+    assert "Who knows in-network aggregation" in reply.text
+    assert "ChonLam Lao" in reply.text
+    assert "Tensor Homomorphic Compression" in reply.text
+    about = await lab.user.slash("/collaborators topic:in-network aggregation")
+    assert "Who knows" in about.text
+
+
+async def test_following_is_kept_shown_undone_and_private(own):
+    _, user = own
+    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    reply = await user.slash("/follow person:ChonLam Lao")
+    assert "You follow **ChonLam Lao**" in reply.text
+    assert reply.message["flags"] & 64
+    assert "already" in (await user.slash("/follow person:ChonLam Lao")).text
+    await user.slash("/follow topic:In-Network   Aggregation")
+    await user.slash("/follow category:cs.LG")
+    await user.slash("/follow paper:PrismLLM")
+    shown = (await user.slash("/following")).text
+    for name in ("ChonLam Lao", "In-Network Aggregation", "cs.LG", "PrismLLM"):
+        assert name in shown
+    choices = await user.complete("/unfollow what:in-net")
+    assert [choice["name"] for choice in choices] == ["In-Network Aggregation (topic)"]
+    assert "no longer follow" in (await user.slash(f"/unfollow what:{choices[0]['value']}")).text
+    assert "In-Network" not in (await user.slash("/following")).text
+    assert "follow nothing like" in (await user.slash("/unfollow what:in-network")).text
+    assert "no longer follow **ChonLam" in (await reply.press("Undo")).text
+    assert "do not follow this" in (await reply.press("Undo")).text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "/follow",
+        "/follow topic:!!!",
+        "/follow category:no.such",
+        "/follow person:Qqqq Zzzz",
+        "/follow paper:zzzzqqqq",
+        "/follow topic:@everyone person:x",
+        "/unfollow what:<@1>",
+    ],
+)
+async def test_what_can_not_be_followed_gets_a_kind_word(lab, command):
+    reply = await lab.user.slash(command)
+    assert reply.text
+    assert "went wrong" not in reply.text
+    assert "@everyone" not in reply.text
+    assert "You follow **" not in reply.text
+
+
+async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
+    bot, user = own
+    await user.slash("/follow topic:graph learning")
+    reply = await user.slash("/me data")
+    [file] = reply.message["attachments"]
+    import aiohttp
+
+    async with aiohttp.ClientSession() as session, session.get(file["url"]) as response:
+        held = json.loads(await response.text())
+    assert held["follows"][0]["target"] == "graph learning"
+    members = bot.services.store.members
+    await members.follow(42, "topic", "other", "other")
+    mine = await members.following(42)
+    from commands.follow import forget, unfollow
+    from commands.replies import Kindly
+
+    with pytest.raises(Kindly):
+        await forget(bot.services, 1, 42)
+    with pytest.raises(Kindly):
+        await unfollow(bot.services, 1, mine[0].id)
+    asked = await user.slash("/me forget")
+    assert "Forgotten" in (await asked.press("Delete it for good")).text
+    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    assert await members.following(42), "somebody else's stay"
+
+
+async def test_follows_outlive_a_restart(tmp_path):
+    for again in (False, True):
+        async with (
+            LocalDiscord() as discord,
+            running_bot(settings_for(discord, tmp_path)) as (bot, _),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            if not again:
+                await user.slash("/follow person:Minlan Yu")
+                member = (await bot.services.store.members.followed("person")).pop()
+            else:
+                assert member in await bot.services.store.members.followed("person")
