@@ -120,6 +120,17 @@ async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) ->
     periods = [f"/trending days:{3 + place % 120}" for place in range(ASKED + WARM)]
     show("/trending", await timed(user, periods), "target 100 ms p99")
     show("/similar-people", await timed(user, [f"/similar-people {name}" for name in one]))
+    await user.slash("/collaborators who:ChonLam Lao", within=60)  # once the network is made
+    show(
+        "/collaborators",
+        await timed(user, [f"/collaborators who:{name}" for name in one]),
+        "target 300 ms p99",
+    )
+    show(
+        "/who-knows",
+        await timed(user, [f"/who-knows topic:{text}" for text in SEARCHES * 5]),
+        "target 300 ms p99",
+    )
     show(
         "/papers of a person",
         await timed(user, [f"/papers author:{name}" for name in one]),

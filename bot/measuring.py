@@ -267,6 +267,41 @@ def evaluate_collaborators(
     perform(work())
 
 
+@evaluate.command("reviewers")
+def evaluate_reviewers(
+    data: Annotated[Path, typer.Option(help="A file of papers.")],
+    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    seed: Annotated[int, typer.Option()] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
+    from bot.evaluations import print_rows
+    from bot.ingest import Reporter
+    from index.embedding import Embedder
+    from index.evaluate.corpus import read_file, vectors_beside
+    from index.evaluate.reviewers import evaluate as evaluate_now
+
+    config = settings()
+
+    async def work() -> None:
+        report = Reporter(events=False)
+
+        def measured() -> dict[str, object]:
+            ready = vectors or vectors_beside(data)
+            corpus = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
+            return evaluate_now(corpus, seed, report.step)
+
+        with report.showing():
+            result = await asyncio.to_thread(measured)
+        result = {"task": result["task"], "data": str(data), **result}
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            print_rows(result, Console())
+
+    perform(work())
+
+
 @train.command("collaborators")
 def train_collaborators(
     data: Annotated[Path, typer.Option(help="A file of papers.")],

@@ -219,10 +219,7 @@ async def _knowing(services: Services, topic: str, most: int) -> list[Knows]:
         raise Kindly(NOT_YET)
     await services.wait_for_model()
     found = await services.search.search(topic, READ, as_text=True)
-    hits = [hit for hit in found.hits if hit.closeness is not None]
-    return await asyncio.to_thread(
-        knowing, people, [hit.paper_id for hit in hits], [float(hit.closeness or 0) for hit in hits], most
-    )
+    return await asyncio.to_thread(knowing, people, [hit.paper_id for hit in found.hits], most)
 
 
 async def show_knowing(services: Services, topic: str, within: Within | None = None) -> ui.LayoutView:

@@ -94,10 +94,15 @@ class Claims:
 
     async def of_person(self, person: int) -> Claim | None:
         """The claim by which somebody holds a person, under whichever number the person had then."""
-        merged = select(PersonRow.id).where(PersonRow.merged_into == person)
-        return await self._one(
-            ClaimRow.state == "held", (ClaimRow.person_id == person) | ClaimRow.person_id.in_(merged)
+        now = select(PersonRow.merged_into).where(PersonRow.id == ClaimRow.held_person).scalar_subquery()
+        query = (
+            select(*_CLAIM)
+            .where(ClaimRow.held_person.is_not(None), (ClaimRow.held_person == person) | (now == person))
+            .limit(1)
         )
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return Claim(*row) if row else None
 
     async def begin(self, member: int, person: int, guild: int | None, code: str) -> Claim:
         """Open a claim, or give the member's open one of this person again.

@@ -21,6 +21,9 @@ from index.vectors import Vectors
 BLEND = 20.0
 """Reciprocal rank fusion of the two models (Cormack, Clarke and Büttcher 2009), with a constant for short lists."""
 
+RANK = 20.0
+"""The rank at which a paper found for a topic says half as much as the first."""
+
 
 @dataclass(frozen=True)
 class Ranker:
@@ -236,23 +239,17 @@ class Experts:
         )
 
 
-def knowing(
-    people: PeopleIndex, papers: Sequence[int], closeness: Sequence[float], most: int = 10
-) -> list[Knows]:
-    """People whose papers are among those found for a topic.
+def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[Knows]:
+    """People whose papers are among those found for a topic, which come best first.
 
-    Each paper counts by how much closer it is than the last one found, shared among authors only softly (the
-    square root of their number); a person's best paper counts whole, the next a half, then a third.
+    A paper counts by its rank, shared among many authors only softly (the fourth root of their number); a
+    person's best paper counts whole, the next a half, then a third.
     """
-    if not len(papers):
-        return []
-    least = min(closeness)
-    spread = max(max(closeness) - least, 1e-6)
     of: dict[int, list[tuple[float, int]]] = {}
-    for paper, close in zip(papers, closeness, strict=True):
+    for rank, paper in enumerate(papers):
         writers = people.writers(int(paper)).tolist()
+        value = RANK / (RANK + rank) / max(1.0, len(writers)) ** 0.25
         for person in writers:
-            value = (0.05 + (close - least) / spread) / max(1.0, len(writers)) ** 0.25
             of.setdefault(person, []).append((value, int(paper)))
     found = []
     for person, shown in of.items():

@@ -141,6 +141,11 @@ class Network:
         return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ kept).tocsr()
 
     @cached_property
+    def in_circles(self) -> sparse.csr_matrix:
+        """The other way round: in whose close circle each person is."""
+        return self.circle.T.tocsr()
+
+    @cached_property
     def newcomers(self) -> np.ndarray:
         """Coauthors of the last months that nobody had been coauthor of before."""
         before = self.joined(self.joins & (self.days < self.today - RECENT))

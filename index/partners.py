@@ -80,8 +80,8 @@ class Partners:
 
     @cached_property
     def _work(self) -> np.ndarray:
-        """The directions of those who can be suggested, newer papers counting more; float16."""
-        return self._directions(self._able, HALF_LIFE)[0].astype(np.float16)
+        """The directions of those who can be suggested, newer papers counting more."""
+        return self._directions(self._able, HALF_LIFE)[0]
 
     @cached_property
     def _lately(self) -> np.ndarray:
@@ -131,7 +131,7 @@ class Partners:
 
     def closeness(self, asked: np.ndarray) -> Iterator[np.ndarray]:
         """For each asked person everybody's closeness of work, 0 for those who can't be suggested."""
-        found = self._directions(asked, HALF_LIFE)[0] @ self._work.T.astype(np.float32)
+        found = self._directions(asked, HALF_LIFE)[0] @ self._work.T
         for row in found:
             everybody = np.zeros(len(self.network), np.float32)
             everybody[self._able] = row
@@ -145,7 +145,7 @@ class Partners:
         common = (network.met[asked] @ self.by_degree @ network.met).tocsr()
         two = (network.step[asked] @ network.step).tocsr()
         three = (two @ network.step).tocsr()
-        closeness = self._directions(asked, HALF_LIFE)[0] @ self._work.T.astype(np.float32)
+        closeness = self._directions(asked, HALF_LIFE)[0] @ self._work.T
         chosen = []
         for row, person in enumerate(asked.tolist()):
             near = self._able[_best(closeness[row], POOL["text"])]
@@ -186,9 +186,9 @@ class Partners:
             "walk_back": (two + three) * back,
             "teams": of_rows((teams @ self._fresh_authors).tocsr(), columns),
             "best_team": best_team,
-            "circles": of_rows((circle @ network.step @ network.circle.T).tocsr(), columns),
+            "circles": of_rows((circle @ network.step @ network.in_circles).tocsr(), columns),
             "circle_of_mine": of_rows((circle @ network.step).tocsr(), columns),
-            "circle_of_theirs": of_rows((network.step[asked] @ network.circle.T).tocsr(), columns),
+            "circle_of_theirs": of_rows((network.step[asked] @ network.in_circles).tocsr(), columns),
             "meaning": _products(self._directions(asked, HALF_LIFE)[0], self._work, rows, places),
             "best_pair": best_pair,
             "mean_best": mean_best,

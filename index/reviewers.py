@@ -168,29 +168,35 @@ def match(
         if terms is not None
         else np.zeros_like(meaning)
     )
-    crowd = -np.partition(-meaning, min(CROWD, meaning.shape[1]) - 1, axis=1)[:, :CROWD].mean(axis=1)
+    crowd = crowded(meaning)
     values = np.empty((len(submissions), len(archives)))
     for at, notes in enumerate(archives.values()):
         own = np.array(sorted({place[note.text] for note in notes}))
         near, alike = meaning[:, own], lexical[:, own]
-        best = -np.sort(-alike, axis=1)[:, :TOP].mean(axis=1)
-        values[:, at] = (
-            near.max(axis=1)
-            + _centre(near, vectors[own])
-            + WORDS * (best + _centre_words(alike, terms, own))
-            - HUB * crowd
-        )
+        words_there = centre_words(alike, terms[own]) if terms is not None else 0.0
+        by_meaning = near.max(axis=1) + centre(near, vectors[own])
+        values[:, at] = by_meaning + WORDS * (top(alike, TOP) + words_there) - HUB * crowd
     return Scores([note.id for note in submissions], list(archives), 1 / (1 + np.exp(-4 * (values - 0.7))))
 
 
-def _centre(near: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+def crowded(meaning: np.ndarray) -> np.ndarray:
+    """How near each row is to everybody: the mean of its highest cosines with papers of all kinds."""
+    return top(meaning, CROWD)
+
+
+def top(values: np.ndarray, most: int) -> np.ndarray:
+    """The mean of each row's highest values."""
+    count = min(most, values.shape[1])
+    return np.asarray(-np.partition(-values, count - 1, axis=1)[:, :count].mean(axis=1))
+
+
+def centre(near: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """The cosine with the direction of all papers together."""
     length = float(np.linalg.norm(vectors.mean(axis=0)))
     return np.asarray(near.mean(axis=1) / max(length, 1e-6))
 
 
-def _centre_words(alike: np.ndarray, terms: Any, own: np.ndarray) -> np.ndarray:
-    if terms is None:
-        return np.zeros(len(alike))
-    centre = np.asarray(terms[own].mean(axis=0)).ravel()
-    return np.asarray(alike.mean(axis=1) / max(float(np.linalg.norm(centre)), 1e-6))
+def centre_words(alike: np.ndarray, terms: Any) -> np.ndarray:
+    """The same by words; ``terms`` are the papers' tf-idf rows."""
+    length = float(np.linalg.norm(np.asarray(terms.mean(axis=0)).ravel()))
+    return np.asarray(alike.mean(axis=1) / max(length, 1e-6))

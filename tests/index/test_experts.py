@@ -177,10 +177,10 @@ def test_reasons_are_true(written):
 def test_who_knows_ranks_by_papers_near_the_topic(written):
     people = people_of(written)
     papers = people.papers(9).tolist()
-    found = knowing(people, papers, np.linspace(0.9, 0.5, len(papers)).tolist())
+    found = knowing(people, papers)
     assert found[0].person == 9
     assert set(found[0].papers) == set(papers)
-    assert knowing(people, [], []) == []
+    assert knowing(people, []) == []
 
 
 # -- reviewers -----------------------------------------------------------------------------------

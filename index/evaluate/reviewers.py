@@ -1,0 +1,116 @@
+"""How to sum up a person's papers beside a submission: a held-out paper of theirs among other people's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
+
+from index.evaluate.corpus import FileCorpus
+from index.evaluate.metrics import summary
+from index.evaluate.pseudo_people import rare_people
+from index.reviewers import HUB, WORDS, centre, centre_words, crowded, top
+
+LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
+"""Papers of a person; people asked; whose held-out papers are the wrong answers; from the nearest so many; how many."""
+BACKGROUND = 5_000
+Report = Callable[[str, int, int], None]
+
+
+def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) -> dict[str, Any]:
+    """Rows of the share of wrong answers ranked below the right one, and of the reciprocal rank.
+
+    The wrong answers are held-out papers of people whose earlier work lies nearest by meaning or by words, so
+    that neither is favoured. Names are rare ones, which are one person's.
+    """
+    rng = np.random.default_rng(seed)
+    authorships, vectors, days = corpus.authorships, corpus.authorships.vectors, corpus.days()
+    if report:
+        report("comparing", 0, ASKED)
+    words = TfidfVectorizer(
+        sublinear_tf=True,
+        min_df=2,
+        max_df=0.1,
+        max_features=200_000,
+        dtype=np.float32,
+        token_pattern=r"(?u)\b[^\W\d_][\w-]+\b",
+    )
+    terms = words.fit_transform(authorships.texts)
+    people = [
+        authorships.paper[mine] for mine in rare_people(authorships, ("kept", "pairs", "groups"), least=LEAST)
+    ]
+    people = [papers[np.argsort(days[papers], kind="stable")] for papers in people if len(papers) <= 60]
+    people = [people[place] for place in rng.permutation(len(people))[:OTHERS]]
+    held = np.array([papers[-1] for papers in people])
+    sums = sparse.csr_matrix(
+        (
+            np.ones(sum(len(p) - 1 for p in people), np.float32),
+            (
+                np.repeat(np.arange(len(people)), [len(p) - 1 for p in people]),
+                np.concatenate([p[:-1] for p in people]),
+            ),
+        ),
+        (len(people), len(days)),
+    )
+    meaning_of = normalize(np.stack([np.asarray(vectors[p[:-1]], np.float32).mean(axis=0) for p in people]))
+    words_of = normalize(sums @ terms)
+    crowd = np.asarray(
+        vectors[np.sort(rng.choice(len(days), min(BACKGROUND, len(days)), replace=False))], np.float32
+    )
+    found: dict[str, list[tuple[float, float]]] = {}
+    for place, papers in enumerate(people[:ASKED]):
+        own = papers[:-1]
+        most = min(NEAR, len(people) - 1)
+        by_meaning = np.argpartition(-(meaning_of @ meaning_of[place]), most)[:most]
+        by_words = np.argpartition(-np.asarray((words_of @ words_of[place].T).todense()).ravel(), most)[:most]
+        wrong = np.setdiff1d(held[np.concatenate([by_meaning, by_words])], papers)
+        asked = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
+        mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[asked], np.float32)
+        near, alike = rows @ mine.T, (terms[asked] @ terms[own].T).toarray()
+        recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
+        for name, score in ways(near, alike, recent, mine, terms[own], crowded(rows @ crowd.T)).items():
+            beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
+            found.setdefault(name, []).append((float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum()))))
+        if report and place % 50 == 0:
+            report("comparing", place, ASKED)
+    rows_out = [
+        {
+            "method": name,
+            **summary("won", [v[0] for v in values], seed),
+            **summary("mrr", [v[1] for v in values], seed),
+        }
+        for name, values in found.items()
+    ]
+    return {"task": "reviewers", "seed": seed, "questions": min(ASKED, len(people)), "rows": rows_out}
+
+
+def ways(
+    near: np.ndarray,
+    alike: np.ndarray,
+    recent: np.ndarray,
+    vectors: np.ndarray,
+    terms: Any,
+    crowd: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.reviewers.match`)."""
+    best, middle = near.max(axis=1), centre(near, vectors)
+    lexical = top(alike, 3) + centre_words(alike, terms)
+    return {
+        "labmate": best + middle + WORDS * lexical - HUB * crowd,
+        "max": best,
+        "top 3": top(near, 3),
+        "mean": near.mean(axis=1),
+        "centroid": middle,
+        "max + centroid": best + middle,
+        "recent top 3": top(recent, 3),
+        "soft maximum": np.log(np.exp(20 * near).mean(axis=1)),
+        "words: max": alike.max(axis=1),
+        "words: top 3 + centroid": lexical,
+        "max + centroid + words": best + middle + lexical,
+        "max + centroid - crowd": best + middle - crowd,
+        "max + centroid + 2 words - 2 crowd": best + middle + 2 * lexical - 2 * crowd,
+    }
