@@ -12,6 +12,9 @@ from index.people import MOST_AUTHORS
 HALF_LIFE = 365.0
 """Days after which a paper together counts half."""
 RECENT = 180
+PACE, SLOWEST = 65.0, 12.0
+"""Days between two papers of somebody with three or more, as the ranker was trained; slower collections have their
+ages divided by how much slower they are, up to so many times."""
 CIRCLE = 3
 """So many of somebody's closest coauthors are their close circle."""
 
@@ -24,7 +27,8 @@ class Network:
     people, papers
         int64: ids behind the numbers, ascending.
     days
-        int64, shape (papers,): ordinals.
+        float64, shape (papers,): ordinals; where people publish slowly, the past is drawn together towards
+        ``today`` so that ages mean what they mean elsewhere (see :data:`PACE`).
     today
         The ordinal that ages are counted from.
     wrote
@@ -37,11 +41,20 @@ class Network:
         codes = np.unique(np.stack([person[earlier], paper[earlier], day[earlier]]), axis=1)
         self.people, rows = np.unique(codes[0], return_inverse=True)
         self.papers, first, columns = np.unique(codes[1], return_index=True, return_inverse=True)
-        self.days = codes[2][first]
+        self.days = codes[2][first].astype(float)
         self.today = today
         self.wrote = sparse.csr_matrix(
             (np.ones(len(rows), np.float32), (rows, columns)), (len(self.people), len(self.papers))
         )
+        self.days = today - (today - self.days) / min(max(1.0, self._pace() / PACE), SLOWEST)
+
+    def _pace(self) -> float:
+        """The median over people with three papers or more of the days between two papers."""
+        often = self.count >= 3
+        if not often.any():
+            return PACE
+        first, last = self.extremes()
+        return float(np.median((first - last)[often] / (self.count[often] - 1)))
 
     def __len__(self) -> int:
         return len(self.people)

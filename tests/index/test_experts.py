@@ -56,6 +56,18 @@ def test_a_network_knows_only_what_came_before(written):
     assert (before != network.step).nnz == 0, "the circle leaves the walk as it was"
 
 
+def test_a_field_that_publishes_slowly_is_seen_at_its_own_pace(written):
+    def stretched(times):
+        days = START + times * (written.day - START)
+        return Network(written.person, written.paper, days, START + times * 400)
+
+    ages = [network.today - network.days for network in (stretched(3), stretched(6))]
+    assert ages[0] == pytest.approx(ages[1])
+    assert ages[0].max() < 400 * 3, "drawn together"
+    quick = stretched(1)
+    assert (quick.today - quick.days).max() == 400, "a quick field's days are days"
+
+
 def test_nobody_is_suggested_whom_one_wrote_with_nor_oneself(written):
     network = written.network(START + 300)
     pool = written.partners(network).pool(np.arange(len(network)))
