@@ -180,10 +180,12 @@ async def show_why(services: Services, number: int, other: int) -> ui.LayoutView
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(found))}
     pair = {"person": str(person.id), "other": str(them.id)}
     from commands.follow import FollowButton
+    from commands.invite import InviteButton
 
     rows: list[list[ui.Item[Any]]] = [
         [
             PersonButton("Card", what="a", person=str(them.id)),
+            InviteButton("Invite", what="i", number=str(them.id)),
             FollowButton("Follow", kind="p", number=str(them.id)),
             PairButton("Not for me", what="n", **pair),
         ]

@@ -173,7 +173,9 @@ def _option(found: Follow) -> discord.SelectOption:
 
 async def show_data(services: Services, member: int) -> Reply:
     """All that is held about a member, as a file."""
-    held = await services.store.members.held(member) | await services.store.claims.held(member)
+    store = services.store
+    held = await store.members.held(member) | await store.claims.held(member)
+    held |= await store.invitations.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
     file = discord.File(io.BytesIO(json.dumps(held, indent=1).encode()), "labmate-about-me.json")
     view = note(
@@ -188,8 +190,8 @@ async def show_data(services: Services, member: int) -> Reply:
 async def ask_forget(member: int) -> ui.LayoutView:
     """Ask before deleting."""
     return note(
-        "This deletes all that I hold about you: your claim and profile, what you follow, and whom you did not want "
-        "suggested. It can't be undone; copies of the database made before keep it until they are deleted.",
+        "This deletes all that I hold about you: your claim and profile, what you follow, whom you did not want "
+        "suggested, and your invitations (that others blocked you stays theirs). It can't be undone; copies of the database made before keep it until they are deleted.",
         [[ForgetButton("Delete it for good", member=str(member))]],
     )
 
@@ -198,7 +200,9 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
     """Delete what is held about the presser."""
     if presser != member:
         raise Kindly("This button belongs to somebody else. /me forget is yours.")
-    gone = await services.store.members.forget(member) + await services.store.claims.forget(member)
+    store = services.store
+    gone = await store.members.forget(member) + await store.invitations.forget(member)
+    gone += await store.claims.forget(member)
     return note(
         f"Forgotten: {plural(gone, 'entry', 'entries')} deleted." if gone else "I held nothing about you."
     )

@@ -44,9 +44,9 @@ class PersonButton(Pressable, template=r"a:(?P<what>[acsw]):(?P<person>\d{1,10})
         await answer(interaction, work(services, self.person), private=private)
 
 
-class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkm])"):
+class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkmi])"):
     """Which of several people is meant, for the card (a), papers (p), graph (g), similar people (s),
-    collaborators (k), to be followed (f), or to be claimed (m)."""
+    collaborators (k), to be followed (f), claimed (m), or invited (i)."""
 
     def __init__(self, choices: list[discord.SelectOption], *, what: str) -> None:
         self.what = what
@@ -66,6 +66,11 @@ class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkm])"):
 
             work = begin(services, number, interaction.user.id, interaction.guild_id)
             await answer(interaction, work, private=True)
+            return
+        if self.what == "i":
+            from commands.invite import preview
+
+            await answer(interaction, preview(services, number, interaction.user.id), private=True)
             return
         work_of = shown_as(services, self.what, number, interaction.user.id)
         await answer(interaction, work_of, private=private or self.what == "f")

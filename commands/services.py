@@ -44,6 +44,8 @@ class Services:
     orcid_url: str = "https://pub.orcid.org"
     reading_people: asyncio.Task[bool] | None = None
     progress: Progress = field(default_factory=Progress)
+    reaching: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while somebody is told of an invitation or a thread is opened, so that none is told twice."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 

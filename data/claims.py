@@ -12,7 +12,9 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from data.tables import ClaimRow, PersonRow, ProfileRow, ServerMemberRow, VouchRow
+from data.keys import fresh_number
+from data.member_tables import ClaimRow, ProfileRow, ServerMemberRow, VouchRow
+from data.tables import PersonRow
 
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
 """Claims that a member can make within so many days."""
@@ -74,7 +76,7 @@ class Claims:
             yield connection
 
     async def _one(self, *where: Any) -> Claim | None:
-        query = select(*_CLAIM).where(*where).order_by(ClaimRow.id.desc()).limit(1)
+        query = select(*_CLAIM).where(*where).order_by(ClaimRow.made.desc()).limit(1)
         async with self._read() as connection:
             row = (await connection.execute(query)).first()
         return Claim(*row) if row else None
@@ -131,7 +133,14 @@ class Claims:
                 raise ClaimRefused(
                     f"You made {MOST_CLAIMS} claims within {CLAIM_DAYS} days; try again later."
                 )
-            fields = {"member": member, "person_id": person, "guild": guild, "code": code, "made": now}
+            fields = {
+                "id": fresh_number(),
+                "member": member,
+                "person_id": person,
+                "guild": guild,
+                "code": code,
+                "made": now,
+            }
             blank = {"state": "open", "level": 0, "proof": "", "where": "", "why_ended": ""}
             made = await connection.execute(insert(ClaimRow).values(**fields, **blank).returning(*_CLAIM))
             return Claim(*made.one())
@@ -226,7 +235,7 @@ class Claims:
 
     async def history(self, person: int) -> list[Claim]:
         """Every claim of a person, newest first."""
-        query = select(*_CLAIM).where(ClaimRow.person_id == person).order_by(ClaimRow.id.desc())
+        query = select(*_CLAIM).where(ClaimRow.person_id == person).order_by(ClaimRow.made.desc())
         async with self._read() as connection:
             return [Claim(*row) for row in await connection.execute(query)]
 

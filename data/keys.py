@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
@@ -93,3 +94,8 @@ def author_hash(name: str = "") -> int:
 def text_hash(title: str, abstract: str) -> int:
     """Changes exactly when the embedded text changes."""
     return hash64(title + "\0" + abstract)
+
+
+def fresh_number() -> int:
+    """A number for a row that buttons name: never given again, so that an old button can't mean a new row."""
+    return 1 + secrets.randbelow(2**31 - 1)

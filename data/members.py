@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from data.tables import DismissalRow, FollowRow, PersonRow
+from data.member_tables import DismissalRow, FollowRow
+from data.tables import PersonRow
 
 MOST_FOLLOWED = 500
 """Follows a member; whoever wants more wants a digest."""

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from data.claims import Claims
 from data.database import make_reader, open_database
 from data.facts import Facts
+from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
 from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
@@ -80,6 +81,7 @@ class Store:
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
+        self.invitations = Invitations(reader, self._writer)
 
     @classmethod
     async def open(cls, url: str, *, bulk: bool = False) -> Store:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from bot.local_discord import errors
 from bot.local_discord.limits import Problems
 from bot.local_discord.routes import Call, Routes
-from bot.local_discord.state import DM, FORUM, PRIVATE_THREAD, PUBLIC_THREAD, Json
+from bot.local_discord.state import (
+    CREATE_PRIVATE_THREADS,
+    CREATE_PUBLIC_THREADS,
+    DM,
+    FORUM,
+    PRIVATE_THREAD,
+    PUBLIC_THREAD,
+    Json,
+)
 
 _MANAGE_MESSAGES, _SEND = 1 << 13, 1 << 11
 
@@ -58,6 +66,8 @@ class ChannelRoutes(Routes):
         self._require(call, channel.get("guild_id"), _SEND)
         if channel["type"] == FORUM:
             raise errors.ApiError(400, 50008, "Cannot send messages in a non-text channel")
+        if channel["type"] == DM and self._state.closed_dms & set(channel["_users"]) - {call.user_id}:
+            raise errors.ApiError(403, 50007, "Cannot send messages to this user")
         return await self._messages.create(channel, call.user_id, call.body, uploads=call.uploads)
 
     async def get_message(self, call: Call) -> Json:
@@ -106,6 +116,8 @@ class ChannelRoutes(Routes):
         if parent["type"] == DM:
             raise errors.ApiError(400, 50024, "Cannot execute action on this channel type")
         kind = PUBLIC_THREAD if parent["type"] == FORUM else int(call.body.get("type") or PRIVATE_THREAD)
+        needed = CREATE_PRIVATE_THREADS if kind == PRIVATE_THREAD else CREATE_PUBLIC_THREADS
+        self._require(call, parent["guild_id"], needed)
         thread = await self._new_thread(call, parent, kind)
         if parent["type"] == FORUM:
             thread["applied_tags"] = call.body.get("applied_tags", [])
@@ -127,20 +139,50 @@ class ChannelRoutes(Routes):
             raise errors.invalid_form(problems)
         thread = self._state.add_thread(parent, call.body["name"], call.user_id, kind)
         shown = {**self._state.channel_json(thread, call.user_id), "newly_created": True}
-        await self._gateway.to_guild(parent["guild_id"], "THREAD_CREATE", shown)
+        await self._gateway.to_channel(thread, "THREAD_CREATE", shown)
         return thread
 
-    def _threads(self, archived: bool, **where: str) -> list[Json]:
+    async def thread_members(self, call: Call) -> list[Json]:
+        thread = self._channel(call)
+        return [self._thread_member(thread, user) for user in sorted(thread.get("_members", ()))]
+
+    async def add_thread_member(self, call: Call) -> None:
+        thread, user = self._channel(call), call["user"]
+        if user not in self._state.guilds[thread["guild_id"]]["members"]:
+            raise errors.unknown("Member", 10007)
+        if user in thread["_members"]:
+            return
+        thread["_members"].add(user)
+        thread["member_count"] = len(thread["_members"])
+        shown = {**self._state.channel_json(thread, user), "newly_created": False}
+        await self._gateway.to_users([user], "THREAD_CREATE", shown)
+        await self._thread_update(thread, {"added_members": [self._thread_member(thread, user)]})
+
+    async def remove_thread_member(self, call: Call) -> None:
+        thread, user = self._channel(call), call["user"]
+        thread["_members"].discard(user)
+        thread["member_count"] = len(thread["_members"])
+        await self._thread_update(thread, {"removed_member_ids": [user]})
+
+    def _thread_member(self, thread: Json, user: str) -> Json:
+        return {"id": thread["id"], "user_id": user, "join_timestamp": self._state.timestamp(), "flags": 0}
+
+    async def _thread_update(self, thread: Json, what: Json) -> None:
+        where = {"id": thread["id"], "guild_id": thread["guild_id"], "member_count": thread["member_count"]}
+        await self._gateway.to_channel(thread, "THREAD_MEMBERS_UPDATE", {**where, **what})
+
+    def _threads(self, call: Call, archived: bool, **where: str) -> list[Json]:
         return [
-            channel
+            self._state.channel_json(channel, call.user_id)
             for channel in self._state.channels.values()
             if channel.get("thread_metadata", {}).get("archived") is archived
             and all(channel.get(key) == value for key, value in where.items())
+            and self._state.sees(call.user_id, channel)
         ]
 
     async def archived_threads(self, call: Call) -> Json:
-        found = self._threads(True, parent_id=self._channel(call)["id"])
+        found = self._threads(call, True, parent_id=self._channel(call)["id"])
         return {"threads": found, "members": [], "has_more": False}
 
     async def active_threads(self, call: Call) -> Json:
-        return {"threads": self._threads(False, guild_id=self._guild(call)["id"]), "members": []}
+        return {"threads": self._threads(call, False, guild_id=self._guild(call)["id"]), "members": []}

@@ -18,6 +18,8 @@ class Fault:
     """For 429: a global limit, not one of the route."""
     delay: float = 0.0
     """Seconds to wait before answering."""
+    hold: float = 0.0
+    """Seconds to wait after doing what was asked, before saying so."""
     after: bool = False
     """Do what was asked first, then answer with the fault: the client can't know that it worked."""
     times: int = 1

@@ -160,6 +160,8 @@ class LocalDiscord:
             entry |= {"status": status, "answer": answer if status >= 400 else None}
             if not path.startswith("/interactions") or "callback" in path:
                 self.requests.append(entry)
+            if fault is not None and fault.hold:
+                await asyncio.sleep(fault.hold)
             if fault is not None and fault.status:
                 return _faulty(fault)
             if answer is None:

@@ -15,7 +15,9 @@ EPOCH_MS = 1_420_070_400_000
 TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
 EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 15
 ALL_PERMISSIONS = (1 << 53) - 1
-MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 & ALL_PERMISSIONS
+MANAGE_THREADS, CREATE_PUBLIC_THREADS, CREATE_PRIVATE_THREADS = 1 << 34, 1 << 35, 1 << 36
+MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 | 1 << 35 | 1 << 36 | 1 << 38
+"""What Discord lets everybody do in a new server; the last three: start threads, and write in them."""
 
 Json = dict[str, Any]
 
@@ -63,6 +65,8 @@ class State:
     files: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     """Attachment id -> (name, content type, bytes)."""
     reactions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    closed_dms: set[str] = field(default_factory=set)
+    """Users who take no direct messages from others than friends."""
     clock_offset: float = 0.0
     """Seconds that this Discord's clock is ahead, so that tests need not wait."""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
@@ -192,6 +196,7 @@ class State:
             message_count=0,
             member_count=1,
             total_message_sent=0,
+            _members={owner_id},
             thread_metadata={
                 "archived": False,
                 "auto_archive_duration": 1440,
@@ -240,12 +245,14 @@ class State:
         """A guild as ``GUILD_CREATE`` brings it."""
         guild = self.guilds[guild_id]
         mine = [c for c in self.channels.values() if c.get("guild_id") == guild_id]
-        threads = [c for c in mine if c["type"] in (PUBLIC_THREAD, PRIVATE_THREAD)]
+        threads = [c for c in mine if c["type"] in (PUBLIC_THREAD, PRIVATE_THREAD) and self.sees(viewer, c)]
         return {
             **guild,
             "members": [self.member_json(guild_id, user) for user in guild["members"]],
             "member_count": len(guild["members"]),
-            "channels": [self.channel_json(c, viewer) for c in mine if c not in threads],
+            "channels": [
+                self.channel_json(c, viewer) for c in mine if c["type"] not in (PUBLIC_THREAD, PRIVATE_THREAD)
+            ],
             "threads": [self.channel_json(c, viewer) for c in threads],
             "large": False,
             "unavailable": False,
@@ -292,4 +299,8 @@ class State:
         """Whether a user is where the channel is."""
         if channel["type"] == DM:
             return user_id in channel["_users"]
-        return user_id in self.guilds[channel["guild_id"]]["members"]
+        if user_id not in self.guilds[channel["guild_id"]]["members"]:
+            return False
+        if channel["type"] == PRIVATE_THREAD and user_id not in channel["_members"]:
+            return bool(self.permissions(channel["guild_id"], user_id) & MANAGE_THREADS)
+        return True

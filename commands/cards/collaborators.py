@@ -29,7 +29,8 @@ def head(suggestion: Suggestion) -> str:
         said.append(f"both moved to {shown(suggestion.moved_to[0], 50)}")
     elif suggestion.shared:
         said.append(f"both write on {shown(suggestion.shared[0], 50)}")
-    said.append(f"closest papers {suggestion.closeness:.2f}")
+    if suggestion.closeness > 0:  # nothing is known of papers that wait to be embedded
+        said.append(f"closest papers {suggestion.closeness:.2f}")
     if suggestion.they_add:
         said.append(f"adds {shown(suggestion.they_add[0], 50)}")
     return parts[0] + "\n-# " + " · ".join(said)
@@ -47,7 +48,8 @@ def reasons(name: str, suggestion: Suggestion, papers: Mapping[int, Paper]) -> s
     if suggestion.mine == suggestion.theirs:
         lines.append(f"**A paper of both** {link(suggestion.mine)}")
     else:
-        lines.append(f"**Papers that fit together** (closeness {suggestion.closeness:.2f})")
+        fit = f"**Papers that fit together** (closeness {suggestion.closeness:.2f})"
+        lines.append(fit if suggestion.closeness > 0 else "**A paper of each**")
         lines += [f"- {own}: {link(suggestion.mine)}", f"- {other}: {link(suggestion.theirs)}"]
     if suggestion.between:
         lines.append(

@@ -8,20 +8,17 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.store import Store
 from index.embedding import Embedder, fingerprint
 from index.library import Library
-from tests.conftest import ROOT
 from tests.wire.crash_child import ingest
+from tests.wire.process import logged_in, start
 
 KILLS = int(os.environ.get("LABMATE_CRASHES", "40"))
 PAPERS = 1_500
@@ -117,40 +114,16 @@ async def test_store_words_and_vectors_agree_after_any_crash(tmp_path):
     print(f"\nkilled {killed} times over {generation} files")
 
 
-def _start(discord: LocalDiscord, folder: Path) -> subprocess.Popen:
-    environment = os.environ | {
-        "DISCORD_TOKEN": discord.bot_token,
-        "DISCORD_API_URL": discord.api_url,
-        "DISCORD_GATEWAY_URL": discord.gateway_url,
-        "LABMATE_DATA": str(folder),
-        "LABMATE_FETCH": "false",
-    }
-    return subprocess.Popen(
-        [sys.executable, "-m", "bot", "run"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-
-
-async def _logged_in(process: subprocess.Popen) -> None:
-    while line := await asyncio.to_thread(process.stdout.readline):
-        if b"Logged in as labmate" in line:
-            return
-    pytest.fail("the bot ended before it was logged in")
-
-
 async def test_a_button_of_the_first_reply_works_after_kill_9(tmp_path):
     async with LocalDiscord() as discord, UserClient(discord.url, discord.user_token) as user:
-        first = _start(discord, tmp_path)
-        await _logged_in(first)
+        first = start(discord, tmp_path)
+        await logged_in(first)
         reply = await user.slash("/similar PrismLLM")
         first.kill()
         first.wait()
-        second = _start(discord, tmp_path)
+        second = start(discord, tmp_path)
         try:
-            await _logged_in(second)
+            await logged_in(second)
             assert "6. " in (await reply.press("More")).text
         finally:
             second.send_signal(signal.SIGTERM)
