@@ -13,6 +13,7 @@ from bot.settings import Settings
 from commands.painter import Painter
 from commands.services import Services
 from data.sources.files import PaperFile
+from data.sources.mail import Mailer
 from data.store import Store
 from index.embedding import Embedder
 from index.facts import FactFinder
@@ -80,5 +81,15 @@ async def make_services(settings: Settings, library: Library) -> Services:
         painter=Painter(draws=settings.labmate_pictures),
         fact_finder=FactFinder(library.store, settings.openalex_url, key, budget),
     )
+    if settings.smtp_host:
+        password = settings.smtp_password.get_secret_value() if settings.smtp_password else ""
+        services.mailer = Mailer(
+            settings.smtp_host,
+            settings.smtp_port,
+            settings.smtp_from,
+            settings.smtp_user,
+            password,
+            settings.smtp_security,
+        )
     services.reading_people = asyncio.create_task(services.insight.refresh())
     return services

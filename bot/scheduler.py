@@ -15,7 +15,7 @@ from bot.settings import Settings
 from commands.services import Services
 from index.embedding import ModelError
 from index.library import BusyError
-from index.proofs import recheck
+from index.proofs import PROVEN_FOR, recheck
 
 log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
@@ -38,10 +38,6 @@ def settle() -> None:
     """Take names and model out of the garbage collector's rounds: walking them would stall a reply."""
     gc.collect()
     gc.freeze()
-
-
-PROVEN_FOR = timedelta(days=30)
-"""After which the page or record that proves a claim is looked at again."""
 
 
 class Scheduler:

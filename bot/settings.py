@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from data.arxiv_ids import CATEGORY
@@ -48,6 +48,14 @@ class Settings(BaseSettings):
     openalex_url: str = "https://api.openalex.org"
     openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000)
     """Dollars a day that lists may cost; a free key allows one dollar."""
+    smtp_host: str | None = None
+    """The mail server that takes codes which prove an address; without one, /claim mail: is not offered."""
+    smtp_port: int = Field(default=587, ge=1, le=65_535)
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str = ""
+    smtp_password: SecretStr | None = None
+    smtp_from: str = ""
+    """The address that codes come from."""
     log_level: str = "INFO"
 
     @field_validator("labmate_categories", mode="before")
@@ -65,6 +73,12 @@ class Settings(BaseSettings):
         if value.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
             raise ValueError("is one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
+
+    @model_validator(mode="after")
+    def _sender(self) -> Settings:
+        if self.smtp_host and "@" not in self.smtp_from:
+            raise ValueError("SMTP_FROM is the address that codes come from, such as labmate@example.org")
+        return self
 
     @property
     def database(self) -> str:

@@ -1,30 +1,45 @@
-"""`/claim` and `/profile`: a member who is a person, proven, and what they say of themselves."""
+"""`/claim`: a member who is a person, proven."""
 
 from __future__ import annotations
-
-from typing import Literal
-from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import note
-from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
-from commands.options import CHOICES
 from commands.people import PersonButton, ask_which
 from commands.pressing import Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.claims import VOUCHES, Claim, ClaimRefused, Profile
+from data.claims import VOUCHES, Claim, ClaimRefused
+from data.models import Paper
+from data.people import Person
 from data.sources.http import SourceError
-from index.proofs import NotProven, make_code, orcid_in, prove_by_orcid, prove_by_page
+from index.proofs import (
+    NotProven,
+    address_in,
+    make_code,
+    make_mail_code,
+    names_person,
+    orcid_in,
+    own_domain,
+    prove_by_orcid,
+    prove_by_page,
+)
 
-LEVELS = {1: "L1, vouched for", 2: "L2, by a page", 3: "L3, by an ORCID record"}
-MOST_TEXT = 300
+PROVEN = {
+    "vouch": "L1, vouched for",
+    "domain": "L1, by an address of the institution",
+    "mail": "L2, by an address of the institution",
+    "page": "L2, by a page",
+    "orcid": "L3, by an ORCID record",
+}
+MAIL_WAY = (
+    "4. **An address (L2 with your family name in it, else L1)**: `/claim mail:<your address>` at your institution, or at "
+    "a domain printed in one of your papers. I send a one-time code and keep no address.\n"
+)
 
 
 class AskVouchButton(Pressable, template=r"cv:a:(?P<claim>\d{1,12})"):
@@ -59,7 +74,7 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     if held is not None:
         if held.person_id == person.id:
             return note(
-                f"You hold **{shown(person.name, 80)}** ({LEVELS[held.level]}). /profile edit says more of you."
+                f"You hold **{shown(person.name, 80)}** ({PROVEN[held.proof]}). /profile edit says more of you."
             )
         raise Kindly("You hold another person already; /profile release ends that.")
     try:
@@ -72,13 +87,14 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
         "\nSomebody holds this claim already; a stronger proof than theirs makes it yours." if holder else ""
     )
     return note(
-        f"## Are you {name}?\nProve it in one of three ways. Your code, for you alone: `{claim.code}`{contested}\n"
+        f"## Are you {name}?\nProve it in one of these ways. Your code, for you alone: `{claim.code}`{contested}\n"
         "1. **ORCID (L3)**: put the code into your record's biography or a website entry, then "
         "`/claim orcid:<your ORCID>`. The record has to list one of these papers.\n"
         "2. **A page of yours (L2)**: put the code on a page that has your name and one of these papers on it, "
         "then `/claim page:<its address>`.\n"
         f"3. **Vouching (L1)**: {VOUCHES} members of this server who have claimed their own papers say that it is you.\n"
-        "-# Leave the code where it is: the proof is looked at again every month, and the claim ends with it.",
+        + (MAIL_WAY if services.mailer else "")
+        + "-# Leave the code where it is: the proof is looked at again every month, and the claim ends with it.",
         [
             [
                 AskVouchButton("Ask to be vouched for", claim=str(claim.id)),
@@ -88,8 +104,8 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     )
 
 
-async def prove(services: Services, member: int, page: str | None, orcid: str | None) -> ui.LayoutView:
-    """Check the code of the member's newest open claim (or renew the one held)."""
+async def _open_claim(services: Services, member: int) -> tuple[Claim, Person, list[Paper]]:
+    """The claim that a member can prove now, with its person and their papers."""
     claim = await services.store.claims.open_of(member)
     if claim is None:
         raise Kindly("You have no open claim. Begin with /claim person:<your name>.")
@@ -97,7 +113,12 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
     if person is None:
         raise Kindly("I no longer know this person. Begin anew with /claim person:<your name>.")
     rows = await services.store.people.memberships(person.id)
-    papers = await services.store.papers([row.paper_id for row in rows])
+    return claim, person, await services.store.papers([row.paper_id for row in rows])
+
+
+async def prove(services: Services, member: int, page: str | None, orcid: str | None) -> ui.LayoutView:
+    """Check the code of the member's newest open claim (or renew the one held)."""
+    claim, person, papers = await _open_claim(services, member)
     names = [person.name, *person.forms]
     try:
         if orcid is not None:
@@ -116,9 +137,51 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
     return _held(claim, person.name)
 
 
+async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutView:
+    """Send a one-time code to an address that belongs to the claimed person."""
+    if services.mailer is None:
+        raise Kindly(
+            "No mail server is set up here. Prove it by an ORCID record, a page, or two members' word."
+        )
+    claim, person, papers = await _open_claim(services, member)
+    try:
+        address = address_in(typed)
+        page = await services.facts.home_page(person.id)
+        domain = own_domain(address, papers, page)
+        kind = "mail" if names_person(address, [person.name, *person.forms]) else "domain"
+        code = make_mail_code()
+        await services.store.claims.mail_code(claim.id, code, f"{kind} {domain}")
+        await services.mailer.send(
+            address,
+            "Your code for Labmate",
+            f"Somebody in Discord says to be {' '.join(person.name.split())[:100]} and to read mail at this "
+            f"address.\n\nIf that is you, type this in Discord within half an hour:\n\n    /claim code:{code}\n\n"
+            "If not, do nothing: without the code nothing happens, and this address is not kept.\n",
+        )
+    except (NotProven, SourceError, ClaimRefused) as error:
+        raise Kindly(f"Not sent: {shown(str(error), 300)}") from error
+    return note(
+        f"A code is on its way to an address at **{shown(domain, 100)}**. Type it within half an hour: "
+        "`/claim code:<the code>`."
+    )
+
+
+async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutView:
+    """Take a mailed code."""
+    claim, person, _ = await _open_claim(services, member)
+    try:
+        kind, _, domain = (await services.store.claims.settle_mail(claim.id, code)).partition(" ")
+        claim = await services.store.claims.prove(claim.id, kind, domain)
+    except ClaimRefused as error:
+        raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
+    if claim.guild is not None:
+        await services.store.claims.seen(member, claim.guild)
+    return _held(claim, person.name)
+
+
 def _held(claim: Claim, name: str) -> ui.LayoutView:
     return note(
-        f"You are **{shown(name, 80)}** now ({LEVELS[claim.level]}). /collaborators without a name is about you; "
+        f"You are **{shown(name, 80)}** now ({PROVEN[claim.proof]}). /collaborators without a name is about you; "
         "/profile edit says what you seek and offer.",
         [[PersonButton("Card", what="a", person=str(claim.person_id))]],
     )
@@ -160,35 +223,8 @@ async def vouch(services: Services, number: int, member: int, guild: int | None)
     if claim.state == "held":
         if guild:
             await services.store.claims.seen(claim.member, guild)
-        return note(f"Thank you. **{name}** is claimed now ({LEVELS[claim.level]}).")
+        return note(f"Thank you. **{name}** is claimed now ({PROVEN[claim.proof]}).")
     return note(f"Thank you; {VOUCHES - count} more settles that this is **{name}**.")
-
-
-async def release(services: Services, member: int) -> ui.LayoutView:
-    """End the member's own claim."""
-    claim = await services.store.claims.of_member(member)
-    if claim is None:
-        raise Kindly("You hold no claim.")
-    await services.store.claims.end(claim.id, "released by the member")
-    return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
-
-
-def own_link(text: str) -> str:
-    """A link that can be shown: a public-looking https address in plain characters."""
-    parts = urlsplit(text)
-    plain = all(
-        (character.isascii() and character not in "<>\"'`|\\ ()[]*_~") or character == "_"
-        for character in text
-    )
-    if (
-        parts.scheme != "https"
-        or not parts.hostname
-        or "." not in parts.hostname
-        or parts.username
-        or not plain
-    ):
-        raise Kindly("A link begins with https:// and has no spaces or brackets.")
-    return text
 
 
 class ClaimCommands(commands.Cog, name="Claims"):
@@ -202,6 +238,8 @@ class ClaimCommands(commands.Cog, name="Claims"):
         person="Your name, as your papers have it",
         page="A page of yours that has the code",
         orcid="Your ORCID",
+        mail="Your address at your institution; a code is sent there",
+        code="The code that was mailed to you",
     )
     @app_commands.autocomplete(person=complete_person)
     async def claim(
@@ -210,18 +248,32 @@ class ClaimCommands(commands.Cog, name="Claims"):
         person: app_commands.Range[str, 1, 200] | None = None,
         page: app_commands.Range[str, 1, 2_000] | None = None,
         orcid: app_commands.Range[str, 1, 100] | None = None,
+        mail: app_commands.Range[str, 3, 254] | None = None,
+        code: app_commands.Range[str, 1, 40] | None = None,
     ) -> None:
         """Say which papers are yours, and prove it"""
-        work = self._claim(interaction.user.id, interaction.guild_id, person, page, orcid)
+        work = self._claim(interaction.user.id, interaction.guild_id, person, page, orcid, mail, code)
         await answer(interaction, work, private=True)
 
     async def _claim(
-        self, member: int, guild: int | None, person: str | None, page: str | None, orcid: str | None
+        self,
+        member: int,
+        guild: int | None,
+        person: str | None,
+        page: str | None,
+        orcid: str | None,
+        mail: str | None,
+        code: str | None,
     ) -> ui.LayoutView:
-        if sum(option is not None for option in (person, page, orcid)) != 1:
+        if sum(option is not None for option in (person, page, orcid, mail, code)) != 1:
             raise Kindly(
-                "Give your name to begin, then the page or the ORCID that has your code; one at a time."
+                "Give your name to begin, then the page or the ORCID that has your code, or your address, or the code "
+                "that was mailed to you; one at a time."
             )
+        if mail is not None:
+            return await mail_code(self._services, member, mail)
+        if code is not None:
+            return await settle_mail(self._services, member, code)
         if person is None:
             return await prove(self._services, member, page, orcid)
         found = await whom(self._services, person)
@@ -230,107 +282,8 @@ class ClaimCommands(commands.Cog, name="Claims"):
         return await begin(self._services, found.person.id, member, guild)
 
 
-class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say of yourself"):
-    """What a claimed member says of themselves."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        super().__init__()
-
-    async def _mine(self, member: int) -> Profile:
-        if await self._services.store.claims.of_member(member) is None:
-            raise Kindly("Claim your papers first: /claim person:<your name>.")
-        return await self._services.store.claims.profile(member) or Profile(member)
-
-    @app_commands.command()
-    async def show(self, interaction: discord.Interaction) -> None:
-        """Show what others see of you"""
-        await answer(interaction, self._show(interaction.user.id, interaction.guild_id), private=True)
-
-    async def _show(self, member: int, guild: int | None) -> ui.LayoutView:
-        profile = await self._mine(member)
-        claim = await self._services.store.claims.of_member(member)
-        assert claim is not None
-        if guild is not None:
-            await self._services.store.claims.seen(member, guild)
-        person = await self._services.store.people.find(claim.person_id)
-        name = shown(person.name if person else "?", 80)
-        who = "everybody" if profile.public else "members who have claimed their papers"
-        said = profile_lines(profile) or "You have said nothing of yourself yet; /profile edit does."
-        return note(
-            f"## {name}\n{LEVELS[claim.level]}\n{said}\n-# Shown to {who}, on your card.",
-            [[PersonButton("Card", what="a", person=str(claim.person_id))]],
-        )
-
-    @app_commands.command()
-    @app_commands.describe(
-        status="Whether you are open to collaborate",
-        seeking="What you seek; a dash empties it",
-        offering="What you offer; a dash empties it",
-        link="A page of yours; a dash empties it",
-        time_zone="Such as Europe/Berlin; a dash empties it",
-        shown_to="Who sees this on your card",
-    )
-    async def edit(
-        self,
-        interaction: discord.Interaction,
-        status: Literal["open", "busy", "hiring", "looking", "none"] | None = None,
-        seeking: app_commands.Range[str, 1, 300] | None = None,
-        offering: app_commands.Range[str, 1, 300] | None = None,
-        link: app_commands.Range[str, 1, 300] | None = None,
-        time_zone: app_commands.Range[str, 1, 60] | None = None,
-        shown_to: Literal["everybody", "claimed members"] | None = None,
-    ) -> None:
-        """Say what you seek and offer"""
-        changed = {
-            "status": None if status is None else "" if status == "none" else status,
-            "seeking": seeking,
-            "offering": offering,
-            "link": link,
-            "time_zone": time_zone,
-        }
-        await answer(
-            interaction,
-            self._edit(interaction.user.id, interaction.guild_id, changed, shown_to),
-            private=True,
-        )
-
-    async def _edit(
-        self, member: int, guild: int | None, changed: dict[str, str | None], shown_to: str | None
-    ) -> ui.LayoutView:
-        profile = await self._mine(member)
-        values = {name: "" if value == "-" else value for name, value in changed.items() if value is not None}
-        if not values and shown_to is None:
-            raise Kindly("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
-        if values.get("link"):
-            values["link"] = own_link(values["link"].strip())
-        if values.get("time_zone") and values["time_zone"] not in available_timezones():
-            raise Kindly(
-                "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."
-            )
-        public = profile.public if shown_to is None else shown_to == "everybody"
-        known = {
-            name: getattr(profile, name) for name in ("status", "seeking", "offering", "link", "time_zone")
-        }
-        await self._services.store.claims.save_profile(Profile(member, **(known | values), public=public))
-        return await self._show(member, guild)
-
-    @edit.autocomplete("time_zone")
-    async def _zones(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-        wanted = current.casefold().replace(" ", "_")
-        zones = [zone for zone in sorted(available_timezones()) if wanted in zone.casefold()]
-        return [app_commands.Choice(name=zone, value=zone) for zone in zones[:CHOICES]]
-
-    @app_commands.command()
-    async def release(self, interaction: discord.Interaction) -> None:
-        """End your claim"""
-        await answer(interaction, release(self._services, interaction.user.id), private=True)
-
-
 async def setup(bot: commands.Bot) -> None:
     """Add the commands and buttons."""
-    assert set(STATUS_WORDS) <= {"open", "busy", "hiring", "looking"}
     services: Services = bot.services  # type: ignore[attr-defined]
     bot.add_dynamic_items(AskVouchButton, VouchButton)
     await bot.add_cog(ClaimCommands(services))
-    await bot.add_cog(ProfileGroup(services))

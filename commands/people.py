@@ -140,8 +140,10 @@ async def trust_in(services: Services, person: Person) -> tuple[Trust, int]:
     facts = await services.facts.of_person(person.id)
     orcid = facts.orcid if facts else None
     claim = await services.store.claims.of_person(person.id)
-    level = claim.level if claim else 0
-    return trust([row.confidence for row in rows], namesakes, len(person.forms), orcid, level), namesakes
+    level, proof = (claim.level, claim.proof) if claim else (0, "")
+    against = len(await services.store.contests.open_of(claim.id)) if claim else 0
+    sure = [row.confidence for row in rows]
+    return trust(sure, namesakes, len(person.forms), orcid, level, proof, against), namesakes
 
 
 async def show_card(services: Services, number: int, member: int = 0) -> ui.LayoutView | Reply:

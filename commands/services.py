@@ -7,6 +7,7 @@ import contextlib
 from dataclasses import dataclass, field
 
 from commands.painter import Painter
+from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.store import Store
 from index.facts import FactFinder
@@ -42,6 +43,8 @@ class Services:
     web: PublicWeb = field(default_factory=PublicWeb)
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"
+    mailer: Mailer | None = None
+    """Sends codes that prove an address, where a mail server is set."""
     reading_people: asyncio.Task[bool] | None = None
     progress: Progress = field(default_factory=Progress)
     reaching: asyncio.Lock = field(default_factory=asyncio.Lock)

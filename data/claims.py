@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,13 +15,16 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.keys import fresh_number
-from data.member_tables import ClaimRow, ProfileRow, ServerMemberRow, VouchRow
+from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
 from data.tables import PersonRow
 
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
 """Claims that a member can make within so many days."""
 VOUCHES = 2
-PROOF_LEVELS = {"vouch": 1, "page": 2, "orcid": 3}
+PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 2, "page": 2, "orcid": 3}
+"""``domain``: an address of the institution; ``mail``: one that has the family name in it, too."""
+MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
+"""Codes mailed a claim within a day, guesses a code, and how long a code holds."""
 STATUSES = ("", "open", "busy", "hiring", "looking")
 
 
@@ -225,6 +230,52 @@ class Claims:
         except IntegrityError as error:
             raise ClaimRefused("Somebody holds this claim already, or they hold another.") from error
 
+    # -- codes by mail ---------------------------------------------------------------------------
+
+    async def mail_code(self, claim: int, code: str, domain: str) -> None:
+        """Keep what is needed to know a mailed code again; an earlier one no longer holds.
+
+        Raises
+        ------
+        ClaimRefused
+            Where as many were mailed within a day as may be.
+        """
+        now = _now()
+        async with self._writer.begin() as connection:
+            mine = MailCodeRow.claim_id == claim
+            known = (
+                await connection.execute(select(MailCodeRow.sent, MailCodeRow.since).where(mine))
+            ).first()
+            sent, since = known if known and known.since > now - timedelta(days=1) else (0, now)
+            if sent >= MOST_MAILS:
+                raise ClaimRefused(
+                    f"{MOST_MAILS} codes were mailed for this claim today; try again tomorrow."
+                )
+            await connection.execute(delete(MailCodeRow).where(mine))
+            row = {"claim_id": claim, "digest": _digest(claim, code), "domain": domain[:255], "made": now}
+            await connection.execute(insert(MailCodeRow).values(**row, tries=0, sent=sent + 1, since=since))
+
+    async def settle_mail(self, claim: int, code: str) -> str:
+        """The domain that a mailed code was sent to; the code holds once.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it is wrong, too old, or was guessed at too often.
+        """
+        async with self._writer.begin() as connection:
+            mine = MailCodeRow.claim_id == claim
+            found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
+            old = found is None or found.made < _now() - timedelta(minutes=CODE_MINUTES)
+            if found is None or old or found.tries >= MOST_TRIES or not found.digest:
+                raise ClaimRefused("No mailed code holds (any more); /claim mail:<address> sends another.")
+            right = hmac.compare_digest(found.digest, _digest(claim, code))
+            values = {"tries": found.tries + 1} | ({"digest": ""} if right else {})
+            await connection.execute(update(MailCodeRow).where(mine).values(**values))
+        if not right:
+            raise ClaimRefused("This is not the code that was mailed.")
+        return str(found.domain)
+
     async def end(self, claim: int, why: str) -> bool:
         """End a claim; False where it had ended."""
         async with self._writer.begin() as connection:
@@ -236,6 +287,13 @@ class Claims:
     async def history(self, person: int) -> list[Claim]:
         """Every claim of a person, newest first."""
         query = select(*_CLAIM).where(ClaimRow.person_id == person).order_by(ClaimRow.made.desc())
+        async with self._read() as connection:
+            return [Claim(*row) for row in await connection.execute(query)]
+
+    async def old_mails(self, before: datetime) -> list[Claim]:
+        """Held claims whose address was proven before a time: an address can't be looked at again."""
+        by_mail = ClaimRow.proof.in_(("mail", "domain"))
+        query = select(*_CLAIM).where(ClaimRow.state == "held", by_mail, ClaimRow.checked < before)
         async with self._read() as connection:
             return [Claim(*row) for row in await connection.execute(query)]
 
@@ -316,10 +374,13 @@ class Claims:
                     select(ServerMemberRow.guild).where(ServerMemberRow.member == member)
                 )
             ).all()
+            said = select(ClaimContestRow.__table__).where(ClaimContestRow.member == member)
+            contests = (await connection.execute(said)).all()
         profile = await self.profile(member)
         return {
             "claims": [_plain(row._mapping) for row in claims],
             "vouches": [_plain(row._mapping) for row in vouches],
+            "contests": [_plain(row._mapping) for row in contests],
             "servers": [str(guild) for guild in servers],
             "profile": [_plain({n: getattr(profile, n) for n in Profile.__slots__})] if profile else [],
         }
@@ -330,6 +391,10 @@ class Claims:
         mine = select(ClaimRow.id).where(ClaimRow.member == member)
         async with self._writer.begin() as connection:
             for statement in (
+                delete(MailCodeRow).where(MailCodeRow.claim_id.in_(mine)),
+                delete(ClaimContestRow).where(
+                    (ClaimContestRow.member == member) | ClaimContestRow.claim_id.in_(mine)
+                ),
                 delete(VouchRow).where((VouchRow.member == member) | VouchRow.claim_id.in_(mine)),
                 delete(ClaimRow).where(ClaimRow.member == member),
                 delete(ProfileRow).where(ProfileRow.member == member),
@@ -343,9 +408,13 @@ def _ended(why: str) -> dict[str, Any]:
     return {"state": "ended", "ended": _now(), "why_ended": why[:200], "holder": None, "held_person": None}
 
 
+def _digest(claim: int, code: str) -> str:
+    return hashlib.sha256(f"{claim}:{code.strip().upper()}".encode()).hexdigest()
+
+
 def _plain(row: Any) -> dict[str, Any]:
     """Values as JSON has them; numbers of members and servers as text, since they are too large for some readers."""
-    named = {"member", "guild"}
+    named = {"member", "guild", "holder", "settled_by"}
     return {
         key: value.isoformat()
         if isinstance(value, datetime)

@@ -169,6 +169,9 @@ class MailCodeRow(Base):
     domain: Mapped[str] = mapped_column(String(255))
     made: Mapped[datetime]
     tries: Mapped[int]
+    sent: Mapped[int]
+    """Codes sent since ``since``, which is when a day of them began."""
+    since: Mapped[datetime]
 
 
 class ClaimContestRow(Base):

@@ -12,6 +12,7 @@ from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.claims import Claims
+from data.contests import Contests
 from data.database import make_reader, open_database
 from data.facts import Facts
 from data.invitations import Invitations
@@ -81,6 +82,7 @@ class Store:
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
+        self.contests = Contests(reader, self._writer)
         self.invitations = Invitations(reader, self._writer)
 
     @classmethod

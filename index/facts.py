@@ -109,6 +109,26 @@ class FactFinder:
             if fact.value != "{}"
         }
 
+    async def home_page(self, person: int) -> str | None:
+        """The home page of a person's institution, asked for where it is not kept; None where none is known.
+
+        Raises
+        ------
+        SourceError
+            Where OpenAlex can't be asked.
+        """
+        fact = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
+        ror = orjson.loads(fact.value).get("ror") if fact else None
+        if not ror:
+            return None
+        key = str(ror).rstrip("/").rpartition("/")[2][:40]
+        kept = (await self._store.facts.get("place", SOURCE, [key])).get(key)
+        if kept is None and self._source is not None:
+            page = await self._source.institution(str(ror))
+            await self._store.facts.put("place", SOURCE, {key: orjson.dumps({"page": page}).decode()})
+            return page
+        return orjson.loads(kept.value).get("page") if kept else None
+
     def ask_soon(self, person: int) -> None:
         """Look a person up in the background, unless that is being done or was done lately."""
         if self._source is None or person in self._asking:

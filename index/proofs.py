@@ -6,7 +6,8 @@ import html
 import re
 import secrets
 import unicodedata
-from datetime import datetime
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -19,6 +20,17 @@ from index.person_names import compatible, parse_name
 ORCID = re.compile(r"\b(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.S | re.I)
 _LEAST_TITLE = 12
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
+_PRINTED = re.compile(r"@([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
+EVERYBODYS = frozenset(
+    """163.com 126.com aol.com duck.com fastmail.com gmail.com gmx.de gmx.net googlemail.com hotmail.com icloud.com
+    live.com mac.com mail.com mail.ru me.com msn.com outlook.com pm.me proton.me protonmail.com qq.com tutanota.com
+    web.de yahoo.com yandex.com yandex.ru ymail.com zoho.com foxmail.com sina.com naver.com github.com
+    users.noreply.github.com ac.uk edu.cn ac.jp ac.in edu.au co.uk""".split()
+)
+"""Domains at which anybody has an address, and endings that many institutions share."""
+PROVEN_FOR, MAIL_HOLDS = timedelta(days=30), timedelta(days=365)
+"""After so long a page or record is looked at again, and an address has to be proven again."""
 
 
 class NotProven(Exception):
@@ -107,9 +119,61 @@ async def prove_by_orcid(
         raise NotProven("This ORCID record lists none of this person's papers.")
 
 
+def make_mail_code() -> str:
+    """Eight characters that are easy to copy: 40 random bits, guessed at five times at most."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+def address_in(text: str) -> str:
+    """An address in a plain form.
+
+    Raises
+    ------
+    NotProven
+        Where it is none that mail can be sent to.
+    """
+    found = _ADDRESS.fullmatch(text.strip().removeprefix("mailto:"))
+    if not found or len(found[0]) > 254 or ".." in found[0]:
+        raise NotProven("This is no mail address.")
+    return found[0].lower()
+
+
+def own_domain(address: str, papers: list[Paper], home_page: str | None) -> str:
+    """The domain by which an address belongs to a person: of an address in the papers, or of the institution.
+
+    Raises
+    ------
+    NotProven
+        Where there is none.
+    """
+    domain = address.rpartition("@")[2]
+    host = (urlsplit(home_page or "").hostname or "").removeprefix("www.")
+    printed = {
+        found[1].lower().rstrip(".")
+        for paper in papers
+        for found in _PRINTED.finditer(f"{paper.abstract} {paper.comment or ''}")
+    }
+    for known in (*printed, host):
+        if known.count(".") and known not in EVERYBODYS and (domain == known or domain.endswith("." + known)):
+            return domain
+    raise NotProven(
+        "The address has to be of the institution, or of a domain that is printed in one of these papers; "
+        "I know no such for this one. An ORCID record, a page, or two members' word prove it, too."
+    )
+
+
+def names_person(address: str, names: list[str]) -> bool:
+    """Whether an address has the family name in it."""
+    local = _flat(address.rpartition("@")[0])
+    families = {_flat(parse_name(name).family) for name in names}
+    return any(len(family) > 1 and family in local for family in families)
+
+
 async def recheck(store: Store, web: PublicWeb, orcid_base: str, before: datetime) -> int:
     """Look at the proofs of held claims again; those that vanished end their claims. Returns how many did."""
     ended = 0
+    for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
+        ended += await store.claims.end(claim.id, "the address was proven a year ago; /claim mail: renews it")
     for claim in await store.claims.due(before):
         person = await store.people.find(claim.person_id)
         try:

@@ -219,8 +219,23 @@ class Scores:
         return np.asarray(values[~np.isnan(values)])
 
 
+PROOF_WORDS = {
+    "vouch": "vouched for by two claimed members",
+    "domain": "proven by an address of the institution",
+    "mail": "proven by an address of the institution with their name in it",
+    "page": "proven by a page of theirs",
+    "orcid": "proven by their ORCID record",
+}
+
+
 def trust(
-    confidences: Sequence[float], namesakes: int, forms: int, orcid: str | None = None, claimed: int = 0
+    confidences: Sequence[float],
+    namesakes: int,
+    forms: int,
+    orcid: str | None = None,
+    claimed: int = 0,
+    proof: str = "",
+    contested: int = 0,
 ) -> Trust:
     """How far an identity can be trusted: 60 at most while nobody has claimed it.
 
@@ -235,7 +250,9 @@ def trust(
     orcid
         An ORCID that a source gives for the works, where known.
     claimed
-        The level of the claim that somebody holds: 1 vouched for, 2 a page, 3 an ORCID record; 0 for none.
+        The level of the claim that somebody holds, 0 for none, and its ``proof``.
+    contested
+        How many members say that the claim is wrong, and wait for those who manage their server.
     """
     mean = float(np.mean(confidences)) if confidences else 0.0
     papers = len(confidences)
@@ -252,12 +269,11 @@ def trust(
         value += 15
         why.append("an ORCID stands on these works")
     if claimed:
-        proofs = (
-            "vouched for by two claimed members",
-            "proven by a page of theirs",
-            "proven by their ORCID record",
-        )
-        why.append("claimed: " + proofs[claimed - 1])
+        why.append("claimed: " + PROOF_WORDS.get(proof, proof))
+        if contested:
+            why.append(
+                f"contested by {contested} {'member' if contested == 1 else 'members'}, and not settled yet"
+            )
         return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True)
     level = "L0" if namesakes and mean < 0.5 else "L1"
     return Trust(int(min(value, 60)), level, tuple(why))

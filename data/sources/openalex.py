@@ -118,6 +118,12 @@ class OpenAlex:
         doi = quote(_ARXIV_DOI + arxiv_id.lower(), safe="/.:")
         return _work(await self._one(f"works/doi:{doi}", {"select": _WORK_FIELDS}))
 
+    async def institution(self, ror: str) -> str | None:
+        """The home page of an institution by its ROR, which costs nothing; None where none is known."""
+        found = await self._one(f"institutions/ror:{quote(ror.rstrip('/').rpartition('/')[2], safe='')}")
+        page = found.get("homepage_url") if found else None
+        return page if isinstance(page, str) else None
+
     async def _one(self, path: str, params: dict[str, str] | None = None) -> Any:
         body = await self._get(path, params or {}, frozenset({404}))
         found = _json(body)

@@ -15,7 +15,8 @@ from aiohttp.abc import AbstractResolver
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.claim import ask_vouch, begin, own_link, prove, release, vouch
+from commands.claim import ask_vouch, begin, prove, vouch
+from commands.profile import ProfileGroup, own_link, release
 from commands.replies import Kindly
 from data.claims import ClaimRefused
 from data.sources.http import SourceError
@@ -271,8 +272,6 @@ async def test_a_profile_shows_on_the_card_to_whom_it_should(own):
     services, user = own
     assert "Claim your papers first" in (await user.slash("/profile show")).text
     await claimed(services, 9, "Minlan Yu")
-    from commands.claim import ProfileGroup
-
     group = ProfileGroup(services)
     await group._edit(9, 1, {"status": "open", "seeking": "people who like switches @everyone"}, None)
     card = await user.slash("/author name:Minlan Yu")
@@ -337,7 +336,13 @@ async def test_me_holds_and_forgets_the_claim_too(own):
     assert held["claims"][0]["member"] == "1"
     assert held["servers"] == ["1"]
     assert await services.store.claims.forget(1) == 2
-    assert await services.store.claims.held(1) == {"claims": [], "vouches": [], "servers": [], "profile": []}
+    assert await services.store.claims.held(1) == {
+        "claims": [],
+        "vouches": [],
+        "contests": [],
+        "servers": [],
+        "profile": [],
+    }
 
 
 # -- pages that members name -----------------------------------------------------------------------

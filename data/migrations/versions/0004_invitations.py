@@ -64,6 +64,8 @@ def upgrade() -> None:
         sa.Column("domain", sa.String(length=255), nullable=False),
         sa.Column("made", sa.DateTime(), nullable=False),
         sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("sent", sa.Integer(), nullable=False),
+        sa.Column("since", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(["claim_id"], ["claims.id"]),
         sa.PrimaryKeyConstraint("claim_id"),
     )

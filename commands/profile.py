@@ -1,0 +1,156 @@
+"""`/profile`: what a claimed member says of themselves, and to whom it is shown."""
+
+from __future__ import annotations
+
+from typing import Literal
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards.lists import note
+from commands.cards.profile import STATUS_WORDS, profile_lines
+from commands.cards.text import shown
+from commands.claim import PROVEN
+from commands.options import CHOICES
+from commands.people import PersonButton
+from commands.replies import Kindly, answer
+from commands.services import Services
+from data.claims import Profile
+
+
+async def release(services: Services, member: int) -> ui.LayoutView:
+    """End the member's own claim."""
+    claim = await services.store.claims.of_member(member)
+    if claim is None:
+        raise Kindly("You hold no claim.")
+    await services.store.claims.end(claim.id, "released by the member")
+    return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
+
+
+def own_link(text: str) -> str:
+    """A link that can be shown: a public-looking https address in plain characters."""
+    parts = urlsplit(text)
+    plain = all(
+        (character.isascii() and character not in "<>\"'`|\\ ()[]*_~") or character == "_"
+        for character in text
+    )
+    if (
+        parts.scheme != "https"
+        or not parts.hostname
+        or "." not in parts.hostname
+        or parts.username
+        or not plain
+    ):
+        raise Kindly("A link begins with https:// and has no spaces or brackets.")
+    return text
+
+
+class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say of yourself"):
+    """What a claimed member says of themselves."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        super().__init__()
+
+    async def _mine(self, member: int) -> Profile:
+        if await self._services.store.claims.of_member(member) is None:
+            raise Kindly("Claim your papers first: /claim person:<your name>.")
+        return await self._services.store.claims.profile(member) or Profile(member)
+
+    @app_commands.command()
+    async def show(self, interaction: discord.Interaction) -> None:
+        """Show what others see of you"""
+        await answer(interaction, self._show(interaction.user.id, interaction.guild_id), private=True)
+
+    async def _show(self, member: int, guild: int | None) -> ui.LayoutView:
+        profile = await self._mine(member)
+        claim = await self._services.store.claims.of_member(member)
+        assert claim is not None
+        if guild is not None:
+            await self._services.store.claims.seen(member, guild)
+        person = await self._services.store.people.find(claim.person_id)
+        name = shown(person.name if person else "?", 80)
+        who = "everybody" if profile.public else "members who have claimed their papers"
+        said = profile_lines(profile) or "You have said nothing of yourself yet; /profile edit does."
+        against = await self._services.store.contests.open_of(claim.id)
+        contested = "".join(f"\n**Contested** {shown(entry.reason, 200)}" for entry in against[:3])
+        if contested:
+            contested += "\n-# Those who manage the server settle it; a stronger proof of yours does, too."
+        return note(
+            f"## {name}\n{PROVEN[claim.proof]}{contested}\n{said}\n-# Shown to {who}, on your card.",
+            [[PersonButton("Card", what="a", person=str(claim.person_id))]],
+        )
+
+    @app_commands.command()
+    @app_commands.describe(
+        status="Whether you are open to collaborate",
+        seeking="What you seek; a dash empties it",
+        offering="What you offer; a dash empties it",
+        link="A page of yours; a dash empties it",
+        time_zone="Such as Europe/Berlin; a dash empties it",
+        shown_to="Who sees this on your card",
+    )
+    async def edit(
+        self,
+        interaction: discord.Interaction,
+        status: Literal["open", "busy", "hiring", "looking", "none"] | None = None,
+        seeking: app_commands.Range[str, 1, 300] | None = None,
+        offering: app_commands.Range[str, 1, 300] | None = None,
+        link: app_commands.Range[str, 1, 300] | None = None,
+        time_zone: app_commands.Range[str, 1, 60] | None = None,
+        shown_to: Literal["everybody", "claimed members"] | None = None,
+    ) -> None:
+        """Say what you seek and offer"""
+        changed = {
+            "status": None if status is None else "" if status == "none" else status,
+            "seeking": seeking,
+            "offering": offering,
+            "link": link,
+            "time_zone": time_zone,
+        }
+        await answer(
+            interaction,
+            self._edit(interaction.user.id, interaction.guild_id, changed, shown_to),
+            private=True,
+        )
+
+    async def _edit(
+        self, member: int, guild: int | None, changed: dict[str, str | None], shown_to: str | None
+    ) -> ui.LayoutView:
+        profile = await self._mine(member)
+        values = {name: "" if value == "-" else value for name, value in changed.items() if value is not None}
+        if not values and shown_to is None:
+            raise Kindly("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
+        if values.get("link"):
+            values["link"] = own_link(values["link"].strip())
+        if values.get("time_zone") and values["time_zone"] not in available_timezones():
+            raise Kindly(
+                "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."
+            )
+        public = profile.public if shown_to is None else shown_to == "everybody"
+        known = {
+            name: getattr(profile, name) for name in ("status", "seeking", "offering", "link", "time_zone")
+        }
+        await self._services.store.claims.save_profile(Profile(member, **(known | values), public=public))
+        return await self._show(member, guild)
+
+    @edit.autocomplete("time_zone")
+    async def _zones(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        wanted = current.casefold().replace(" ", "_")
+        zones = [zone for zone in sorted(available_timezones()) if wanted in zone.casefold()]
+        return [app_commands.Choice(name=zone, value=zone) for zone in zones[:CHOICES]]
+
+    @app_commands.command()
+    async def release(self, interaction: discord.Interaction) -> None:
+        """End your claim"""
+        await answer(interaction, release(self._services, interaction.user.id), private=True)
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the commands."""
+    assert set(STATUS_WORDS) <= {"open", "busy", "hiring", "looking"}
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(ProfileGroup(services))

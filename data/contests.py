@@ -1,0 +1,148 @@
+"""Contests in SQL: members' word that a held claim is wrong, and how those who manage the server settled it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.claims import ClaimRefused
+from data.keys import fresh_number
+from data.member_tables import ClaimContestRow, ClaimRow
+
+MOST_OPEN = 3
+"""Contests of one member that wait to be settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A member's word that a claim is wrong.
+
+    Attributes
+    ----------
+    guild
+        Where the claim was made, and so where it is settled; 0 for one made in direct messages.
+    state
+        ``open``, ``upheld`` (the claim ended) or ``dismissed``.
+    """
+
+    id: int
+    claim_id: int
+    member: int
+    guild: int
+    reason: str
+    made: datetime
+    state: str
+
+
+_CONTEST = [getattr(ClaimContestRow, name) for name in Contest.__slots__]
+
+
+class Contests:
+    """Asks and changes contests; every change is one transaction."""
+
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._engine = reader
+        self._writer = writer
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    async def find(self, number: int) -> Contest | None:
+        """A contest by number."""
+        async with self._read() as connection:
+            row = (await connection.execute(select(*_CONTEST).where(ClaimContestRow.id == number))).first()
+        return Contest(*row) if row else None
+
+    async def open_of(self, claim: int) -> list[Contest]:
+        """What is said against a claim and not settled."""
+        return await self._list(ClaimContestRow.claim_id == claim)
+
+    async def open_in(self, guild: int) -> list[Contest]:
+        """What waits to be settled in a server (0: claims made in direct messages)."""
+        return await self._list(ClaimContestRow.guild == guild)
+
+    async def _list(self, where: object) -> list[Contest]:
+        query = (
+            select(*_CONTEST)
+            .where(where, ClaimContestRow.state == "open")  # type: ignore[arg-type]
+            .order_by(ClaimContestRow.made)
+            .limit(100)
+        )
+        async with self._read() as connection:
+            return [Contest(*row) for row in await connection.execute(query)]
+
+    async def contest(self, claim: int, member: int, reason: str) -> Contest:
+        """Say that a held claim is wrong.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it is one's own, nobody holds it, it was said already, or too much waits.
+        """
+        async with self._writer.begin() as connection:
+            found = (
+                await connection.execute(
+                    select(ClaimRow.member, ClaimRow.guild, ClaimRow.state).where(ClaimRow.id == claim)
+                )
+            ).first()
+            if found is None or found.state != "held":
+                raise ClaimRefused("Nobody holds this claim (any more).")
+            if found.member == member:
+                raise ClaimRefused("This claim is your own; /profile release ends it.")
+            mine = (ClaimContestRow.member == member) & (ClaimContestRow.state == "open")
+            if await connection.scalar(
+                select(ClaimContestRow.id).where(mine, ClaimContestRow.claim_id == claim)
+            ):
+                raise ClaimRefused("You have said so already; it waits for those who manage the server.")
+            if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
+                raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
+            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
+            more = {"reason": reason[:500], "made": _now(), "state": "open"}
+            made = await connection.execute(
+                insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
+            )
+            return Contest(*made.one())
+
+    async def settle(self, number: int, by: int, *, upheld: bool) -> Contest:
+        """Settle a contest, and with it all others against the claim where it is upheld: the claim ends.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it was settled already.
+        """
+        async with self._writer.begin() as connection:
+            state = "upheld" if upheld else "dismissed"
+            values = {"state": state, "settled_by": by, "settled": _now()}
+            is_open = ClaimContestRow.state == "open"
+            done = (
+                await connection.execute(
+                    update(ClaimContestRow)
+                    .where(ClaimContestRow.id == number, is_open)
+                    .values(**values)
+                    .returning(*_CONTEST)
+                )
+            ).first()
+            if done is None:
+                raise ClaimRefused("This was settled already.")
+            if upheld:
+                ended = {"state": "ended", "ended": _now(), "holder": None, "held_person": None}
+                await connection.execute(
+                    update(ClaimRow)
+                    .where(ClaimRow.id == done.claim_id, ClaimRow.state == "held")
+                    .values(**ended, why_ended=f"contested, and settled by a manager: {done.reason}"[:200])
+                )
+                same = ClaimContestRow.claim_id == done.claim_id
+                await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))
+            return Contest(*done)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,259 @@
+"""A claim proven by a code to an address, over a real SMTP server on loopback; and claims that are contested."""
+
+import asyncio
+import re
+import ssl
+
+import pytest
+import trustme
+from aiosmtpd.smtp import SMTP, AuthResult
+
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.run import running_bot
+from commands.claim import mail_code, settle_mail
+from commands.replies import Kindly
+from data.claims import MOST_MAILS, MOST_TRIES, ClaimRefused
+from data.sources.http import SourceError
+from data.sources.mail import Mailer
+from index.proofs import NotProven, address_in, names_person, own_domain
+from tests.conftest import settings_for
+from tests.wire.test_invitations import hold, joins
+
+
+class Post:
+    """Keeps what it is sent; refuses one address, as servers do."""
+
+    def __init__(self):
+        self.mails = []
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address.startswith("nobody@"):
+            return "550 no such user"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        self.mails.append((envelope.rcpt_tos, envelope.content.decode(), session.ssl is not None))
+        return "250 OK"
+
+
+def authenticates(server, session, envelope, mechanism, data):
+    return AuthResult(success=(data.login, data.password) == (b"labmate", b"secret"))
+
+
+@pytest.fixture
+async def post():
+    """A mail server that wants TLS and a password, as a university's does."""
+    handler = Post()
+    authority = trustme.CA()
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("localhost").configure_cert(served)
+    trusted = ssl.create_default_context()
+    authority.configure_trust(trusted)
+    options = {"tls_context": served, "require_starttls": True, "auth_required": True}
+
+    def serve():
+        return SMTP(handler, hostname="localhost", authenticator=authenticates, **options)
+
+    server = await asyncio.get_running_loop().create_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    handler.mailer = Mailer(
+        "localhost", port, "Labmate <bot@labmate.test>", "labmate", "secret", context=trusted
+    )
+    yield handler
+    server.close()
+
+
+@pytest.fixture
+async def own(tmp_path, post):
+    async with LocalDiscord() as discord:
+        other = joins(discord, "bee")
+        async with (
+            running_bot(settings_for(discord, tmp_path)) as (bot, _),
+            UserClient(discord.url, discord.user_token) as user,
+            UserClient(discord.url, discord.state.token_of(other["id"])) as second,
+        ):
+            bot.services.mailer = post.mailer
+            yield bot, user, second, post, discord
+
+
+async def of_institution(services, name, page):
+    """Let OpenAlex have named a person's institution, and its home page."""
+    author = await services.store.find_author(name)
+    [(person, _), *_] = await services.store.people.named([author])
+    await services.store.facts.put(
+        "person", "openalex", {str(person): '{"ror": "https://ror.org/03vek6s52"}'}
+    )
+    await services.store.facts.put("place", "openalex", {"03vek6s52": f'{{"page": "{page}"}}'})
+    return person
+
+
+async def test_a_code_to_an_address_of_the_institution_makes_the_claim(own):
+    bot, user, _, post, _ = own
+    await of_institution(bot.services, "ChonLam Lao", "https://www.harvard.edu/")
+    assert "no open claim" in (await user.slash("/claim mail:lao@g.harvard.edu")).text
+    begun = await user.slash("/claim person:ChonLam Lao")
+    assert "/claim mail:" in begun.text
+    assert "no mail address" in (await user.slash("/claim mail:not an address")).text
+    assert "has to be of the institution" in (await user.slash("/claim mail:lao@notharvard.edu")).text
+    assert "does not take this address" in (await user.slash("/claim mail:nobody@harvard.edu")).text
+    assert not post.mails
+    sent = await user.slash("/claim mail:C.Lao@g.harvard.edu")
+    assert "a code is on its way" in sent.text.lower()
+    assert sent.is_private
+    [(to, mail, encrypted)] = post.mails
+    assert to == ["c.lao@g.harvard.edu"]
+    assert encrypted
+    assert "From: Labmate <bot@labmate.test>" in mail
+    code = re.search(r"/claim code:(\w{8})", mail)[1]
+    assert "not the code" in (await user.slash("/claim code:AAAAAAAA")).text
+    assert "(L2, by an address of the institution)" in (await user.slash(f"/claim code:{code.lower()}")).text
+    assert "L2 claimed" in (await user.slash("/author name:ChonLam Lao")).text
+    assert "No mailed code holds" in (await user.slash(f"/claim code:{code}")).text, "a code holds once"
+    held = await bot.services.store.claims.held(int(user.user["id"]))
+    assert "lao@" not in str(held).lower(), "the address is not kept"
+    assert held["claims"][0]["where"] == "g.harvard.edu"
+
+
+async def test_an_address_without_the_name_proves_less(own):
+    bot, user, _, post, _ = own
+    await of_institution(bot.services, "ChonLam Lao", "https://harvard.edu")
+    await user.slash("/claim person:ChonLam Lao")
+    await user.slash("/claim mail:student17@harvard.edu")
+    code = re.search(r"/claim code:(\w{8})", post.mails[0][1])[1]
+    assert "(L1, by an address of the institution)" in (await user.slash(f"/claim code:{code}")).text
+
+
+async def test_guesses_and_mails_are_limited_and_only_one_s_own_code_holds(own):
+    bot, user, second, post, _ = own
+    services, member = bot.services, int(user.user["id"])
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    await user.slash("/claim person:ChonLam Lao")
+    for _ in range(MOST_MAILS):
+        await mail_code(services, member, "lao@harvard.edu")
+    with pytest.raises(Kindly, match="today"):
+        await mail_code(services, member, "lao@harvard.edu")
+    assert len(post.mails) == MOST_MAILS
+    codes = [re.search(r"/claim code:(\w{8})", mail)[1] for _, mail, _ in post.mails]
+    await services.store.claims.begin(int(second.user["id"]), person, 1, "labmate-s")
+    with pytest.raises(Kindly, match="No mailed code"):
+        await settle_mail(services, int(second.user["id"]), codes[-1])
+    with pytest.raises(Kindly, match="not the code"):
+        await settle_mail(services, member, codes[0])  # an earlier one
+    for _ in range(MOST_TRIES - 1):
+        with pytest.raises(Kindly, match="not the code"):
+            await settle_mail(services, member, "WRONG234")
+    with pytest.raises(Kindly, match="No mailed code"):
+        await settle_mail(services, member, codes[-1])
+
+
+async def test_a_mail_server_that_is_away_or_refuses_us_loses_nothing(own):
+    bot, user, _, post, _ = own
+    await of_institution(bot.services, "ChonLam Lao", "https://harvard.edu")
+    await user.slash("/claim person:ChonLam Lao")
+    port = post.mailer.port
+    for broken in (
+        Mailer("127.0.0.1", 1, "bot@labmate.test"),
+        Mailer("localhost", port, "bot@labmate.test", "labmate", "wrong", context=post.mailer.context),
+        Mailer("localhost", port, "bot@labmate.test", security="none"),
+        Mailer(
+            "localhost", port, "bot@labmate.test", "labmate", "secret"
+        ),  # a certificate nobody vouches for
+    ):
+        with pytest.raises(SourceError, match="could not be sent"):
+            await broken.send("lao@harvard.edu", "x", "y")
+    assert not post.mails
+    bot.services.mailer = None
+    assert "No mail server" in (await user.slash("/claim mail:lao@harvard.edu")).text
+    assert "mail:" not in (await user.slash("/claim person:ChonLam Lao")).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "a@b", "a b@c.de", "a@c.de\nBcc: x@y.de", "<a@c.de>", "a@c.de,b@c.de", "a..b@c.de", "a@" + "c." * 200 + "de", '"a"@c.de', "a@[127.0.0.1]"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(NotProven):
+        address_in(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "printed", "page", "fits"),
+    [
+        ("a@mit.edu", "", "https://web.mit.edu/", False),
+        ("a@web.mit.edu", "", "https://web.mit.edu/", True),
+        ("a@csail.mit.edu", "Contact: {x,y}@mit.edu.", None, True),
+        ("a@gmail.com", "Contact: someone@gmail.com", None, False),
+        ("a@evil-mit.edu", "x@mit.edu", None, False),
+        ("a@edu", "x@mit.edu", None, False),
+        ("a@x.ac.uk", "", "https://ac.uk", False),
+        ("a@tum.de", "", "http://www.tum.de/en", True),
+        ("a@tum.de", "", "not a page", False),
+    ],
+)
+def test_which_domains_are_one_s_own(address, printed, page, fits):
+    class Printed:
+        abstract, comment = "", printed
+
+    if fits:
+        assert own_domain(address, [Printed], page) == address.rpartition("@")[2]
+    else:
+        with pytest.raises(NotProven):
+            own_domain(address, [Printed], page)
+
+
+def test_the_family_name_in_an_address():
+    assert names_person("c.lao@x.org", ["ChonLam Lao"])
+    assert names_person("mueller@x.org", ["Jürgen Mueller"])
+    assert not names_person("student@x.org", ["ChonLam Lao"])
+
+
+# -- contests --------------------------------------------------------------------------------------
+
+
+async def test_a_contested_claim_says_so_until_a_manager_settles_it(own):
+    bot, user, second, _, discord = own
+    store = bot.services.store
+    nobody = await second.slash("/contest person:ChonLam Lao reason:that is not them")
+    assert "Nobody has claimed" in nobody.text
+    person = await hold(store, 4711, "ChonLam Lao", discord.guild["id"])
+    said = await second.slash("/contest person:ChonLam Lao reason:that is @everyone, **not** them")
+    assert "is contested" in said.text
+    assert "said so already" in (await second.slash("/contest person:ChonLam Lao reason:again")).text
+    card = await user.slash("/author name:ChonLam Lao")
+    assert "contested by 1 member" in (await card.press("Why these figures?")).text
+    assert "Only those who manage" in (await second.slash("/contests")).text
+    listed = await user.slash("/contests")
+    assert "@everyone" not in listed.text
+    looked = await listed.press("Look")
+    assert "The claim of ChonLam Lao" in looked.text
+    assert "The claim has ended" in (await looked.press("End the claim")).text
+    assert "settled already" in (await looked.press("The claim stays")).text
+    assert await store.claims.of_person(person) is None
+    assert "No claim is contested" in (await user.slash("/contests")).text
+
+
+async def test_only_those_who_manage_the_claim_s_server_settle(own):
+    bot, user, second, _, _discord = own
+    store = bot.services.store
+    await hold(store, 4711, "ChonLam Lao", 99)  # claimed in another server
+    await second.slash("/contest person:ChonLam Lao reason:not them")
+    [found] = await store.contests.open_in(99)
+    assert "No claim is contested" in (await user.slash("/contests")).text
+    with pytest.raises(ClaimRefused, match="your own"):
+        await store.contests.contest(found.claim_id, 4711, "mine")
+
+    class Interaction:
+        guild_id, client, user = 98, bot, type("User", (), {"id": 5})
+        permissions = type("P", (), {"manage_guild": True})
+
+    from commands.contest import may_settle
+
+    assert not await may_settle(Interaction, 99)
+    Interaction.guild_id = 99
+    assert await may_settle(Interaction, 99)
+    Interaction.permissions = type("P", (), {"manage_guild": False})
+    assert not await may_settle(Interaction, 99)
+    await store.contests.settle(found.id, 1, upheld=False)
+    assert (await store.claims.find(found.claim_id)).state == "held"
