@@ -175,7 +175,7 @@ async def show_data(services: Services, member: int) -> Reply:
     """All that is held about a member, as a file."""
     store = services.store
     held = await store.members.held(member) | await store.claims.held(member)
-    held |= await store.invitations.held(member)
+    held |= await store.invitations.held(member) | await store.own_works.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
     file = discord.File(io.BytesIO(json.dumps(held, indent=1).encode()), "labmate-about-me.json")
     view = note(
@@ -190,7 +190,7 @@ async def show_data(services: Services, member: int) -> Reply:
 async def ask_forget(member: int) -> ui.LayoutView:
     """Ask before deleting."""
     return note(
-        "This deletes all that I hold about you: your claim and profile, what you follow, whom you did not want "
+        "This deletes all that I hold about you: your claim and profile, what you took over from a CV, what you follow, whom you did not want "
         "suggested, and your invitations (that others blocked you stays theirs). It can't be undone; copies of the database made before keep it until they are deleted.",
         [[ForgetButton("Delete it for good", member=str(member))]],
     )
@@ -202,7 +202,7 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
         raise Kindly("This button belongs to somebody else. /me forget is yours.")
     store = services.store
     gone = await store.members.forget(member) + await store.invitations.forget(member)
-    gone += await store.claims.forget(member)
+    gone += await store.own_works.forget(member) + await store.claims.forget(member)
     return note(
         f"Forgotten: {plural(gone, 'entry', 'entries')} deleted." if gone else "I held nothing about you."
     )

@@ -19,6 +19,7 @@ from commands.pressing import Choosable, Pressable
 from commands.replies import Reply, answer
 from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
+from data.claims import Profile
 from data.people import Person
 from index.scores import Trust, trust
 
@@ -203,10 +204,12 @@ async def said_of_themselves(services: Services, person: int, asker: int) -> str
     """What the holder of a person says, if it is shown to the asker."""
     claims = services.store.claims
     claim = await claims.of_person(person)
-    profile = await claims.profile(claim.member) if claim else None
-    if profile is None or not (profile.public or asker == profile.member or await claims.of_member(asker)):
+    if claim is None:
         return ""
-    return profile_lines(profile)
+    profile = await claims.profile(claim.member) or Profile(claim.member)
+    if not (profile.public or asker == profile.member or await claims.of_member(asker)):
+        return ""
+    return profile_lines(profile, await services.store.own_works.of(claim.member))
 
 
 async def _activity(services: Services, person: int, years: dict[int, int]) -> bytes | None:

@@ -14,6 +14,7 @@ from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
 from commands.claim import PROVEN
+from commands.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
 from commands.options import CHOICES
 from commands.people import PersonButton
 from commands.replies import Kindly, answer
@@ -74,7 +75,10 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         person = await self._services.store.people.find(claim.person_id)
         name = shown(person.name if person else "?", 80)
         who = "everybody" if profile.public else "members who have claimed their papers"
-        said = profile_lines(profile) or "You have said nothing of yourself yet; /profile edit does."
+        said = (
+            profile_lines(profile, await self._services.store.own_works.of(member))
+            or "You have said nothing of yourself yet; /profile edit does."
+        )
         against = await self._services.store.contests.open_of(claim.id)
         contested = "".join(f"\n**Contested** {shown(entry.reason, 200)}" for entry in against[:3])
         if contested:
@@ -143,6 +147,23 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         zones = [zone for zone in sorted(available_timezones()) if wanted in zone.casefold()]
         return [app_commands.Choice(name=zone, value=zone) for zone in zones[:CHOICES]]
 
+    @app_commands.command(name="import")
+    @app_commands.describe(file="Your CV: PDF, Markdown, text, LaTeX or BibTeX", orcid="Your ORCID")
+    async def import_(
+        self,
+        interaction: discord.Interaction,
+        file: discord.Attachment | None = None,
+        orcid: app_commands.Range[str, 1, 100] | None = None,
+    ) -> None:
+        """Read your CV or ORCID record; you choose what is taken over"""
+        work = import_cv(self._services, interaction.user.id, file, orcid)
+        await answer(interaction, work, private=True)
+
+    @app_commands.command()
+    async def works(self, interaction: discord.Interaction) -> None:
+        """Show what you took over from a CV, and remove any of it"""
+        await answer(interaction, show_kept(self._services, interaction.user.id), private=True)
+
     @app_commands.command()
     async def release(self, interaction: discord.Interaction) -> None:
         """End your claim"""
@@ -153,4 +174,5 @@ async def setup(bot: commands.Bot) -> None:
     """Add the commands."""
     assert set(STATUS_WORDS) <= {"open", "busy", "hiring", "looking"}
     services: Services = bot.services  # type: ignore[attr-defined]
+    bot.add_dynamic_items(ImportButton, LeaveOutSelect)
     await bot.add_cog(ProfileGroup(services))

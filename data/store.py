@@ -19,6 +19,7 @@ from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
 from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
+from data.own_works import OwnWorks
 from data.people import People
 from data.refusals import refused_row
 from data.tables import (
@@ -82,6 +83,7 @@ class Store:
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
+        self.own_works = OwnWorks(reader, self._writer)
         self.contests = Contests(reader, self._writer)
         self.invitations = Invitations(reader, self._writer)
 

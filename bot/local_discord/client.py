@@ -189,7 +189,7 @@ class UserClient:
 
     async def run(self, typed: Typed, *, within: float = REPLY_WITHIN) -> Reply:
         """Send a command that was taken apart."""
-        return await self._interact({"type": 2, "data": typed.data}, within)
+        return await self._interact({"type": 2, "data": typed.data, "uploads": typed.uploads()}, within)
 
     async def raw_command(self, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
         """Send a command's data as given, as a tampered client would."""

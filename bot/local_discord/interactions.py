@@ -41,6 +41,10 @@ class Interactions:
         if kind not in (COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT):
             raise errors.ApiError(400, 50035, "Invalid Form Body")
         data = dict(body.get("data") or {})
+        if body.get("uploads"):
+            data["resolved"] = {
+                "attachments": self._messages.attach_uploads(channel["id"], data, body["uploads"])
+            }
         if kind in (COMMAND, AUTOCOMPLETE):
             self._check_command(data, channel)
         message = None
@@ -91,7 +95,9 @@ class Interactions:
     ) -> Json:
         state, guild_id = self._state, channel.get("guild_id")
         if kind == COMMAND and data.get("target_id"):
-            data["resolved"] = self._resolve_target(str(data["target_id"]), channel)
+            data["resolved"] = (data.get("resolved") or {}) | self._resolve_target(
+                str(data["target_id"]), channel
+            )
         payload: Json = {
             "id": interaction.id,
             "application_id": state.application["id"],

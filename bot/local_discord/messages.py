@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import mimetypes
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -138,6 +140,17 @@ class Messages:
             )
         return attachments
 
+    def attach_uploads(self, channel_id: str, data: Json, uploads: list[Json]) -> Json:
+        """Keep the files of a command's options; each option then has its file's id for a value."""
+        resolved: Json = {}
+        for upload in uploads:
+            content = base64.b64decode(upload["content"])
+            kind = mimetypes.guess_type(upload["filename"])[0] or "application/octet-stream"
+            [made] = self._attach(channel_id, [Upload(0, upload["filename"], kind, content)], None)
+            resolved[made["id"]] = made
+            _rename(data.get("options") or [], upload["id"], made["id"])
+        return resolved
+
     async def edit(self, message: Json, body: Json, uploads: list[Upload] | None = None) -> Json:
         """Change a message; what the body does not name stays."""
         problems = check_message(body, edits=message, uploads=len(uploads or []))
@@ -196,6 +209,14 @@ class Messages:
         if message is None:
             raise errors.unknown("Message", 10008)
         return message
+
+
+def _rename(options: list[Json], old: str, new: str) -> None:
+    """Put a file's id in place of what was typed for it."""
+    for option in options:
+        _rename(option.get("options") or [], old, new)
+        if option.get("type") == 11 and option.get("value") == old:
+            option["value"] = new
 
 
 def number(components: list[Json]) -> list[Json]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bot.local_discord.state import Json
 
@@ -32,6 +34,24 @@ class Typed:
             kind = SUB_COMMAND_GROUP if level < len(self.path) - 1 else SUB_COMMAND
             options = [{"name": name, "type": kind, "options": options}]
         return {"id": self.command["id"], "name": self.command["name"], "type": 1, "options": options}
+
+    def uploads(self) -> list[Json]:
+        """The files that are typed as paths, as the client sends them along.
+
+        Raises
+        ------
+        TypingError
+            Where there is no such file.
+        """
+        found = []
+        for name, text in self.values.items():
+            if self._option(name)["type"] == ATTACHMENT:
+                path = Path(text).expanduser()
+                if not path.is_file():
+                    raise TypingError(f"{name}: there is no file {text}")
+                content = base64.b64encode(path.read_bytes()).decode()
+                found.append({"id": text, "filename": path.name, "content": content})
+        return found
 
     def _option(self, name: str) -> Json:
         return next(option for option in self.options if option["name"] == name)

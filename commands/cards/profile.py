@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from commands.cards.text import shown
+from collections.abc import Sequence
+
+from commands.cards.text import plural, shown
 from data.claims import Profile
+from data.own_works import OwnEntry
 
 STATUS_WORDS = {
     "open": "open to collaborate",
@@ -13,8 +16,8 @@ STATUS_WORDS = {
 }
 
 
-def profile_lines(profile: Profile) -> str:
-    """Status, seeking, offering, link and time zone; what was not said is left out."""
+def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
+    """Status, seeking, offering, link and time zone, and what was taken over from a CV; what was not said is left out."""
     lines = []
     head = [
         STATUS_WORDS.get(profile.status, ""),
@@ -28,4 +31,23 @@ def profile_lines(profile: Profile) -> str:
         lines.append(f"**Offers** {shown(profile.offering, 300)}")
     if profile.link:
         lines.append(f"<{profile.link}>")
+    for kind, heading in (("interest", "Interests"), ("position", "Positions"), ("education", "Education")):
+        said = [shown(entry.text, 70) for entry in entries if entry.kind == kind][
+            : 6 if kind == "interest" else 2
+        ]
+        if said:
+            lines.append(f"**{heading}** " + (", " if kind == "interest" else " · ").join(said))
+    if works := [entry for entry in entries if entry.kind == "work" and entry.paper_id is None]:
+        lines.append(_self_reported(works))
     return "\n".join(lines)
+
+
+def _self_reported(works: Sequence[OwnEntry]) -> str:
+    """Works that nobody but the member knows of, marked as such."""
+    waiting = sum(work.status == "in submission" for work in works)
+    titles = "; ".join(f"“{shown(work.text, 60)}”" for work in works[:3])
+    more = f" and {len(works) - 3} more" if len(works) > 3 else ""
+    counted = f"{plural(len(works), 'work')} by their own word" + (
+        f", {waiting} in submission" if waiting else ""
+    )
+    return f"**{counted}** {titles}{more}"
