@@ -216,8 +216,12 @@ def train_identity(
 @evaluate.command("collaborators")
 def evaluate_collaborators(
     data: Annotated[
-        Path, typer.Option(help="A file of papers; its author_ids say who is who where it has them.")
-    ],
+        Path | None,
+        typer.Option(
+            help="A file of papers; its author_ids say who is who where it has them. "
+            "By default what this Labmate holds, people as its last pass told them apart."
+        ),
+    ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     cut: Annotated[
         datetime, typer.Option(formats=["%Y-%m-%d"], help="The day from which on papers are the future.")
@@ -231,6 +235,7 @@ def evaluate_collaborators(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Do people write with those who were suggested? Ours beside graph scores and plain closeness."""
+    from bot.app import open_library
     from bot.evaluations import print_rows
     from bot.ingest import Reporter
     from index.embedding import Embedder
@@ -243,11 +248,20 @@ def evaluate_collaborators(
     async def work() -> None:
         report = Reporter(events=False)
 
-        def measured() -> dict[str, object]:
-            ready = vectors or vectors_beside(data)
-            corpus = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            return evaluate_now(
-                Written.of(corpus, report.step),
+        def of_file(path: Path) -> Written:
+            ready = vectors or vectors_beside(path)
+            corpus = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
+            return Written.of(corpus, report.step)
+
+        with report.showing():
+            if data:
+                written = await asyncio.to_thread(of_file, data)
+            else:
+                async with open_library(config) as library:
+                    written = await Written.of_library(library)
+            result = await asyncio.to_thread(
+                evaluate_now,
+                written,
                 cut=cut.date(),
                 until=until.date() if until else None,
                 least=min_papers,
@@ -255,10 +269,7 @@ def evaluate_collaborators(
                 seed=seed,
                 report=report.step,
             )
-
-        with report.showing():
-            result = await asyncio.to_thread(measured)
-        result = {"task": result["task"], "data": str(data), **result}
+        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
         if as_json:
             print(json.dumps(result, indent=1))
         else:

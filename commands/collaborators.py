@@ -297,16 +297,20 @@ class Collaborators(commands.Cog):
 
     @app_commands.command(name="who-knows")
     @app_commands.describe(
-        topic="A topic, a question or a pasted abstract", private="Only you see the answer"
+        topic="A topic, a question or a pasted abstract",
+        in_server="Only members of this server who have claimed their papers",
+        private="Only you see the answer",
     )
     async def who_knows(
         self,
         interaction: discord.Interaction,
         topic: app_commands.Range[str, 1, 3_000],
+        in_server: bool = False,
         private: bool = False,
     ) -> None:
         """Find people whose papers show that they know a topic"""
-        await answer(interaction, show_knowing(self._services, topic), private=private)
+        within = Within(interaction.guild_id if in_server else None, in_server)
+        await answer(interaction, show_knowing(self._services, topic, within), private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

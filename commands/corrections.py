@@ -15,6 +15,7 @@ from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
+from data.claims import Claim
 from data.keys import name_key
 from data.models import Paper
 from data.people import Correction, Person
@@ -258,13 +259,28 @@ async def show_history(services: Services, person: Person, may: bool) -> ui.Layo
     """Who corrected what about a person, and when."""
     found = await services.store.people.history(person.id)
     name = shown(person.name, 80)
-    if not found:
-        return note(f"## {name}\nNobody has corrected anything about this person.")
-    lines = [f"## Corrections about {name}", *(_line(correction) for correction in found[:15])]
+    claims = [entry for entry in await services.store.claims.history(person.id) if entry.state != "open"]
+    if not found and not claims:
+        return note(f"## {name}\nNobody has corrected anything about this person, or claimed them.")
+    lines = [f"## {name}"]
+    if found:
+        lines += ["**Corrections**", *(_line(correction) for correction in found[:15])]
+    if claims:
+        lines += ["**Claims**", *(_claim_line(claim, may) for claim in claims[:10])]
     buttons: list[ui.Item[Any]] = [
         UndoButton(f"Undo {c.id}", correction=str(c.id)) for c in found if may and c.undone is None
     ][:5]
     return note("\n".join(lines), [buttons] if buttons else [])
+
+
+def _claim_line(claim: Claim, may: bool) -> str:
+    """A claim, past or present; by whom and where, only for those who manage the server."""
+    text = f"- L{claim.level} by {claim.proof}, {day(claim.made.date())}"
+    if may:
+        text += f", <@{claim.member}>" + (f" ({shown(claim.where, 100)})" if claim.where else "")
+    if claim.ended is not None:
+        text += f"\n-# ended {day(claim.ended.date())}: {shown(claim.why_ended, 120)}"
+    return text
 
 
 def _line(correction: Correction) -> str:

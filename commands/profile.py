@@ -31,6 +31,9 @@ async def release(services: Services, member: int) -> ui.LayoutView:
     return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
 
 
+MOST_LINKS = 3
+
+
 def own_link(text: str) -> str:
     """A link that can be shown: a public-looking https address in plain characters."""
     parts = urlsplit(text)
@@ -93,7 +96,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         status="Whether you are open to collaborate",
         seeking="What you seek; a dash empties it",
         offering="What you offer; a dash empties it",
-        link="A page of yours; a dash empties it",
+        link="Pages of yours, with spaces between; a dash empties it",
         time_zone="Such as Europe/Berlin; a dash empties it",
         shown_to="Who sees this on your card",
     )
@@ -129,7 +132,10 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         if not values and shown_to is None:
             raise Kindly("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
         if values.get("link"):
-            values["link"] = own_link(values["link"].strip())
+            links = values["link"].split()
+            if len(links) > MOST_LINKS:
+                raise Kindly(f"Up to {MOST_LINKS} links fit, with spaces between.")
+            values["link"] = " ".join(own_link(link) for link in links)
         if values.get("time_zone") and values["time_zone"] not in available_timezones():
             raise Kindly(
                 "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."

@@ -21,6 +21,9 @@ from index.vectors import Vectors
 BLEND = 20.0
 """Reciprocal rank fusion of the two models (Cormack, Clarke and Büttcher 2009), with a constant for short lists."""
 
+TAUGHT = 1.0
+"""How much the likeness to somebody dismissed, beyond that to the asked person, takes off a score."""
+
 RANK = 20.0
 """The rank at which a paper found for a topic says half as much as the first."""
 
@@ -154,7 +157,7 @@ class Experts:
         Parameters
         ----------
         hidden, only
-            People never to suggest, and those alone to suggest.
+            People never to suggest, who also teach what else not to suggest; and those alone to suggest.
         strangers
             Leave out everybody who has written with the person.
         """
@@ -165,13 +168,25 @@ class Experts:
         [candidates] = pool.candidates
         if not len(candidates):
             return []
-        found = self.network.people[
-            candidates[np.argsort(-self._ranker.scores(self._partners, pool), kind="stable")]
-        ]
+        scores = self._ranker.scores(self._partners, pool) * self._taught(number, candidates, hidden)
+        found = self.network.people[candidates[np.argsort(-scores, kind="stable")]]
         chosen = [
             other for other in found.tolist() if other not in hidden and (only is None or other in only)
         ]
         return [self.reasons(person, other) for other in chosen[:most]]
+
+    def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
+        """What to multiply scores with: less than 1 for those whose work is closer to dismissed people's than to
+        the asked person's; float64, shape (candidates,)."""
+        numbers = self.network.numbers(np.array(sorted(dismissed), np.int64))
+        numbers = numbers[numbers >= 0]
+        if not len(numbers):
+            return np.ones(len(candidates))
+        own, theirs, away = (
+            self._partners.directions(people) for people in (np.array([asked]), candidates, numbers)
+        )
+        excess = (theirs @ away.T).max(axis=1) - (theirs @ own.T).ravel()
+        return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
 
     def reasons(self, person: int, other: int) -> Suggestion:
         """What joins two people."""

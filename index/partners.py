@@ -75,6 +75,10 @@ class Partners:
         length = np.linalg.norm(found, axis=1)
         return (found / np.maximum(length, 1e-9)[:, None]).astype(np.float32), length
 
+    def directions(self, people: np.ndarray) -> np.ndarray:
+        """The direction of each person's work, newer papers counting more; float32, rows of unit length."""
+        return self._directions(people, HALF_LIFE)[0]
+
     def _rows(self, papers: np.ndarray) -> np.ndarray:
         return self._vectors(papers).astype(np.float32)
 

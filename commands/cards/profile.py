@@ -30,7 +30,7 @@ def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
     if profile.offering:
         lines.append(f"**Offers** {shown(profile.offering, 300)}")
     if profile.link:
-        lines.append(f"<{profile.link}>")
+        lines.append(" · ".join(f"<{link}>" for link in profile.link.split()))
     for kind, heading in (("interest", "Interests"), ("position", "Positions"), ("education", "Education")):
         said = [shown(entry.text, 70) for entry in entries if entry.kind == kind][
             : 6 if kind == "interest" else 2

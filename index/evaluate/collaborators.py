@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from data.sources.http import SourceError
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
 from index.experts import Ranker
 from index.identity import Judge, Models
+from index.insight import Insight
+from index.library import Library
 from index.network import Network, of_rows
 from index.partners import LEAST_PAPERS, Partners
 
@@ -55,6 +58,23 @@ class Written:
         day = corpus.days()[corpus.authorships.paper]
         known = day > 0
         return cls(person[known], corpus.authorships.paper[known], day[known], corpus.authorships.vectors)
+
+    @classmethod
+    async def of_library(cls, library: Library) -> Written:
+        """From what a Labmate holds, people as its last pass told them apart.
+
+        Raises
+        ------
+        SourceError
+            Where no pass was made, or no paper is embedded.
+        """
+        insight = Insight(library)
+        await insight.refresh()
+        if insight.people is None or library.vectors is None:
+            raise SourceError("People were not told apart yet. Run: python -m bot identify")
+        person, paper, day = insight.people.written()
+        papers, rows = np.unique(paper, return_inverse=True)
+        return cls(person, rows, day, library.vectors.rows(papers))
 
     def network(self, today: int) -> Network:
         """What was known before a day."""

@@ -186,6 +186,26 @@ def test_reasons_are_true(written):
     assert experts.suggest(999_999) == []
 
 
+def test_not_for_me_teaches_what_else_not_to_suggest(written):
+    experts = Experts(people_of(written), Rows(written.vectors), None, Ranker.shipped())
+    before = [s.person for s in experts.suggest(9, 60)]
+
+    def team(person):
+        return (person - 1) // 8
+
+    wanted = max(map(team, before), key=[team(person) for person in before].count)
+    mates = [person for person in before if team(person) == wanted]
+    assert len(mates) > 3
+    after = [s.person for s in experts.suggest(9, 60, hidden=mates[:2])]
+    assert not set(mates[:2]) & set(after)
+
+    def places(ranked):
+        left = [person for person in ranked if person not in mates[:2]]
+        return np.mean([left.index(person) if person in left else 60 for person in mates[2:]])
+
+    assert places(after) > places(before)
+
+
 def test_who_knows_ranks_by_papers_near_the_topic(written):
     people = people_of(written)
     papers = people.papers(9).tolist()
