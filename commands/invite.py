@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import discord
@@ -351,8 +352,11 @@ class Invite(commands.Cog):
         self._resume.start()
 
     async def cog_unload(self) -> None:
-        """End it."""
+        """End it, and wait until it has let go of the store."""
+        task = self._resume.get_task()
         self._resume.cancel()
+        if task is not None:
+            await asyncio.gather(task, return_exceptions=True)
 
     @tasks.loop(minutes=5)
     async def _resume(self) -> None:

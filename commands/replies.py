@@ -42,6 +42,9 @@ async def answer(
 ) -> None:
     """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on."""
     task = asyncio.ensure_future(work)
+    working: set[asyncio.Future[Any]] = interaction.client.services.answering  # type: ignore[attr-defined]
+    working.add(task)
+    task.add_done_callback(working.discard)
     done, _ = await asyncio.wait({task}, timeout=QUICK)
     response = interaction.response
     if not done:

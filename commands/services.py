@@ -15,6 +15,8 @@ from index.insight import Insight
 from index.library import Library
 from index.search import Search
 
+LAST_ANSWERS = 3.0
+"""Seconds that answers have to be finished when Labmate ends."""
 PATIENCE = 12.0
 """Seconds; loading the model takes about six."""
 
@@ -49,6 +51,8 @@ class Services:
     progress: Progress = field(default_factory=Progress)
     reaching: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while somebody is told of an invitation or a thread is opened, so that none is told twice."""
+    answering: set[asyncio.Future[object]] = field(default_factory=set)
+    """Answers that are being made: nothing may be closed under them."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 
@@ -57,7 +61,12 @@ class Services:
         self.facts = self.fact_finder or FactFinder(self.store)
 
     async def close(self) -> None:
-        """End what works beside the loop."""
+        """Let answers that are being made be finished, and end what works beside the loop."""
+        if self.answering:
+            _, late = await asyncio.wait(self.answering, timeout=LAST_ANSWERS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         if self.reading_people is not None:
             self.reading_people.cancel()
             await asyncio.gather(self.reading_people, return_exceptions=True)

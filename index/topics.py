@@ -37,6 +37,8 @@ LEAST_NOW = 8
 MOST_FALSE = 0.1
 """False discovery rate of growing topics (Benjamini and Hochberg 1995)."""
 Progress = Callable[[int, int], None]
+_SHARED_MOST, _SHARED_LEAST = 0.004, 20
+"""A topic of a larger share of all papers, and of more than so many, is not named as what two people share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class Topics:
         return places[inside]
 
     def shared(self, one: Sequence[int], other: Sequence[int], most: int = 5) -> list[str]:
-        """Topics that two sets of papers both have, most telling first."""
+        """Topics that two sets of papers both have, most telling first; what everybody writes of joins nobody."""
         left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
         if not len(left) or not len(right):
             return []
@@ -238,6 +240,7 @@ class Topics:
         theirs, their_weight, _ = _summed(self._rows[right])
         both, my_place, their_place = np.intersect1d(mine, theirs, return_indices=True)
         weight = np.sqrt(np.minimum(my_weight[my_place], their_weight[their_place])) * self._telling[both]
+        weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
         return [self.phrases[int(both[place])] for place in self._apart(both, weight, most)]
 
     def trending(

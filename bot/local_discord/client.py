@@ -203,7 +203,10 @@ class UserClient:
 
     async def component(self, message: Json, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
         """Use a component of a message; with ``forged`` in the data, one that it does not have."""
-        where = {"channel_id": message["channel_id"], "guild_id": message.get("guild_id")}
+        where = {
+            "channel_id": message.get("channel_id", self.channel_id),
+            "guild_id": message.get("guild_id"),
+        }
         return await self._interact({"type": 3, "data": data, "message_id": message["id"], **where}, within)
 
     async def submit(self, modal: Json, values: dict[str, str]) -> Reply:
