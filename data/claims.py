@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import fresh_number
 from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
+from data.part import Part, utc_now
 from data.tables import PersonRow
 
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
@@ -68,17 +68,8 @@ _CLAIM = [getattr(ClaimRow, name) for name in Claim.__slots__]
 _PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]
 
 
-class Claims:
+class Claims(Part):
     """Asks and changes who is who among members; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     async def _one(self, *where: Any) -> Claim | None:
         query = select(*_CLAIM).where(*where).order_by(ClaimRow.made.desc()).limit(1)
@@ -119,7 +110,7 @@ class Claims:
         ClaimRefused
             Where the member holds somebody, or made too many claims lately.
         """
-        now = _now()
+        now = utc_now()
         async with self._writer.begin() as connection:
             known = await connection.execute(
                 select(*_CLAIM).where(
@@ -189,7 +180,7 @@ class Claims:
             )
         level = max(PROOF_LEVELS[proof], found.level)
         better = PROOF_LEVELS[proof] >= found.level
-        values = {"state": "held", "level": level, "checked": _now()}
+        values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
         values |= {"holder": found.member, "held_person": found.person_id}
         made = await connection.execute(
@@ -218,7 +209,7 @@ class Claims:
                 mine = select(VouchRow.claim_id).where(VouchRow.claim_id == claim, VouchRow.member == voucher)
                 if not await connection.scalar(mine):
                     await connection.execute(
-                        insert(VouchRow).values(claim_id=claim, member=voucher, guild=guild, made=_now())
+                        insert(VouchRow).values(claim_id=claim, member=voucher, guild=guild, made=utc_now())
                     )
                 count = int(
                     await connection.scalar(select(func.count()).where(VouchRow.claim_id == claim)) or 0
@@ -240,7 +231,7 @@ class Claims:
         ClaimRefused
             Where as many were mailed within a day as may be.
         """
-        now = _now()
+        now = utc_now()
         async with self._writer.begin() as connection:
             mine = MailCodeRow.claim_id == claim
             known = (
@@ -266,7 +257,7 @@ class Claims:
         async with self._writer.begin() as connection:
             mine = MailCodeRow.claim_id == claim
             found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
-            old = found is None or found.made < _now() - timedelta(minutes=CODE_MINUTES)
+            old = found is None or found.made < utc_now() - timedelta(minutes=CODE_MINUTES)
             if found is None or old or found.tries >= MOST_TRIES or not found.digest:
                 raise ClaimRefused("No mailed code holds (any more); /claim mail:<address> sends another.")
             right = hmac.compare_digest(found.digest, _digest(claim, code))
@@ -358,7 +349,7 @@ class Claims:
         values = {name: getattr(profile, name) for name in Profile.__slots__}
         async with self._writer.begin() as connection:
             await connection.execute(delete(ProfileRow).where(ProfileRow.member == profile.member))
-            await connection.execute(insert(ProfileRow).values(**values, changed=_now()))
+            await connection.execute(insert(ProfileRow).values(**values, changed=utc_now()))
 
     # -- everything about a member ---------------------------------------------------------------
 
@@ -405,7 +396,7 @@ class Claims:
 
 
 def _ended(why: str) -> dict[str, Any]:
-    return {"state": "ended", "ended": _now(), "why_ended": why[:200], "holder": None, "held_person": None}
+    return {"state": "ended", "ended": utc_now(), "why_ended": why[:200], "holder": None, "held_person": None}
 
 
 def _digest(claim: int, code: str) -> str:
@@ -423,7 +414,3 @@ def _plain(row: Any) -> dict[str, Any]:
         else value
         for key, value in dict(row).items()
     }
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

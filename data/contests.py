@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.claims import ClaimRefused
 from data.keys import fresh_number
 from data.member_tables import ClaimContestRow, ClaimRow
+from data.part import Part, utc_now
 
 MOST_OPEN = 3
 """Contests of one member that wait to be settled."""
@@ -42,17 +40,8 @@ class Contest:
 _CONTEST = [getattr(ClaimContestRow, name) for name in Contest.__slots__]
 
 
-class Contests:
+class Contests(Part):
     """Asks and changes contests; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     async def find(self, number: int) -> Contest | None:
         """A contest by number."""
@@ -104,7 +93,7 @@ class Contests:
             if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
                 raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
             row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
-            more = {"reason": reason[:500], "made": _now(), "state": "open"}
+            more = {"reason": reason[:500], "made": utc_now(), "state": "open"}
             made = await connection.execute(
                 insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
             )
@@ -120,7 +109,7 @@ class Contests:
         """
         async with self._writer.begin() as connection:
             state = "upheld" if upheld else "dismissed"
-            values = {"state": state, "settled_by": by, "settled": _now()}
+            values = {"state": state, "settled_by": by, "settled": utc_now()}
             is_open = ClaimContestRow.state == "open"
             done = (
                 await connection.execute(
@@ -133,7 +122,7 @@ class Contests:
             if done is None:
                 raise ClaimRefused("This was settled already.")
             if upheld:
-                ended = {"state": "ended", "ended": _now(), "holder": None, "held_person": None}
+                ended = {"state": "ended", "ended": utc_now(), "holder": None, "held_person": None}
                 await connection.execute(
                     update(ClaimRow)
                     .where(ClaimRow.id == done.claim_id, ClaimRow.state == "held")
@@ -142,7 +131,3 @@ class Contests:
                 same = ClaimContestRow.claim_id == done.claim_id
                 await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))
             return Contest(*done)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

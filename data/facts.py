@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from data.part import Part
 from data.tables import BudgetRow, FactRow
 
 _CHUNK = 2_000
@@ -23,17 +22,8 @@ class Fact:
     fetched: datetime
 
 
-class Facts:
+class Facts(Part):
     """Keeps facts by subject (``paper``, ``person``), its id, and source."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:
         """The facts that are kept of these."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import fresh_number
 from data.member_tables import BlockRow, InvitationRow
+from data.part import Part, utc_now
 
 MOST_OPEN = 5
 """Invitations of one member that wait for an answer, and as many that wait for one member's answer."""
@@ -65,17 +64,8 @@ class Invitation:
 _INVITATION = [getattr(InvitationRow, name) for name in Invitation.__slots__]
 
 
-class Invitations:
+class Invitations(Part):
     """Asks and changes invitations; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     async def find(self, number: int) -> Invitation | None:
         """An invitation by number."""
@@ -117,7 +107,7 @@ class Invitations:
             Where a limit is reached, or these two were brought together lately.
         """
         sender, recipient = int(invitation["sender"]), int(invitation["recipient"])
-        now = _now()
+        now = utc_now()
         try:
             async with self._writer.begin() as connection:
                 await self._check_pair(connection, sender, recipient, now)
@@ -213,7 +203,7 @@ class Invitations:
                 await connection.execute(
                     update(InvitationRow)
                     .where(InvitationRow.id == number, who == member, InvitationRow.state.in_(shown))
-                    .values(state=state, answered=_now(), open_pair=None)
+                    .values(state=state, answered=utc_now(), open_pair=None)
                     .returning(*_INVITATION)
                 )
             ).first()
@@ -248,7 +238,9 @@ class Invitations:
         async with self._writer.begin() as connection:
             ended = await connection.execute(
                 update(InvitationRow)
-                .where(InvitationRow.state.in_(OPEN), InvitationRow.made < _now() - timedelta(days=PAIR_DAYS))
+                .where(
+                    InvitationRow.state.in_(OPEN), InvitationRow.made < utc_now() - timedelta(days=PAIR_DAYS)
+                )
                 .values(state=ENDED_BY_TIME, open_pair=None)
                 .returning(*_INVITATION)
             )
@@ -260,7 +252,7 @@ class Invitations:
         """Let nothing of somebody's reach a member; nobody is told."""
         async with self._writer.begin() as connection:
             await connection.execute(_block(member, other))
-            await connection.execute(insert(BlockRow).values(member=member, other=other, made=_now()))
+            await connection.execute(insert(BlockRow).values(member=member, other=other, made=utc_now()))
 
     async def unblock(self, member: int, other: int) -> bool:
         """Let it reach the member again; False where it did."""
@@ -314,7 +306,3 @@ def _pair(one: int, other: int) -> str:
 
 def _block(member: int, other: int) -> Any:
     return delete(BlockRow).where(BlockRow.member == member, BlockRow.other == other)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

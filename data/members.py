@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.member_tables import DismissalRow, FollowRow
+from data.part import Part, utc_now
 from data.tables import PersonRow
 
 MOST_FOLLOWED = 500
@@ -34,17 +32,8 @@ class Follow:
     made: datetime
 
 
-class Members:
+class Members(Part):
     """Asks and changes what members said; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     # -- following -------------------------------------------------------------------------------
 
@@ -65,7 +54,7 @@ class Members:
             if int(count or 0) >= MOST_FOLLOWED:
                 raise TooManyError
             row = {"member": member, "kind": kind, "target": target[:200], "shown": shown[:300]}
-            await connection.execute(insert(FollowRow).values(**row, made=_now()))
+            await connection.execute(insert(FollowRow).values(**row, made=utc_now()))
             return True
 
     async def unfollow(self, member: int, follow: int) -> Follow | None:
@@ -105,7 +94,7 @@ class Members:
         async with self._writer.begin() as connection:
             await connection.execute(_dismissal(member, person))
             await connection.execute(
-                insert(DismissalRow).values(member=member, person_id=person, made=_now())
+                insert(DismissalRow).values(member=member, person_id=person, made=utc_now())
             )
 
     async def bring_back(self, member: int, person: int) -> None:
@@ -154,7 +143,3 @@ _FOLLOW = (FollowRow.id, FollowRow.kind, FollowRow.target, FollowRow.shown, Foll
 
 def _dismissal(member: int, person: int) -> Any:
     return delete(DismissalRow).where(DismissalRow.member == member, DismissalRow.person_id == person)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.keys import fresh_number
 from data.member_tables import OwnWorkRow
+from data.part import Part, utc_now
 
 KINDS = ("work", "education", "position", "interest")
 MOST_KEPT = 1_000
@@ -44,17 +42,8 @@ class OwnEntry:
     paper_id: int | None = None
 
 
-class OwnWorks:
+class OwnWorks(Part):
     """Asks and changes them; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     async def of(self, member: int, state: str = "kept") -> list[OwnEntry]:
         """A member's entries, in the order in which they were read."""
@@ -79,7 +68,7 @@ class OwnWorks:
                         text=entry.text[:500],
                         detail=json.dumps(detail),
                         paper_id=entry.paper_id,
-                        made=_now(),
+                        made=utc_now(),
                     )
                 )
 
@@ -140,7 +129,3 @@ def _entry(row: Any) -> OwnEntry:
 
 def _pending(member: int) -> Any:
     return delete(OwnWorkRow).where(OwnWorkRow.member == member, OwnWorkRow.state == "read")
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data.part import Part, utc_now
 from data.tables import (
     AuthorshipRow,
     CorrectionRow,
@@ -95,17 +95,8 @@ class Pass:
     people: int
 
 
-class People:
+class People(Part):
     """Asks and changes who is who; every change is one transaction."""
-
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
-        self._engine = reader
-        self._writer = writer
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.connect() as connection:
-            yield connection
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -365,7 +356,7 @@ class People:
                 )
             row = {
                 "kind": kind,
-                "finished": _now(),
+                "finished": utc_now(),
                 "upto": upto,
                 "corrections": corrections,
                 "authorships": counts[0],
@@ -410,7 +401,7 @@ class People:
             "other_paper_id": other[0],
             "other_author_id": other[1],
             "person_id": person_id,
-            "made": _now(),
+            "made": utc_now(),
             "made_by": by[0],
             "made_by_name": by[1][:100],
             "guild": guild,
@@ -427,7 +418,7 @@ class People:
             done = await connection.execute(
                 update(CorrectionRow)
                 .where(CorrectionRow.id == correction_id, CorrectionRow.undone.is_(None))
-                .values(undone=_now(), undone_by=by[0], undone_by_name=by[1][:100])
+                .values(undone=utc_now(), undone_by=by[0], undone_by_name=by[1][:100])
             )
             return bool(done.rowcount)
 
@@ -523,7 +514,3 @@ def _correction(row: Any) -> Correction:
 
 def _as_day(value: date | str) -> date:
     return date.fromisoformat(value[:10]) if isinstance(value, str) else value
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)
