@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from data.claims import Claims
 from data.contests import Contests
 from data.database import make_reader, open_database
+from data.digests import Digests
 from data.facts import Facts
 from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
@@ -83,6 +84,7 @@ class Store:
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
+        self.digests = Digests(reader, self._writer)
         self.own_works = OwnWorks(reader, self._writer)
         self.contests = Contests(reader, self._writer)
         self.invitations = Invitations(reader, self._writer)

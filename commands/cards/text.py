@@ -29,6 +29,8 @@ _LINE_START = re.compile(r"^(\s*)([#>\-+]|\d+\.)", re.MULTILINE)
 _SPECIAL = re.compile(r"([\\`*_~|\[\]()<>])")
 _AT = re.compile(r"@(?=\S)")
 SHOWN_AUTHORS = 6
+_ROOM = 12
+"""Characters of LaTeX that one readable character takes at most."""
 
 
 @lru_cache(maxsize=4_096)
@@ -76,8 +78,11 @@ def shorten(text: str, most: int) -> str:
 
 
 def shown(text: str, most: int) -> str:
-    """Outside text readable, cut, and safe; what escaping adds does not count."""
-    return safe(shorten(readable(text), most))
+    """Outside text readable, cut, and safe; what escaping adds does not count.
+
+    Only as much is made readable as can be shown: LaTeX that never ends would take a second.
+    """
+    return safe(shorten(readable(text[: most * _ROOM]), most))
 
 
 def day(value: date | None) -> str:
@@ -144,8 +149,8 @@ def facts_line(paper: Paper) -> str:
 
 def first_sentence(paper: Paper, most: int = 220) -> str:
     """The abstract's first sentence."""
-    parts = sentences(paper.abstract)
-    return safe(shorten(readable(parts[0]), most)) if parts else ""
+    parts = sentences(paper.abstract[: most * _ROOM])
+    return shown(parts[0], most) if parts else ""
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -1,0 +1,33 @@
+"""When arXiv announces: Sunday to Thursday at 20:00 US Eastern, as the listing of the next day.
+
+https://info.arxiv.org/help/availability.html. On holidays there is none; these are not known here beforehand, so that a
+listing that does not come is told from a failure by whether arXiv could be asked after its hour.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+EASTERN = ZoneInfo("America/New_York")
+HOUR = time(20, 0)
+_EVENINGS = frozenset({6, 0, 1, 2, 3})
+"""Weekdays of announcements, Monday being 0."""
+
+
+def announced_at(listing: date) -> datetime:
+    """The instant (UTC) at which a day's listing is announced: the evening before."""
+    return datetime.combine(listing - timedelta(days=1), HOUR, EASTERN).astimezone(UTC)
+
+
+def is_listing_day(day: date) -> bool:
+    """Whether a listing of this day can be: Monday to Friday."""
+    return (day - timedelta(days=1)).weekday() in _EVENINGS
+
+
+def last_listing(now: datetime) -> date:
+    """The day of the newest listing that should have been announced by an instant (with a zone)."""
+    day = now.astimezone(EASTERN).date() + timedelta(days=1)
+    while not (is_listing_day(day) and announced_at(day) <= now):
+        day -= timedelta(days=1)
+    return day

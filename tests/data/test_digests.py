@@ -1,0 +1,165 @@
+"""When digests are due, what is kept of their posting, and who may post."""
+
+import asyncio
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from data.announcements import announced_at, is_listing_day, last_listing
+from data.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
+from data.slots import due_at, slots
+
+ALWAYS = "1111111"
+
+
+@pytest.mark.parametrize(
+    ("zone", "year"),
+    [
+        ("America/New_York", 2026),
+        ("Europe/Berlin", 2026),
+        ("Australia/Lord_Howe", 2026),
+        ("America/Sao_Paulo", 2018),
+        ("Africa/Casablanca", 2026),
+        ("Asia/Kathmandu", 2026),
+    ],
+)
+@pytest.mark.parametrize("at", ["00:00", "00:30", "01:30", "02:00", "02:30", "03:15", "09:00", "23:59"])
+def test_every_local_day_has_one_slot_over_a_year_of_changing_clocks(zone, year, at):
+    begin = datetime(year, 1, 1, tzinfo=ZoneInfo(zone))
+    end = datetime(year, 12, 31, 23, 59, 59, tzinfo=ZoneInfo(zone))
+    found = list(slots(ALWAYS, at, zone, begin - timedelta(seconds=1), end))
+    days = [day for day, _ in found]
+    first = date(year, 1, 1)
+    assert days == [first + timedelta(days=n) for n in range(len(days))], "neither twice nor never"
+    assert len(days) == 365
+    dues = [due for _, due in found]
+    assert dues == sorted(dues)
+    assert len(set(dues)) == 365
+    for day, due in found:
+        local = due.astimezone(ZoneInfo(zone))
+        assert local.date() == day
+        wanted = datetime.combine(day, datetime.strptime(at, "%H:%M").time(), ZoneInfo(zone))
+        assert local.replace(tzinfo=None) - wanted.replace(tzinfo=None) in (
+            timedelta(0), timedelta(hours=1), timedelta(minutes=30),
+        )  # fmt: skip
+
+
+def test_slots_asked_for_piece_by_piece_are_the_same():
+    begin, end = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 15, tzinfo=UTC)
+    whole = list(slots(ALWAYS, "02:30", "Europe/Berlin", begin, end))
+    parts, now = [], begin
+    while now < end:
+        later = min(now + timedelta(minutes=47), end)
+        parts += slots(ALWAYS, "02:30", "Europe/Berlin", now, later)
+        now = later
+    assert parts == whole
+
+
+def test_only_wanted_weekdays():
+    begin, end = datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 30, tzinfo=UTC)
+    days = [day for day, _ in slots("1000100", "09:00", "UTC", begin, end)]
+    assert days == [date(2026, 11, 16), date(2026, 11, 20), date(2026, 11, 23), date(2026, 11, 27)]
+
+
+def test_a_time_that_comes_twice_is_its_first():
+    assert due_at(date(2026, 10, 25), "02:30", "Europe/Berlin") == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert due_at(date(2026, 3, 29), "02:30", "Europe/Berlin") == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+
+
+def test_arxiv_announces_sunday_to_thursday_at_eight_eastern():
+    monday = date(2026, 11, 23)
+    assert announced_at(monday) == datetime(2026, 11, 23, 1, 0, tzinfo=UTC)
+    assert announced_at(date(2026, 7, 20)) == datetime(2026, 7, 20, 0, 0, tzinfo=UTC), "summer time"
+    assert [is_listing_day(monday + timedelta(days=n)) for n in range(7)] == [True] * 5 + [False] * 2
+    assert last_listing(datetime(2026, 11, 23, 0, 59, tzinfo=UTC)) == date(2026, 11, 20)
+    assert last_listing(datetime(2026, 11, 23, 1, 0, tzinfo=UTC)) == monday
+    assert last_listing(datetime(2026, 11, 22, 12, 0, tzinfo=UTC)) == date(2026, 11, 20), "a Sunday noon"
+
+
+# -- in the store ----------------------------------------------------------------------------------
+
+
+async def made(store, **more):
+    digest = await store.digests.make(Digest(**({"guild": 1, "channel": 10, "owner": 5} | more)))
+    return await store.digests.change(digest.id, state="active")
+
+
+DUE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+SLOT = date(2026, 11, 23)
+
+
+async def test_a_slot_has_one_delivery_whoever_writes_it(store):
+    digest = await made(store)
+    written = await asyncio.gather(
+        *(store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT, read=n) for n in range(6))
+    )
+    assert sum(delivery is not None for delivery in written) == 1
+    assert len(await store.digests.unposted()) == 1
+    assert (await store.digests.find(digest.id)).upto == SLOT
+    assert await store.digests.last_slots() == {digest.id: SLOT}
+
+
+async def test_nothing_is_written_without_the_lease(store):
+    digest = await made(store)
+    assert await store.digests.lease("digests", "one", 60)
+    assert not await store.digests.lease("digests", "two", 60)
+    kept = {"state": "written", "upto": SLOT}
+    assert await store.digests.write(digest, SLOT, DUE, **kept, lease=("digests", "two")) is None
+    assert (await store.digests.find(digest.id)).upto != SLOT
+    assert await store.digests.write(digest, SLOT, DUE, **kept, lease=("digests", "one"))
+    await store.digests.release("digests", "one")
+    assert await store.digests.lease("digests", "two", 0.0)
+    assert await store.digests.lease("digests", "one", 60), "one that ran out is free"
+
+
+async def test_what_was_posted_is_shown_and_marked_once(store, sample):
+    from data.sources.files import PaperFile
+
+    await store.upsert([record for _, record in PaperFile(sample)])
+    digest = await made(store)
+    papers = [Chosen(1, "close to your query", 0.61, 11), Chosen(2, "by Minlan Yu", None, 22)]
+    delivery = await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT, papers=papers)
+    assert delivery.papers == tuple(papers)
+    assert await store.digests.shown(10, [1, 2, 3]) == {}
+    await store.digests.posted(delivery, 10, 777)
+    await store.digests.posted(delivery, 10, 778)
+    assert await store.digests.shown(10, [1, 2, 3]) == {1: 11, 2: 22}
+    assert await store.digests.shown(11, [1]) == {}
+    assert (await store.digests.delivery(delivery.id)).message == 777
+    assert await store.digests.unposted() == []
+
+
+async def test_digests_are_limited_and_drafts_replace_one_another(store):
+    for _ in range(3):
+        await store.digests.make(Digest(1, 10, 5))
+    assert await store.digests.of_guild(1) == []
+    for _ in range(MOST_IN_GUILD):
+        await made(store)
+    with pytest.raises(DigestRefused, match="delete"):
+        await store.digests.make(Digest(1, 10, 5))
+    await store.digests.make(Digest(2, 10, 5))
+
+
+async def test_a_server_that_is_left_and_joined_again_loses_no_digest(store):
+    kept, paused = await made(store), await made(store)
+    await store.digests.change(paused.id, state="paused")
+    await store.digests.break_all(1, "removed from the server")
+    assert await store.digests.active() == []
+    await store.digests.mend_all(1, "removed from the server")
+    assert [digest.id for digest in await store.digests.active()] == [kept.id]
+
+
+async def test_opinions_replace_one_another_and_can_be_taken_back(store, sample):
+    from data.sources.files import PaperFile
+
+    await store.upsert([record for _, record in PaperFile(sample)])
+    await store.digests.think(1, 5, 1, "like", 10)
+    await store.digests.think(1, 5, 1, "dislike", 10)
+    await store.digests.think(1, 6, 1, "save", 10)
+    assert [(m, p, k) for m, p, k, _ in await store.digests.opinions(guild=1)] == [
+        (5, 1, "dislike"),
+        (6, 1, "save"),
+    ]
+    await store.digests.think(1, 5, 1, None)
+    assert await store.digests.opinions(member=5) == []
