@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from bot import measuring_digest as measuring_digest
 from bot.measuring import evaluate, match, rank, train
 from bot.performing import log_to, perform, settings
 from bot.settings import Settings

@@ -110,18 +110,18 @@ async def _said_once(
     buttons = {f"in:a:{invitation.id}", f"in:o:{invitation.id}"}
     if again:
         async for message in place.history(limit=LOOKED_BACK):
-            ids = {getattr(item, "custom_id", None) for item in _walk(message.components)}
+            ids = {getattr(item, "custom_id", None) for item in walk(message.components)}
             if message.author.id == _own(client) and buttons & ids:
                 return cast(discord.Message, message)
     nonce = f"{invitation.state}-{invitation.id}"
     return cast(discord.Message, await place.send(view=view, nonce=nonce, allowed_mentions=NO_PINGS))
 
 
-def _walk(components: Any) -> list[Any]:
+def walk(components: Any) -> list[Any]:
     found = []
     for component in components:
         found.append(component)
-        found += _walk(getattr(component, "children", None) or [])
+        found += walk(getattr(component, "children", None) or [])
     return found
 
 

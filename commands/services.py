@@ -10,6 +10,7 @@ from commands.painter import Painter
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.store import Store
+from index.daily import Daily
 from index.facts import FactFinder
 from index.insight import Insight
 from index.library import Library
@@ -42,6 +43,8 @@ class Services:
     facts: FactFinder = field(init=False)
     painter: Painter = field(default_factory=Painter)
     fact_finder: FactFinder | None = None
+    daily: Daily | None = None
+    """Chooses what digests show; made when it is first needed."""
     web: PublicWeb = field(default_factory=PublicWeb)
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"

@@ -44,12 +44,20 @@ COMMANDS = {
     "trending": ["category"],
     "collaborators": ["who", "topic"],
     "who-knows": ["topic"],
+    "invite": ["person", "about"],
+    "invitations": [],
+    "contest": ["person", "reason"],
+    "contests": [],
     "help": [],
     "about": [],
 }
 CUSTOM_IDS = st.one_of(
     st.from_regex(r"(a:[acsw]|k:[np]|ku|ko|ks|kp|g:[pw]|who:[apgs]):\d{1,12}", fullmatch=True),
     st.from_regex(r"(cw|fo:[pw]|fu|mf|cv:[av]|cp:[lwnb]:\d{1,9}|who:[mfk]):\d{1,12}", fullmatch=True),
+    st.from_regex(
+        r"(in:[anburwoist]|cc:[lud]|dg:[sldumh]|dgb:[wvazxprn]|dgs:[htncq]):\d{1,12}", fullmatch=True
+    ),
+    st.from_regex(r"cvi:[kpd]|cvo:[rk]|in:x|dg:p:\d{1,12}:\d{1,2}", fullmatch=True),
     st.from_regex(r"tr:\d{1,3}:\d{1,7}:[A-Za-z.-]{0,30}", fullmatch=True),
     st.from_regex(r"p:[eur]:~?\d{1,12}:\d{1,5}:[no]:\d{0,8}:[A-Za-z.-]{0,30}", fullmatch=True),
     st.from_regex(r"(d|c|s):\d{1,12}", fullmatch=True),

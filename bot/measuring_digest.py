@@ -1,0 +1,129 @@
+"""python -m bot evaluate digest | train digest: how well a day's papers are ranked for their readers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from bot.measuring import evaluate, train
+from bot.performing import perform, settings
+
+if TYPE_CHECKING:
+    from bot.ingest import Reporter
+    from index.evaluate.digest import Listings
+
+
+@evaluate.command("digest")
+def evaluate_digest(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A file of papers with announcement days; by default what this Labmate holds."),
+    ] = None,
+    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    cut: Annotated[
+        datetime, typer.Option(formats=["%Y-%m-%d"], help="The day from which on readers are asked for.")
+    ] = datetime(2026, 5, 1),
+    until: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day that is asked for.")
+    ] = None,
+    readers: Annotated[int, typer.Option(min=1, help="How many readers.")] = 200,
+    half: Annotated[
+        str, typer.Option(help="kept: readers whom nothing was trained or tuned on; tuned; all.")
+    ] = "kept",
+    seed: Annotated[int, typer.Option()] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Is a reader's own next paper high in its day's ranking? Ours beside arxiv-sanity-lite's and plain closeness."""
+    from bot.evaluations import print_rows
+    from bot.ingest import Reporter
+    from index.evaluate.digest import HALVES
+    from index.evaluate.digest import evaluate as evaluate_now
+
+    if half not in HALVES:
+        raise typer.BadParameter(f"--half is one of {', '.join(HALVES)}")
+
+    async def work() -> None:
+        report = Reporter(events=False)
+        with report.showing():
+            listings = await _listings(data, vectors, report)
+            result = await asyncio.to_thread(
+                evaluate_now,
+                listings,
+                cut=cut.date(),
+                until=until.date() if until else None,
+                people=readers,
+                seed=seed,
+                half=half,
+                report=report.step,
+            )
+        result = {"task": result["task"], "data": str(data or settings().labmate_data), **result}
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            print_rows(result, Console())
+
+    perform(work())
+
+
+@train.command("digest")
+def train_digest(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A file of papers with announcement days; by default what this Labmate holds."),
+    ] = None,
+    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    before: Annotated[
+        datetime, typer.Option(formats=["%Y-%m-%d"], help="Only papers before this day are looked at.")
+    ] = datetime(2026, 5, 1),
+    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    seed: Annotated[int, typer.Option()] = 0,
+) -> None:
+    """Train what ranks a day's papers for a taste, on readers of whom none is in the kept half."""
+    from bot.ingest import Reporter
+    from index.evaluate.train_digest import train as train_now
+
+    async def work() -> None:
+        report = Reporter(events=False)
+        with report.showing():
+            listings = await _listings(data, vectors, report)
+            recipe = await asyncio.to_thread(
+                train_now, listings, out, before=before.date(), seed=seed, report=report.step
+            )
+        print(json.dumps(recipe["sha256"], indent=1))
+
+    perform(work())
+
+
+async def _listings(data: Path | None, vectors: Path | None, report: Reporter) -> Listings:
+    """A file's papers by day, or those that this Labmate holds."""
+    from bot.app import open_library
+    from index.embedding import Embedder
+    from index.evaluate.corpus import read_file, vectors_beside
+    from index.evaluate.digest import Listings as Made
+    from index.people_pass import read_corpus
+
+    config = settings()
+    if data is None:
+        async with open_library(config) as library:
+            corpus = await read_corpus(library)
+            texts = await library.store.texts(corpus.papers.tolist())
+            pairs = [texts[int(paper)][:2] for paper in corpus.papers]
+            day = library.facets.days[corpus.papers].astype(int)
+        return Made.of(
+            pairs, corpus.authorships.names, corpus.authorships.offsets, day, corpus.authorships.vectors
+        )
+
+    def read(path: Path) -> Listings:
+        ready = vectors or vectors_beside(path)
+        found = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
+        pairs = [(record.title, record.abstract) for record in found.records]
+        held = found.authorships
+        return Made.of(pairs, held.names, held.offsets, found.days(), held.vectors)
+
+    return await asyncio.to_thread(read, data)

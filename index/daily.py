@@ -1,0 +1,233 @@
+"""A few papers chosen from many for a taste: ranked, kept apart from one another, each with its reason."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from data.keys import fold
+from index.library import Library
+from index.taste import Items, Ranker, words_text
+
+KEPT = 20_000
+"""Papers that stay encoded."""
+ALIKE, ALIKE_FROM = 2.7, 0.5
+"""What likeness (cosine) beyond this to a paper chosen already takes off a standard score (maximal marginal relevance,
+Carbonell and Goldstein 1998)."""
+QUERY_PAPERS = 3
+"""A query in words counts like so many papers of a taste."""
+DISLIKED = 2.0
+"""How much likeness to a disliked paper, beyond that to liked ones, takes off a standard score."""
+FOLLOWED = 1.5
+"""What a followed author adds to a standard score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """What is wanted.
+
+    Attributes
+    ----------
+    liked
+        Papers that were written, saved or liked, with the days since then.
+    disliked
+        Papers that were not wanted.
+    query
+        A description in plain words.
+    followed
+        For candidates by followed people the names to show.
+    require, exclude
+        Words or phrases: of the first one at least, of the second none stands in title or abstract.
+    """
+
+    liked: Mapping[int, float] = field(default_factory=dict)
+    disliked: frozenset[int] = frozenset()
+    query: str = ""
+    followed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    require: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A chosen paper: how near the taste it lies (cosine in the joint space), and what speaks for it.
+
+    Attributes
+    ----------
+    near
+        Liked papers that it lies close to, closest first.
+    by
+        Followed people who wrote it.
+    on_query
+        Whether it lies close to the query.
+    """
+
+    paper: int
+    closeness: float
+    near: tuple[int, ...]
+    by: tuple[str, ...]
+    on_query: bool
+
+
+class Daily:
+    """Chooses from a day's papers; what it encoded once it keeps."""
+
+    def __init__(self, library: Library, ranker: Ranker) -> None:
+        self._library = library
+        self._ranker = ranker
+        self._encoded: OrderedDict[int, tuple[sparse.csr_matrix, np.ndarray, np.ndarray]] = OrderedDict()
+        self._texts: OrderedDict[int, str] = OrderedDict()
+
+    async def items(self, papers: Sequence[int]) -> Items:
+        """Papers in all three ways, as far as they are embedded; others have a meaning of zero."""
+        missing = [paper for paper in dict.fromkeys(papers) if paper not in self._encoded]
+        if missing:
+            texts = await self._library.store.texts(missing)
+            await asyncio.to_thread(self._encode, missing, texts)
+        held = [self._encoded[paper] for paper in papers]
+        for paper in papers:
+            self._encoded.move_to_end(paper)
+        found = Items(
+            sparse.vstack([entry[0] for entry in held]).tocsr(),
+            np.stack([entry[1] for entry in held]),
+            np.stack([entry[2] for entry in held]),
+        )
+        while len(self._encoded) > KEPT:
+            gone, _ = self._encoded.popitem(last=False)
+            self._texts.pop(gone, None)
+        return found
+
+    def _encode(self, papers: list[int], texts: Mapping[int, tuple[str, str, int]]) -> None:
+        vectors = self._library.vectors
+        pairs = [texts.get(paper, ("", "", 0))[:2] for paper in papers]
+        known = np.array([vectors is not None and vectors.has(paper) for paper in papers])
+        meaning = np.zeros((len(papers), self._ranker.encoder.by_meaning.shape[0]), np.float32)
+        if vectors is not None and known.any():
+            meaning[known] = vectors.rows(np.array(papers)[known])
+        words = self._ranker.encoder.words([words_text(*pair) for pair in pairs])
+        items = self._ranker.encoder.items(words, meaning)
+        for row, paper in enumerate(papers):
+            self._encoded[paper] = (items.words[row], items.meaning[row], items.joint[row])
+            self._texts[paper] = " ".join(pairs[row])
+
+    async def choose(self, candidates: Sequence[int], taste: Taste, most: int) -> list[Pick]:
+        """The papers to show, best first; fewer than ``most``, or none, where the rest does not fit.
+
+        Without liked papers, query or followed people there is nothing to fit: then the papers are chosen that the
+        others of the day lie closest around.
+        """
+        candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
+        if not candidates:
+            return []
+        items = await self.items(candidates)
+        kept = [
+            row
+            for row, paper in enumerate(candidates)
+            if has_words(self._texts[paper], taste.require, taste.exclude)
+        ]
+        if not kept:
+            return []
+        liked = [paper for paper in taste.liked if paper not in taste.disliked]
+        wanted = await self.items(liked) if liked else None
+        away = await self.items(sorted(taste.disliked)) if taste.disliked else None
+        query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
+        return await asyncio.to_thread(
+            self._choose, candidates, items, np.array(kept), liked, wanted, away, query, taste, most
+        )
+
+    def _query(self, text: str) -> Items:
+        encoder = self._ranker.encoder
+        meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
+        return encoder.items(encoder.words([words_text(text, "")]), meaning)
+
+    def _choose(
+        self,
+        candidates: list[int],
+        items: Items,
+        kept: np.ndarray,
+        liked: list[int],
+        wanted: Items | None,
+        away: Items | None,
+        query: Items | None,
+        taste: Taste,
+        most: int,
+    ) -> list[Pick]:
+        parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
+        if query is not None:
+            parts.append((query[np.zeros(QUERY_PAPERS, np.int64)], [0.0] * QUERY_PAPERS))
+        to_liked = (
+            items.joint @ wanted.joint.T if wanted is not None else np.zeros((len(items), 0), np.float32)
+        )
+        to_query = (items.joint @ query.joint.T).ravel() if query is not None else np.full(len(items), -1.0)
+        nearest = np.maximum(to_liked.max(axis=1, initial=-1.0), to_query)
+        if parts:
+            together = Items(
+                sparse.vstack([part.words for part, _ in parts]).tocsr(),
+                np.concatenate([part.meaning for part, _ in parts]),
+                np.concatenate([part.joint for part, _ in parts]),
+            )
+            scores = self._ranker.scores(
+                items, together, np.array([age for _, ages in parts for age in ages])
+            )
+        else:
+            scores = items.joint @ items.joint.mean(axis=0)
+        scores = _standard(scores)
+        if away is not None:
+            scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
+        by = [taste.followed.get(paper, ()) for paper in candidates]
+        scores += FOLLOWED * np.array([bool(names) for names in by])
+        floor = self._ranker.floor
+        fits = (
+            (nearest >= floor) | np.array([bool(names) for names in by]) | (not parts and not taste.followed)
+        )
+        rows = kept[fits[kept]]
+        picks = []
+        for row in apart(scores[rows], items.joint[rows], most):
+            at = int(rows[row])
+            near = np.argsort(-to_liked[at])[:3]
+            picks.append(
+                Pick(
+                    candidates[at],
+                    float(max(nearest[at], 0.0)),
+                    tuple(liked[place] for place in near if to_liked[at, place] >= floor),
+                    by[at],
+                    bool(to_query[at] >= floor),
+                )
+            )
+        return picks
+
+
+def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
+    """Rows chosen one after another: each the best of what is left, less its likeness to what was chosen."""
+    chosen: list[int] = []
+    left = np.ones(len(scores), bool)
+    likeness = np.zeros(len(scores), np.float32)
+    while left.any() and len(chosen) < most:
+        value = np.where(left, scores - ALIKE * np.maximum(likeness - ALIKE_FROM, 0), -np.inf)
+        best = int(value.argmax())
+        chosen.append(best)
+        left[best] = False
+        likeness = np.maximum(likeness, joint @ joint[best])
+    return chosen
+
+
+def has_words(text: str, require: Sequence[str], exclude: Sequence[str]) -> bool:
+    """Whether a text has one of the required words (if any are) and none of the excluded; whole words, any case."""
+    plain = fold(text)
+    return (not require or any(_stands(word, plain) for word in require)) and not any(
+        _stands(word, plain) for word in exclude
+    )
+
+
+def _stands(word: str, plain: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", plain) is not None
+
+
+def _standard(values: np.ndarray) -> np.ndarray:
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-6), np.float32)

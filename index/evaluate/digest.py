@@ -1,0 +1,202 @@
+"""Is a reader's own next paper high among its day's? Ours beside arxiv-sanity-lite's recipe and plain closeness."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.svm import LinearSVC
+
+from index.evaluate.metrics import summary
+from index.taste import WORDS, Items, Ranker, words_text
+
+LEAST, MOST, BEFORE = 5, 40, 5
+"""Papers of a reader: at least, at most, and at least before the cut."""
+HALVES = ("kept", "tuned", "all")
+SANITY_WORDS = 20_000
+OTHERS = 3_000
+"""Earlier papers that stand for all that a reader did not write, for the SVM."""
+Report = Callable[[str, int, int], None]
+
+
+def is_kept(name: str) -> bool:
+    """Whether a name belongs to the half that nothing is trained or tuned on."""
+    return bool(zlib.crc32(name.encode()) % 2)
+
+
+@dataclass(frozen=True)
+class Listings:
+    """A file's papers in the order of their days.
+
+    Attributes
+    ----------
+    texts
+        Title and abstract of each, as :func:`index.taste.words_text` has them.
+    day
+        int64, shape (papers,): ordinals, ascending.
+    vectors
+        float16, shape (papers, dimension).
+    written
+        For each name its papers, ascending.
+    """
+
+    texts: list[str]
+    day: np.ndarray
+    vectors: np.ndarray
+    written: dict[str, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[tuple[str, str]],
+        names: Sequence[str],
+        offsets: np.ndarray,
+        day: np.ndarray,
+        vectors: np.ndarray,
+    ) -> Listings:
+        """From titles and abstracts, the names of each paper (at ``offsets``), and days (0: none)."""
+        order = np.argsort(day, kind="stable")
+        order = order[day[order] > 0]
+        written: dict[str, list[int]] = {}
+        for place, row in enumerate(order.tolist()):
+            for name in dict.fromkeys(names[offsets[row] : offsets[row + 1]]):
+                written.setdefault(name, []).append(place)
+        texts = [words_text(*pairs[row]) for row in order.tolist()]
+        return cls(texts, day[order], vectors[order], {name: np.array(p) for name, p in written.items()})
+
+    def of_day(self, day: int) -> slice:
+        """The papers of a day."""
+        return slice(*np.searchsorted(self.day, [day, day + 1]).tolist())
+
+
+@dataclass(frozen=True)
+class Question:
+    """A reader on a day: the papers before it, and those of the day that are the reader's own."""
+
+    day: int
+    earlier: np.ndarray
+    own: np.ndarray
+
+
+def questions(listings: Listings, names: list[str], start: int, end: int | None = None) -> Iterator[Question]:
+    """Every day from ``start`` on (before ``end``) on which a reader has a paper of their own."""
+    for name in names:
+        papers = listings.written[name]
+        days = listings.day[papers]
+        for day in np.unique(days[(days >= start) & (days < (end or 10**9))]).tolist():
+            if (days < day).sum() >= 1:
+                yield Question(day, papers[days < day], papers[days == day])
+
+
+def readers(
+    listings: Listings, cut: int, end: int | None, most: int, seed: int, half: str, before: int = BEFORE
+) -> list[str]:
+    """Names with few enough papers to be a person's, some before the cut and some after, in random order."""
+    found = []
+    for name, papers in listings.written.items():
+        days = listings.day[papers]
+        fits = LEAST <= len(papers) <= MOST and (days < cut).sum() >= before
+        asked = half == "all" or is_kept(name) == (half == "kept")
+        if fits and asked and ((days >= cut) & (days < (end or 10**9))).any():
+            found.append(name)
+    found.sort()
+    return [found[place] for place in np.random.default_rng(seed).permutation(len(found))[:most]]
+
+
+def measure(scores: np.ndarray, own: np.ndarray) -> tuple[float, float, float]:
+    """(reciprocal rank, recall@5, recall@10) of the places ``own``; equal scores keep the listing's order."""
+    ranked = np.argsort(-scores, kind="stable")
+    places = np.flatnonzero(np.isin(ranked, own))
+    return 1 / (places[0] + 1), float((places < 5).mean()), float((places < 10).mean())
+
+
+def evaluate(
+    listings: Listings,
+    *,
+    cut: date,
+    until: date | None = None,
+    people: int = 200,
+    seed: int = 0,
+    half: str = "kept",
+    ranker: Ranker | None = None,
+    report: Report | None = None,
+) -> dict[str, Any]:
+    """Rank each day's listing for its readers, and see where their own papers come."""
+    ranker = ranker or Ranker.shipped()
+    start = cut.toordinal()
+    end = until.toordinal() + 1 if until else None
+    asked = list(questions(listings, readers(listings, start, end, people, seed, half), start, end))
+    if report:
+        report("counting words", 0, 1)
+    sanity = _sanity_words(listings, start)
+    needed = np.unique(
+        np.concatenate(
+            [np.arange(len(listings.day))[listings.of_day(q.day)] for q in asked] + [q.earlier for q in asked]
+            or [np.zeros(0, np.int64)]
+        )
+    )
+    own_words = ranker.encoder.words([listings.texts[row] for row in needed.tolist()])
+    items = ranker.encoder.items(own_words, listings.vectors[needed])
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    rng = np.random.default_rng(seed)
+    for place, question in enumerate(asked):
+        today = listings.of_day(question.day)
+        rows = np.arange(today.start, today.stop)
+        own = question.own - today.start
+        here, past = np.searchsorted(needed, rows), np.searchsorted(needed, question.earlier)
+        age = (question.day - listings.day[question.earlier]).astype(float)
+        for name, scores in {
+            "labmate": ranker.scores(items[here], items[past], age),
+            "tfidf-svm": _svm(sanity, question, rows, today.start, rng),
+            "tfidf-centroid": np.asarray(sanity[rows] @ sanity[question.earlier].mean(axis=0).T).ravel(),
+            **_plain(items[here], items[past]),
+        }.items():
+            found.setdefault(name, []).append(measure(scores, own))
+        if report:
+            report("asking", place + 1, len(asked))
+    rows_out = []
+    for name, values in found.items():
+        columns = np.array(values)
+        row: dict[str, Any] = {"method": name}
+        for at, metric in enumerate(("mrr", "recall@5", "recall@10")):
+            row |= summary(metric, columns[:, at], seed)
+        rows_out.append(row)
+    return {
+        "task": "digest",
+        "cut": cut.isoformat(),
+        "half": half,
+        "seed": seed,
+        "questions": len(asked),
+        "readers": people,
+        "rows": rows_out,
+    }
+
+
+def _sanity_words(listings: Listings, start: int) -> sparse.csr_matrix:
+    """tf-idf rows of all papers, words and weights learned from those before the cut."""
+    counter = TfidfVectorizer(max_features=SANITY_WORDS, min_df=2, max_df=0.1, **WORDS)
+    before = int(np.searchsorted(listings.day, start))
+    counter.fit(listings.texts[: max(before, 2)])
+    return counter.transform(listings.texts).tocsr()
+
+
+def _svm(
+    words: sparse.csr_matrix, question: Question, rows: np.ndarray, before: int, rng: np.random.Generator
+) -> np.ndarray:
+    """arxiv-sanity-lite: a linear SVM of what the reader has against everything else, here a sample of it."""
+    others = np.setdiff1d(rng.integers(0, before, OTHERS), question.earlier)
+    data = sparse.vstack([words[question.earlier], words[others]])
+    wanted = np.concatenate([np.ones(len(question.earlier)), np.zeros(len(others))])
+    model = LinearSVC(class_weight="balanced", C=0.1, max_iter=2_000)
+    return np.asarray(model.fit(data, wanted).decision_function(words[rows]))
+
+
+def _plain(candidates: Items, taste: Items) -> dict[str, np.ndarray]:
+    near = candidates.meaning @ taste.meaning.T
+    return {"embedding-mean": near.mean(axis=1), "embedding-max": near.max(axis=1)}

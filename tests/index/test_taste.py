@@ -1,0 +1,166 @@
+"""Ranking a day's papers for a taste: what is learned, what is chosen, what is refused."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pytest
+
+from index.daily import apart, has_words
+from index.evaluate.digest import Listings, evaluate, is_kept, measure, questions, readers
+from index.evaluate.train_digest import train
+from index.identity import ModelDamagedError
+from index.taste import FEATURES, Encoder, Ranker, words_text
+
+START = date(2026, 1, 1).toordinal()
+WORDS = ("graphs", "switches", "speech", "proteins", "planning", "privacy", "retrieval", "vision")
+
+
+def community(seed=0, days=120, a_day=12):
+    """Readers who each write on two of eight subjects; vectors that know the subject only vaguely."""
+    rng = np.random.default_rng(seed)
+    directions = rng.normal(size=(len(WORDS), 384))
+    pairs, names, offsets, day, vectors = [], [], [0], [], []
+    for today in range(days):
+        for _ in range(a_day):
+            subject = int(rng.integers(len(WORDS)))
+            filler = " ".join(f"word{int(n)}" for n in rng.integers(0, 60, 8))
+            pairs.append((f"On {WORDS[subject]} {filler}", f"We study {WORDS[subject]}. {filler}"))
+            writers = {f"Reader {subject}-{int(n)}" for n in rng.integers(0, 12, 2)}
+            names += sorted(writers)
+            offsets.append(len(names))
+            day.append(START + today)
+            vectors.append(directions[subject] + 2.5 * rng.normal(size=384))
+    rows = np.asarray(vectors)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return Listings.of(pairs, names, np.array(offsets), np.array(day), rows.astype(np.float16))
+
+
+@pytest.fixture(scope="module")
+def listings():
+    return community()
+
+
+def test_questions_look_back_only(listings):
+    names = readers(listings, START + 80, None, 50, 0, "all", before=2)
+    asked = list(questions(listings, names, START + 80))
+    assert asked
+    for question in asked:
+        assert (listings.day[question.earlier] < question.day).all()
+        assert (listings.day[question.own] == question.day).all()
+
+
+def test_halves_share_no_reader(listings):
+    kept = set(readers(listings, START + 80, None, 500, 0, "kept", before=2))
+    tuned = set(readers(listings, START + 80, None, 500, 0, "tuned", before=2))
+    assert kept
+    assert tuned
+    assert not kept & tuned
+    assert all(map(is_kept, kept))
+
+
+def test_measures():
+    assert measure(np.array([0.1, 0.9, 0.5]), np.array([1])) == (1.0, 1.0, 1.0)
+    scores = -np.arange(20.0)
+    assert measure(scores, np.array([6])) == (1 / 7, 0.0, 1.0)
+    assert measure(scores, np.array([2, 15])) == (1 / 3, 0.5, 0.5)
+    assert measure(np.zeros(3), np.array([2]))[0] == pytest.approx(1 / 3), (
+        "equal scores keep the listing's order"
+    )
+
+
+def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(listings, tmp_path):
+    before = date.fromordinal(START + 105)
+    recipe = train(listings, tmp_path, before=before)
+    assert recipe["features"] == list(FEATURES)
+    held = json.loads((tmp_path / "taste.json").read_text())
+    assert held == recipe
+    import xgboost
+
+    ranker = Ranker(
+        Encoder.of_bytes((tmp_path / "taste.npz").read_bytes()),
+        xgboost.Booster(model_file=str(tmp_path / "taste-order.ubj")),
+        recipe["floor"],
+    )
+    result = evaluate(listings, cut=before, people=60, ranker=ranker)
+    rows = {row["method"]: row for row in result["rows"]}
+    assert result["questions"] > 10
+    assert rows["labmate"]["mrr"] > rows["embedding-mean"]["mrr"]
+    assert {"tfidf-svm", "tfidf-centroid", "embedding-max"} <= set(rows)
+
+
+def test_the_shipped_ranker_prefers_what_is_like_a_taste():
+    ranker = Ranker.shipped()
+    texts = [
+        (
+            "In-network aggregation with programmable switches",
+            "We aggregate gradients in switches for training.",
+        ),
+        (
+            "Scheduling switch memory for gradient aggregation",
+            "Programmable switches and distributed training.",
+        ),
+        ("Speech recognition for noisy rooms", "We train acoustic models on noisy speech."),
+        ("A corpus of medieval poems", "We annotate rhyme in medieval poems."),
+    ]
+    items = ranker.encoder.items(
+        ranker.encoder.words([words_text(*text) for text in texts]), np.zeros((4, 384), np.float32)
+    )
+    scores = ranker.scores(items[np.array([1, 2, 3])], items[np.array([0])], np.array([10.0]))
+    assert scores.argmax() == 0
+    features = ranker.features(items, items[np.array([0])], np.array([0.0]))
+    assert features.shape == (4, len(FEATURES))
+    assert np.isfinite(features).all()
+    assert len(ranker.scores(items[np.array([], int)], items, np.zeros(4))) == 0
+
+
+def test_an_encoder_is_packed_and_unpacked(listings):
+    rng = np.random.default_rng(0)
+    made = Encoder(
+        ("a", "b c"), np.ones(2, np.float32), rng.normal(size=(2, 8)), rng.normal(size=(4, 8)), 9.0, 0.2, 3.0
+    )
+    back = Encoder.of_bytes(made.to_bytes())
+    assert back.vocabulary == made.vocabulary
+    assert back.by_word == pytest.approx(made.by_word, abs=0.03)
+    assert (back.sharpness, back.mean_weight) == pytest.approx((9.0, 3.0))
+
+
+def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
+    import index.taste
+
+    class Folder:
+        @staticmethod
+        def files(_):
+            return tmp_path
+
+    (tmp_path / "models").mkdir()
+    recipe = {"features": list(FEATURES), "floor": 0.2, "sha256": {"taste.npz": "0" * 64}}
+    (tmp_path / "models" / "taste.json").write_text(json.dumps(recipe))
+    (tmp_path / "models" / "taste.npz").write_bytes(b"x")
+    monkeypatch.setattr(index.taste, "resources", Folder)
+    with pytest.raises(ModelDamagedError, match="damaged"):
+        Ranker.shipped()
+
+
+def test_chosen_papers_are_kept_apart():
+    joint = np.array([[1, 0], [1, 0], [0.99, 0.14], [0, 1]], np.float32)
+    assert apart(np.array([2.0, 1.9, 1.8, 1.0]), joint, 2) == [0, 3]
+    assert apart(np.array([2.0, 1.9, 1.8, -9.0]), joint, 4)[0] == 0
+    assert apart(np.zeros(0), np.zeros((0, 2), np.float32), 3) == []
+
+
+@pytest.mark.parametrize(
+    ("require", "exclude", "fits"),
+    [
+        ((), (), True),
+        (("switch",), (), False),
+        (("Switches",), (), True),
+        (("nothing", "in-network"), (), True),
+        ((), ("SWITCHES",), False),
+        ((), ("net",), True),
+        ((".*",), (), False),
+        ((), ("(",), True),
+    ],
+)
+def test_words_are_whole_and_plain(require, exclude, fits):
+    assert has_words("In-network aggregation on switches", require, exclude) is fits

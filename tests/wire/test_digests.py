@@ -1,0 +1,287 @@
+"""Digests over the wire: set up, due, posted once, made up for, and never twice the same."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from bot.client import Labmate
+from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import DM
+from bot.run import running_bot
+from commands.posting import PATIENCE, Poster
+from tests.conftest import settings_for
+from tests.records import record
+from tests.wire.test_commands import fill
+from tests.wire.test_invitations import joins, of_kind, said
+
+MONDAY = date(2026, 11, 16)
+TOPICS = (
+    "graph neural networks for molecules",
+    "speech recognition in noisy rooms",
+    "gossip in programmable switches",
+)
+
+
+def papers(day, first, count=9):
+    """A day's listing: three topics in turn."""
+    return [
+        record(
+            first + n,
+            title=f"{TOPICS[n % 3].capitalize()}, part {first + n}",
+            abstract=f"We study {TOPICS[n % 3]}. The {first + n}th result improves {TOPICS[n % 3]} by much.",
+            authors=[f"Author {first + n}", "Ada Lovelace" if n == 1 else f"Other {first + n}"],
+            announced=day,
+            listings=[("cs.CL" if n % 2 else "cs.NI", day)],
+        )
+        for n in range(count)
+    ]
+
+
+@dataclass
+class Scene:
+    discord: LocalDiscord
+    bot: Labmate
+    user: UserClient
+    poster: Poster
+    at: datetime
+
+    def clock(self):
+        return self.at
+
+    def posts(self, channel=None):
+        """What stands in the channel and is seen by everybody."""
+        bot = self.discord.state.application["bot"]["id"]
+        return [
+            Reply(self.user, message)
+            for message in said(self.discord, channel or self.discord.channel)
+            if message["author"]["id"] == bot and message["id"] not in self.discord.state.hidden
+        ]
+
+    def dms(self):
+        return [
+            Reply(self.user, m) for channel in of_kind(self.discord, DM) for m in said(self.discord, channel)
+        ]
+
+
+@pytest.fixture
+async def scene(tmp_path):
+    async with (
+        LocalDiscord() as discord,
+        running_bot(settings_for(discord, tmp_path)) as (bot, _),
+        UserClient(discord.url, discord.user_token) as user,
+    ):
+        bot.services.model_settled.set()
+        [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
+        cog._tick.cancel()
+        await fill(bot, papers(MONDAY, 1))
+        found = Scene(discord, bot, user, Poster(bot, bot.services), datetime(2026, 11, 16, 8, 0, tzinfo=UTC))
+        found.poster._clock = found.clock
+        yield found
+
+
+async def active(scene, **more):
+    """A digest of the channel that began some days ago."""
+    from data.digests import Digest
+
+    store = scene.bot.services.store.digests
+    guild, channel, owner = (
+        int(x) for x in (scene.discord.guild["id"], scene.discord.channel["id"], scene.discord.owner["id"])
+    )
+    made = await store.make(Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00"))
+    started = datetime(2026, 11, 15)
+    async with store._writer.begin() as connection:
+        from sqlalchemy import update
+
+        from data.digest_tables import DigestRow
+
+        values = {"state": "active", "changed": started} | more
+        await connection.execute(update(DigestRow).where(DigestRow.id == made.id).values(**values))
+    return await store.find(made.id)
+
+
+async def test_a_digest_is_set_up_looked_at_and_posted_once(scene):
+    user = scene.user
+    assert "no digest here yet" in (await user.slash("/digest list")).text
+    panel = await user.slash("/digest create")
+    assert panel.is_private
+    assert "Not started yet" in panel.text
+    shown = await panel.press("Preview")
+    assert "5 of 9 new papers" in shown.text
+    assert scene.posts() == [], "a preview posts nothing"
+    panel = await panel.choose("10:00", panel.selects[0])
+    assert "at 10:00" in panel.text
+    started = await panel.press("Start")
+    assert "Started" in started.text
+    assert "next <t:" in started.text
+    [digest] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]))
+    assert (digest.at, digest.state) == ("10:00", "active")
+
+
+async def test_what_is_due_is_posted_once_whoever_looks(scene):
+    await active(scene)
+    assert await scene.poster.tick() == 0, "an hour before"
+    scene.at += timedelta(hours=1, minutes=1)
+    other = Poster(scene.bot, scene.bot.services, scene.clock)
+    assert await scene.poster.tick() == 1
+    assert await other.tick() == 0, "another process has the lease"
+    await scene.poster.close()
+    assert await other.tick() == 0, "and nothing is due any more"
+    [post] = scene.posts()
+    assert "Monday, 16 Nov 2026" in post.text
+    assert "5 of 9 new papers" in post.text
+    assert post.message["mentions"] == []
+    assert len([button for button in post.buttons if button["label"] == "Save"]) == 5
+
+
+async def test_taste_is_learned_and_nothing_is_shown_twice(scene):
+    digest = await active(scene)
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    [post] = scene.posts()
+    first = set(re_titles(post.text))
+    liked = next(title for title in first if "switches" in title)
+    section = re_titles(post.text).index(liked)
+    saved = await post.press([b for b in post.buttons if b["label"] == "Save"][section])
+    assert "Saved" in saved.text
+    assert saved.is_private
+    tuesday = MONDAY + timedelta(days=1)
+    await fill(scene.bot, papers(tuesday, 101))
+    scene.at += timedelta(days=1)
+    assert await scene.poster.tick() == 1
+    second = re_titles(scene.posts()[1].text)
+    assert not first & set(second), "what was shown is not shown again"
+    assert "switches" in second[0], "and what is like the saved paper comes first"
+    assert "saved or liked here" in scene.posts()[1].text
+    assert "Taken back" in (await saved.press("Undo")).text
+    history = await scene.user.slash("/digest history")
+    assert history.text.count("posted") == 2
+    assert (await scene.bot.services.store.digests.find(digest.id)).upto == tuesday
+
+
+def re_titles(text):
+    return [line.split("](")[0].removeprefix("**[") for line in text.split("\n") if line.startswith("**")]
+
+
+async def test_a_crash_between_posting_and_marking_posts_nothing_twice(scene, monkeypatch):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    store = scene.bot.services.store.digests
+
+    async def dies(*_):
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "posted", dies)
+        with pytest.raises(RuntimeError):
+            await scene.poster.tick()
+    assert len(scene.posts()) == 1
+    await scene.poster.close()
+    scene.discord.state.nonces.clear()
+    after = Poster(scene.bot, scene.bot.services, scene.clock)
+    await after.tick()
+    assert len(scene.posts()) == 1, "it was found in the channel"
+    assert await store.unposted() == []
+
+
+async def test_a_posting_that_discord_refuses_for_a_while_is_posted_later(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages", status=500, times=50)
+    assert await scene.poster.tick() == 0
+    scene.discord.faults.clear()
+    assert await scene.poster.tick() == 1
+    assert len(scene.posts()) == 1
+
+
+async def test_a_listing_that_does_not_come_is_told_to_the_owner_and_made_up_for(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    scene.at += timedelta(days=1)  # Tuesday: no listing in the store, and arXiv was not reached
+    assert await scene.poster.tick() == 0
+    assert len(scene.posts()) == 1
+    scene.at += PATIENCE
+    assert await scene.poster.tick() == 0
+    assert await scene.poster.tick() == 0
+    assert len(scene.posts()) == 1, "the channel hears nothing of it"
+    [told] = scene.dms()
+    assert "could not be read in time" in told.text
+    tuesday, wednesday = MONDAY + timedelta(days=1), MONDAY + timedelta(days=2)
+    await fill(scene.bot, papers(tuesday, 101) + papers(wednesday, 201))
+    scene.at = datetime(2026, 11, 18, 9, 5, tzinfo=UTC)
+    assert await scene.poster.tick() == 1
+    assert "of 18 new papers" in scene.posts()[1].text
+
+
+async def test_after_an_outage_one_posting_makes_up_for_all_days(scene):
+    await active(scene)
+    days = [MONDAY + timedelta(days=n) for n in range(4)]
+    for n, day in enumerate(days[1:], 1):
+        await fill(scene.bot, papers(day, 100 * n + 1))
+    scene.at = datetime(2026, 11, 19, 21, 0, tzinfo=UTC)
+    assert await scene.poster.tick() == 1
+    assert await scene.poster.tick() == 0
+    [post] = scene.posts()
+    assert "late: I was away" in post.text
+    assert "of 36 new papers" in post.text
+
+
+async def test_a_channel_that_is_gone_stops_the_digest_and_its_owner_is_told_once(scene):
+    digest = await active(scene)
+    del scene.discord.state.channels[scene.discord.channel["id"]]
+    scene.bot._connection._guilds.clear()
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 0
+    assert await scene.poster.tick() == 0
+    [told] = scene.dms()
+    assert "the channel is gone" in told.text
+    assert (await scene.bot.services.store.digests.find(digest.id)).state == "broken"
+
+
+async def test_days_without_papers_that_fit_are_said_or_silent(scene):
+    await active(scene, require="zebrafish")
+    await active(scene, require="zebrafish", quiet=True)
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    [post] = scene.posts()
+    assert "none of 9 new papers fits" in post.text
+
+
+async def test_words_are_required_and_excluded(scene):
+    await active(scene, require="switches\nspeech", exclude="noisy rooms")
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    titles = re_titles(scene.posts()[0].text)
+    assert len(titles) == 3
+    assert all("switches" in title for title in titles)
+
+
+async def test_only_those_who_manage_the_server_change_its_digests(scene):
+    digest = await active(scene)
+    member = joins(scene.discord, "bee")
+    async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as other:
+        assert "manage this server" in (await other.slash("/digest create")).text
+        for command in ("pause", "edit", "delete", "now", "preview", "history"):
+            assert "no such digest that you can change" in (await other.slash(f"/digest {command}")).text
+        panel = await scene.user.slash("/digest edit")
+        forged = {"component_type": 2, "custom_id": f"dgb:x:{digest.id}", "forged": True}
+        message = (await other.slash("/help")).message
+        await other.component(message, forged)
+        own = await other.slash("/digest mine")
+        assert "by direct message" in own.text
+    assert "manage" not in panel.text
+    assert (await scene.bot.services.store.digests.find(digest.id)).state == "active"
+
+
+async def test_pausing_going_on_and_deleting(scene):
+    digest = await active(scene)
+    assert "Paused" in (await scene.user.slash("/digest pause")).text
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 0
+    assert "Goes on" in (await scene.user.slash("/digest resume")).text
+    asked = await scene.user.slash("/digest delete")
+    assert "Deleted" in (await asked.press("Delete")).text
+    assert await scene.bot.services.store.digests.find(digest.id) is None
+    assert "no such digest" in (await scene.user.slash("/digest preview")).text
