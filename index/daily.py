@@ -81,7 +81,8 @@ class Daily:
     def __init__(self, library: Library, ranker: Ranker) -> None:
         self._library = library
         self._ranker = ranker
-        self._encoded: OrderedDict[int, tuple[sparse.csr_matrix, np.ndarray, np.ndarray]] = OrderedDict()
+        self._encoded: OrderedDict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = OrderedDict()
+        """The words of each paper (places and weights), its meaning, and its place in the joint space."""
         self._texts: OrderedDict[int, str] = OrderedDict()
 
     async def items(self, papers: Sequence[int]) -> Items:
@@ -93,10 +94,16 @@ class Daily:
         held = [self._encoded[paper] for paper in papers]
         for paper in papers:
             self._encoded.move_to_end(paper)
+        ends = np.cumsum([0, *(len(entry[0]) for entry in held)])
+        parts = (
+            np.concatenate([entry[1] for entry in held]),
+            np.concatenate([entry[0] for entry in held]),
+            ends,
+        )
         found = Items(
-            sparse.vstack([entry[0] for entry in held]).tocsr(),
-            np.stack([entry[1] for entry in held]),
+            sparse.csr_matrix(parts, (len(held), len(self._ranker.encoder.vocabulary))),
             np.stack([entry[2] for entry in held]),
+            np.stack([entry[3] for entry in held]),
         )
         while len(self._encoded) > KEPT:
             gone, _ = self._encoded.popitem(last=False)
@@ -113,7 +120,13 @@ class Daily:
         words = self._ranker.encoder.words([words_text(*pair) for pair in pairs])
         items = self._ranker.encoder.items(words, meaning)
         for row, paper in enumerate(papers):
-            self._encoded[paper] = (items.words[row], items.meaning[row], items.joint[row])
+            part = slice(words.indptr[row], words.indptr[row + 1])
+            self._encoded[paper] = (
+                words.indices[part],
+                words.data[part],
+                items.meaning[row],
+                items.joint[row],
+            )
             self._texts[paper] = " ".join(pairs[row])
 
     async def choose(self, candidates: Sequence[int], taste: Taste, most: int) -> list[Pick]:
@@ -126,10 +139,11 @@ class Daily:
         if not candidates:
             return []
         items = await self.items(candidates)
+        limited = taste.require or taste.exclude
         kept = [
             row
             for row, paper in enumerate(candidates)
-            if has_words(self._texts[paper], taste.require, taste.exclude)
+            if not limited or has_words(self._texts[paper], taste.require, taste.exclude)
         ]
         if not kept:
             return []

@@ -1,0 +1,59 @@
+"""python -m benchmarks.digests: choosing what a digest shows, among 1,500 papers, and for 1,000 channels one after another.
+
+A channel has fifty liked papers of a random subject; each of the thousand has its own, encoded anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import numpy as np
+
+from benchmarks.data import full_library, show
+from index.daily import Daily, Taste
+from index.library import Library
+from index.taste import Ranker
+
+CANDIDATES, DAY, LIKED, CHANNELS, ASKED = 1_500, 339, 50, 1_000, 100
+
+
+def taste(library: Library, papers: np.ndarray, rng: np.random.Generator) -> Taste:
+    """The papers nearest to one of these, liked within half a year."""
+    assert library.vectors is not None
+    near, _ = library.vectors.search(library.vectors.row(int(rng.choice(papers))), LIKED)
+    return Taste({int(paper): float(rng.integers(1, 180)) for paper in near})
+
+
+async def main() -> None:
+    """Print both times."""
+    rng = np.random.default_rng(0)
+    library = await full_library()
+    days = library.facets.days
+    known = np.flatnonzero((library.facets.codes >= 0) & (days > 0))
+    newest = known[np.argsort(-days[known], kind="stable")]
+    earlier = newest[CANDIDATES:]
+    daily = Daily(library, Ranker.shipped())
+    many, day = newest[:CANDIDATES].tolist(), newest[:DAY].tolist()
+    await daily.items(many)
+    took = []
+    for _ in range(ASKED):
+        one = taste(library, earlier, rng)
+        await daily.items(list(one.liked))
+        begun = time.perf_counter()
+        await daily.choose(many, one, 5)
+        took.append(time.perf_counter() - begun)
+    show(f"one channel, {CANDIDATES:,} papers", took, "target 100 ms")
+    tastes = [taste(library, earlier, rng) for _ in range(CHANNELS)]
+    begun, took = time.perf_counter(), []
+    for one in tastes:
+        start = time.perf_counter()
+        await daily.choose(day, one, 5)
+        took.append(time.perf_counter() - start)
+    show(f"{CHANNELS:,} channels, {DAY} papers each", took)
+    print(f"{CHANNELS:,} channels in {time.perf_counter() - begun:.1f} s (target 60 s)")
+    await library.store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
