@@ -19,10 +19,15 @@ or paste an abstract
 author: category: year: since: work, too
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
 **/new** — what was announced on a day, by category
+**/digest** — the few new papers of the day that this channel, or you, will want, posted by the clock
+**/author** `ChonLam Lao` — a person's card; **/graph**, **/compare**, **/similar-people**, **/trending** go on from there
+**/collaborators** `ChonLam Lao` — whom to work with, and why; **/who-knows** finds people by a topic
+**/claim** — say which papers are yours; then **/profile** (also from your CV), **/invite**, **/collaborators** about you
+**/follow**, **/following**, **/unfollow** — people, papers, topics, categories; **/me** — what I hold about you, and its end
 **/about** — what I hold, and where it comes from
 
-Every command takes `private:True`, and then only you see the answer. Buttons below an answer go on working, \
-also after a restart."""
+Answers about papers and people take `private:True`, and then only you see them; what concerns you alone is always \
+private. Buttons below an answer go on working, also after a restart."""
 
 
 class About(commands.Cog):
