@@ -176,6 +176,7 @@ async def show_data(services: Services, member: int) -> Reply:
     store = services.store
     held = await store.members.held(member) | await store.claims.held(member)
     held |= await store.invitations.held(member) | await store.own_works.held(member)
+    held |= await store.digests.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
     file = discord.File(io.BytesIO(json.dumps(held, indent=1).encode()), "labmate-about-me.json")
     view = note(
@@ -203,6 +204,7 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
     store = services.store
     gone = await store.members.forget(member) + await store.invitations.forget(member)
     gone += await store.own_works.forget(member) + await store.claims.forget(member)
+    gone += await store.digests.forget(member)
     return note(
         f"Forgotten: {plural(gone, 'entry', 'entries')} deleted." if gone else "I held nothing about you."
     )

@@ -332,6 +332,35 @@ class Digests(Part):
             rows = await connection.execute(query.order_by(OpinionRow.made))
             return [(row[0], row[1], row[2], row[3]) for row in rows]
 
+    # -- everything about a member ---------------------------------------------------------------
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        return {
+            "opinions": [
+                {"paper": paper, "opinion": kind, "made": when.isoformat()}
+                for _, paper, kind, when in await self.opinions(member=member)
+            ],
+            "own_digests": [
+                {"name": d.name, "query": d.query, "require": d.require, "exclude": d.exclude, "zone": d.zone}
+                for d in await self._digests(DigestRow.guild == 0, DigestRow.owner == member)
+            ],
+        }
+
+    async def forget(self, member: int) -> int:
+        """Delete a member's opinions and own digests; a server's digests are the server's."""
+        own = select(DigestRow.id).where(DigestRow.guild == 0, DigestRow.owner == member)
+        gone = 0
+        async with self._writer.begin() as connection:
+            for statement in (
+                delete(OpinionRow).where(OpinionRow.member == member),
+                delete(ShownRow).where(ShownRow.place == member),
+                delete(DeliveryRow).where(DeliveryRow.digest_id.in_(own)),
+                delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
+            ):
+                gone += (await connection.execute(statement)).rowcount
+        return gone
+
     # -- the lease -------------------------------------------------------------------------------
 
     async def lease(self, name: str, holder: str, seconds: float) -> bool:

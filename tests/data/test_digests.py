@@ -163,3 +163,23 @@ async def test_opinions_replace_one_another_and_can_be_taken_back(store, sample)
     ]
     await store.digests.think(1, 5, 1, None)
     assert await store.digests.opinions(member=5) == []
+
+
+async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store, sample):
+    from data.sources.files import PaperFile
+
+    await store.upsert([record for _, record in PaperFile(sample)])
+    await store.digests.think(1, 5, 1, "like", 10)
+    await store.digests.think(1, 6, 1, "like", 10)
+    own = await made(store, guild=0, channel=5, owner=5, query="switches")
+    await made(store)  # the server's, set up by the same member
+    await store.digests.posted(
+        await store.digests.write(own, SLOT, DUE, state="written", upto=SLOT, papers=[Chosen(1, "x")]), 5, 1
+    )
+    held = await store.digests.held(5)
+    assert [entry["opinion"] for entry in held["opinions"]] == ["like"]
+    assert held["own_digests"][0]["query"] == "switches"
+    assert await store.digests.forget(5) == 4
+    assert await store.digests.held(5) == {"opinions": [], "own_digests": []}
+    assert len(await store.digests.opinions(guild=1)) == 1
+    assert len(await store.digests.of_guild(1)) == 1
