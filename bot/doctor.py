@@ -20,7 +20,8 @@ from bot.settings import Settings
 from data.database import StoreError
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
-from index.identity import ModelDamagedError, Models
+from index.identity import Models
+from index.shipped import ModelDamagedError
 from index.vectors import VectorsError
 
 ENOUGH_DISK = 2_000_000_000

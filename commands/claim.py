@@ -150,7 +150,7 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
         domain = own_domain(address, papers, page)
         kind = "mail" if names_person(address, [person.name, *person.forms]) else "domain"
         code = make_mail_code()
-        await services.store.claims.mail_code(claim.id, code, f"{kind} {domain}")
+        await services.store.mail_codes.keep(claim.id, code, f"{kind} {domain}")
         await services.mailer.send(
             address,
             "Your code for Labmate",
@@ -170,7 +170,7 @@ async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutVi
     """Take a mailed code."""
     claim, person, _ = await _open_claim(services, member)
     try:
-        kind, _, domain = (await services.store.claims.settle_mail(claim.id, code)).partition(" ")
+        kind, _, domain = (await services.store.mail_codes.settle(claim.id, code)).partition(" ")
         claim = await services.store.claims.prove(claim.id, kind, domain)
     except ClaimRefused as error:
         raise Kindly(f"Not proven: {shown(str(error), 300)}") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,8 +21,6 @@ MOST_CLAIMS, CLAIM_DAYS = 5, 7
 VOUCHES = 2
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 2, "page": 2, "orcid": 3}
 """``domain``: an address of the institution; ``mail``: one that has the family name in it, too."""
-MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
-"""Codes mailed a claim within a day, guesses a code, and how long a code holds."""
 STATUSES = ("", "open", "busy", "hiring", "looking")
 
 
@@ -221,52 +217,6 @@ class Claims(Part):
         except IntegrityError as error:
             raise ClaimRefused("Somebody holds this claim already, or they hold another.") from error
 
-    # -- codes by mail ---------------------------------------------------------------------------
-
-    async def mail_code(self, claim: int, code: str, domain: str) -> None:
-        """Keep what is needed to know a mailed code again; an earlier one no longer holds.
-
-        Raises
-        ------
-        ClaimRefused
-            Where as many were mailed within a day as may be.
-        """
-        now = utc_now()
-        async with self._writer.begin() as connection:
-            mine = MailCodeRow.claim_id == claim
-            known = (
-                await connection.execute(select(MailCodeRow.sent, MailCodeRow.since).where(mine))
-            ).first()
-            sent, since = known if known and known.since > now - timedelta(days=1) else (0, now)
-            if sent >= MOST_MAILS:
-                raise ClaimRefused(
-                    f"{MOST_MAILS} codes were mailed for this claim today; try again tomorrow."
-                )
-            await connection.execute(delete(MailCodeRow).where(mine))
-            row = {"claim_id": claim, "digest": _digest(claim, code), "domain": domain[:255], "made": now}
-            await connection.execute(insert(MailCodeRow).values(**row, tries=0, sent=sent + 1, since=since))
-
-    async def settle_mail(self, claim: int, code: str) -> str:
-        """The domain that a mailed code was sent to; the code holds once.
-
-        Raises
-        ------
-        ClaimRefused
-            Where it is wrong, too old, or was guessed at too often.
-        """
-        async with self._writer.begin() as connection:
-            mine = MailCodeRow.claim_id == claim
-            found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
-            old = found is None or found.made < utc_now() - timedelta(minutes=CODE_MINUTES)
-            if found is None or old or found.tries >= MOST_TRIES or not found.digest:
-                raise ClaimRefused("No mailed code holds (any more); /claim mail:<address> sends another.")
-            right = hmac.compare_digest(found.digest, _digest(claim, code))
-            values = {"tries": found.tries + 1} | ({"digest": ""} if right else {})
-            await connection.execute(update(MailCodeRow).where(mine).values(**values))
-        if not right:
-            raise ClaimRefused("This is not the code that was mailed.")
-        return str(found.domain)
-
     async def end(self, claim: int, why: str) -> bool:
         """End a claim; False where it had ended."""
         async with self._writer.begin() as connection:
@@ -397,10 +347,6 @@ class Claims(Part):
 
 def _ended(why: str) -> dict[str, Any]:
     return {"state": "ended", "ended": utc_now(), "why_ended": why[:200], "holder": None, "held_person": None}
-
-
-def _digest(claim: int, code: str) -> str:
-    return hashlib.sha256(f"{claim}:{code.strip().upper()}".encode()).hexdigest()
 
 
 def _plain(row: Any) -> dict[str, Any]:

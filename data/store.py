@@ -18,6 +18,7 @@ from data.digests import Digests
 from data.facts import Facts
 from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
+from data.mail_codes import MailCodes
 from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.own_works import OwnWorks
@@ -84,6 +85,7 @@ class Store:
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
+        self.mail_codes = MailCodes(reader, self._writer)
         self.digests = Digests(reader, self._writer)
         self.own_works = OwnWorks(reader, self._writer)
         self.contests = Contests(reader, self._writer)

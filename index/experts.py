@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 import xgboost
 
-from index.identity import ModelDamagedError, margins
 from index.network import Network
 from index.partners import FEATURES, Partners, Pool
 from index.people import PeopleIndex
+from index.shipped import booster, margins, shipped
 from index.topics import Topics
 from index.vectors import Vectors
 
@@ -44,24 +41,8 @@ class Ranker:
         ModelDamagedError
             Where a file is missing, its checksum differs, or it is of other features.
         """
-        folder = resources.files("index").joinpath("models")
-        try:
-            recipe = json.loads(folder.joinpath("partners.json").read_text())
-            if recipe["features"] != list(FEATURES):
-                raise ModelDamagedError(
-                    "index/models/partners.json is of another version; install Labmate anew"
-                )
-            loaded = {}
-            for name, digest in recipe["sha256"].items():
-                data = folder.joinpath(f"partners-{name}.ubj").read_bytes()
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise ModelDamagedError(
-                        f"index/models/partners-{name}.ubj is damaged; install Labmate anew"
-                    )
-                loaded[name] = xgboost.Booster(model_file=bytearray(data))
-            return cls(**loaded)
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
+        _, files = shipped("partners", "partners-{}.ubj", FEATURES)
+        return cls(**{name: booster(data) for name, data in files.items()})
 
     def scores(self, partners: Partners, pool: Pool) -> np.ndarray:
         """Higher is likelier: float64, one for each pair of the pool, comparable within an asked person."""

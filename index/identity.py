@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ import xgboost
 from index.clusters import MATRICES, Block, batches, between, pairs_within
 from index.evidence import FEATURES, Authorships, Evidence
 from index.person_names import Commonness, PersonName, compatible, partner_names, partners, relation
+from index.shipped import booster, margins, shipped, shipped_json
 
 PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
 VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
@@ -28,10 +26,6 @@ SCARCITY = 6.0
 """How much more a rare name counts where hardly any paper is there to speak for one person."""
 _PAIRS_AT_ONCE = 400_000
 Progress = Callable[[int, int], None]
-
-
-class ModelDamagedError(RuntimeError):
-    """A shipped model is missing or not the one that was shipped."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +53,9 @@ class Models:
         ModelDamagedError
             Where a file is missing or its checksum differs.
         """
-        folder = resources.files("index").joinpath("models")
-        try:
-            recipe = json.loads(folder.joinpath("identity.json").read_text())
-            loaded: dict[str, Any] = {}
-            for name, digest in recipe["sha256"].items():
-                data = folder.joinpath(f"identity-{name}.ubj").read_bytes()
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise ModelDamagedError(
-                        f"index/models/identity-{name}.ubj is damaged; install Labmate anew"
-                    )
-                loaded[name] = xgboost.Booster(model_file=bytearray(data))
-            counts = Commonness(**json.loads(folder.joinpath("names.json").read_text()))
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
+        recipe, files = shipped("identity", "identity-{}.ubj")
+        loaded: dict[str, Any] = {name: booster(data) for name, data in files.items()}
+        counts = Commonness(**shipped_json("names.json"))
         return cls(**loaded, **recipe["cuts"], commonness=counts)
 
     def shift(self, name: PersonName, names: int, papers: int) -> float:
@@ -87,14 +70,6 @@ class Models:
         shift = float(np.clip(self.rarity_share * (own - self.rarity_from), *SHIFT_RANGE))
         scarce = max(0.0, 1 - np.log(max(papers, 1)) / np.log(ENOUGH_PAPERS))
         return shift * (1 + SCARCITY * scarce) if shift > 0 else shift
-
-
-def margins(model: xgboost.Booster, features: np.ndarray) -> np.ndarray:
-    """Log-odds that a model gives to each row."""
-    if not len(features):
-        return np.zeros(0, np.float32)
-    found: np.ndarray = model.inplace_predict(features, predict_type="margin")
-    return found
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,17 @@ papers of a taste go into one boosted ranker. The recipe and its figures are in 
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
 import numpy as np
 import xgboost
 from scipy import sparse
 
-from index.identity import ModelDamagedError, margins
+from index.shipped import booster, margins, shipped
 
 MONTH = 30.0
 MOST_PAPERS = 60
@@ -167,21 +164,9 @@ class Ranker:
         ModelDamagedError
             Where a file is missing, its checksum differs, or it is of other features.
         """
-        folder = resources.files("index").joinpath("models")
-        try:
-            recipe = json.loads(folder.joinpath("taste.json").read_text())
-            if recipe["features"] != list(FEATURES):
-                raise ModelDamagedError("index/models/taste.json is of another version; install Labmate anew")
-            files = {}
-            for name, digest in recipe["sha256"].items():
-                files[name] = folder.joinpath(name).read_bytes()
-                if hashlib.sha256(files[name]).hexdigest() != digest:
-                    raise ModelDamagedError(f"index/models/{name} is damaged; install Labmate anew")
-            encoder = Encoder.of_bytes(files["taste.npz"])
-            order = xgboost.Booster(model_file=bytearray(files["taste-order.ubj"]))
-            return cls(encoder, order, float(recipe["floor"]))
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
+        recipe, files = shipped("taste", "{}", FEATURES)
+        encoder = Encoder.of_bytes(files["taste.npz"])
+        return cls(encoder, booster(files["taste-order.ubj"]), float(recipe["floor"]))
 
     def features(self, candidates: Items, taste: Items, age: np.ndarray) -> np.ndarray:
         """How candidates lie to a taste's papers: float32, shape (candidates, :data:`FEATURES`).

@@ -14,8 +14,9 @@ import xgboost
 from index.clusters import MERGE_FEATURES, Block
 from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
 from index.evidence import FEATURES, MONOTONE, Authorships
-from index.identity import PAIR_COLUMNS, Judge, Models, margins
+from index.identity import PAIR_COLUMNS, Judge, Models
 from index.person_names import Commonness
+from index.shipped import margins
 
 SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)
 """People under one name: mostly few, for the commonest names a hundred."""

@@ -12,11 +12,11 @@ from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.experts import Experts, Ranker, knowing
 from index.facets import Facets
-from index.identity import ModelDamagedError
 from index.network import Network
 from index.partners import FEATURES, Partners
 from index.people import PackedNames, PeopleIndex
 from index.reviewers import match, read_archives, read_notes
+from index.shipped import ModelDamagedError
 
 START = date(2025, 1, 1).toordinal()
 

@@ -13,10 +13,11 @@ from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.pseudo_people import make_people, rare_people
 from index.evidence import Authorships
-from index.identity import Certain, Judge, ModelDamagedError, Models
+from index.identity import Certain, Judge, Models
 from index.library import Library
 from index.people_pass import identify
 from index.person_names import compatible, parse_name, partners, relation
+from index.shipped import ModelDamagedError
 from tests.records import record
 
 
@@ -141,7 +142,7 @@ def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "identity.json").write_text('{"sha256": {"pairs": "0"}, "cuts": {}}')
     (tmp_path / "models" / "identity-pairs.ubj").write_bytes(b"no model")
-    monkeypatch.setattr("index.identity.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr("index.shipped.resources.files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="damaged"):
         Models.shipped()
 

@@ -9,7 +9,7 @@ import pytest
 from index.daily import apart, has_words
 from index.evaluate.digest import Listings, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
-from index.identity import ModelDamagedError
+from index.shipped import ModelDamagedError
 from index.taste import FEATURES, Encoder, Ranker, words_text
 
 START = date(2026, 1, 1).toordinal()
@@ -126,18 +126,11 @@ def test_an_encoder_is_packed_and_unpacked(listings):
 
 
 def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
-    import index.taste
-
-    class Folder:
-        @staticmethod
-        def files(_):
-            return tmp_path
-
     (tmp_path / "models").mkdir()
     recipe = {"features": list(FEATURES), "floor": 0.2, "sha256": {"taste.npz": "0" * 64}}
     (tmp_path / "models" / "taste.json").write_text(json.dumps(recipe))
     (tmp_path / "models" / "taste.npz").write_bytes(b"x")
-    monkeypatch.setattr(index.taste, "resources", Folder)
+    monkeypatch.setattr("index.shipped.resources.files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="damaged"):
         Ranker.shipped()
 

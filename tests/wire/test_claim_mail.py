@@ -13,7 +13,8 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.claim import mail_code, settle_mail
 from commands.replies import Kindly
-from data.claims import MOST_MAILS, MOST_TRIES, ClaimRefused
+from data.claims import ClaimRefused
+from data.mail_codes import MOST_MAILS, MOST_TRIES
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
 from index.proofs import NotProven, address_in, names_person, own_domain

@@ -1,0 +1,84 @@
+"""The models in ``index/models``, checked against the recipe that lies beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import xgboost
+
+
+class ModelDamagedError(RuntimeError):
+    """A shipped model can't be used; the message says what to do."""
+
+
+def _folder() -> Any:
+    return resources.files("index").joinpath("models")
+
+
+def shipped(
+    name: str, pattern: str, features: Sequence[str] | None = None
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """A recipe and the files that it names, by their names in it.
+
+    Parameters
+    ----------
+    name
+        Of the recipe, without ``.json``.
+    pattern
+        How a file is called, with ``{}`` for its name in the recipe.
+    features
+        What the models were trained on, where the recipe says it.
+
+    Raises
+    ------
+    ModelDamagedError
+        Where a file is missing, its checksum differs, or it is of other features.
+    """
+    recipe = shipped_json(f"{name}.json")
+    files = {}
+    try:
+        if features is not None and recipe["features"] != list(features):
+            raise ModelDamagedError(f"index/models/{name}.json is of another version; install Labmate anew")
+        for part, digest in recipe["sha256"].items():
+            file = pattern.format(part)
+            files[part] = _folder().joinpath(file).read_bytes()
+            if hashlib.sha256(files[part]).hexdigest() != digest:
+                raise ModelDamagedError(f"index/models/{file} is damaged; install Labmate anew")
+    except (OSError, KeyError, AttributeError) as error:
+        raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
+    return recipe, files
+
+
+def shipped_json(file: str) -> dict[str, Any]:
+    """An object that lies in ``index/models``.
+
+    Raises
+    ------
+    ModelDamagedError
+        Where it is missing or is none.
+    """
+    try:
+        found = json.loads(_folder().joinpath(file).read_text())
+        if not isinstance(found, dict):
+            raise ValueError(f"{file} holds no object")
+    except (OSError, ValueError) as error:
+        raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
+    return found
+
+
+def booster(data: bytes) -> xgboost.Booster:
+    """A boosted model from its bytes."""
+    return xgboost.Booster(model_file=bytearray(data))
+
+
+def margins(model: xgboost.Booster, features: np.ndarray) -> np.ndarray:
+    """Log-odds that a model gives to each row."""
+    if not len(features):
+        return np.zeros(0, np.float32)
+    found: np.ndarray = model.inplace_predict(features, predict_type="margin")
+    return found
