@@ -21,6 +21,7 @@ from rich.progress import (
 )
 
 from bot.settings import Settings
+from data import clock
 from data.arxiv_ids import announcement_day
 from data.models import Deletion, PaperRecord, Rejected
 from data.sources.arxiv import ArxivApi, held_in_moderation
@@ -207,7 +208,7 @@ async def ingest_recent(library: Library, settings: Settings, report: Reporter) 
     """
     categories = sorted(settings.labmate_categories)
     last = await library.store.last_run("arxiv-oai", " ".join(categories))
-    since = datetime.now(UTC).date() - RECENT
+    since = clock.now().date() - RECENT
     if last is not None:
         since = last.started.date() - timedelta(days=1)
     return await ingest_oai(library, settings, sets_of(categories), since, report, only=categories)
@@ -221,7 +222,7 @@ async def embed(library: Library, report: Reporter) -> int:
 
 def latest_listing() -> date:
     """The newest listing that arXiv has announced by now."""
-    now = datetime.now(UTC)
+    now = clock.now()
     day = announcement_day(now)
     while day > now.date():
         day -= timedelta(days=1)

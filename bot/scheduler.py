@@ -8,11 +8,12 @@ import json
 import logging
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from bot.settings import Settings
 from commands.services import Services
+from data.clock import utc_now
 from index.embedding import ModelError
 from index.library import BusyError
 from index.proofs import PROVEN_FOR, recheck
@@ -27,11 +28,6 @@ AT_ONCE = 64
 """Papers that are embedded in this process; more go to the worker, which has a model of its own."""
 
 Say = Callable[[str], None]
-
-
-def utc_now() -> datetime:
-    """Now, without a zone, as the store keeps times."""
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def settle() -> None:

@@ -41,6 +41,7 @@ class FollowButton(Pressable, template=r"fo:(?P<kind>[pw]):(?P<number>\d{1,12})"
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         work = follow_person if self.kind == "p" else follow_paper
+        await seen_in(services, interaction)
         await answer(interaction, work(services, interaction.user.id, self.number), private=True)
 
 
@@ -83,6 +84,12 @@ class ForgetButton(Pressable, template=r"mf:(?P<member>\d{1,20})"):
         await answer(interaction, forget(services, interaction.user.id, self.member), private=True)
 
 
+async def seen_in(services: Services, interaction: discord.Interaction) -> None:
+    """Keep where a member follows from: that server's digests may mark whom its members follow."""
+    if interaction.guild_id:
+        await services.store.claims.seen(interaction.user.id, interaction.guild_id)
+
+
 async def follow(services: Services, member: int, kind: str, target: str, name: str) -> ui.LayoutView:
     """Follow something, and say what that brings."""
     try:
@@ -93,7 +100,7 @@ async def follow(services: Services, member: int, kind: str, target: str, name: 
     number = next(f.id for f in mine if f.kind == kind and f.target == target)
     said = "You follow" if new else "You follow already:"
     return note(
-        f"{said} **{shown(name, 120)}**. News is {NEWS[kind]}; only you get it.",
+        f"{said} **{shown(name, 120)}**. News is {NEWS[kind]}; it comes with your own digest: /digest mine.",
         [[UnfollowButton("Undo" if new else "Unfollow", follow=str(number))]],
     )
 
@@ -174,9 +181,9 @@ def _option(found: Follow) -> discord.SelectOption:
 async def show_data(services: Services, member: int) -> Reply:
     """All that is held about a member, as a file."""
     store = services.store
-    held = await store.members.held(member) | await store.claims.held(member)
-    held |= await store.invitations.held(member) | await store.own_works.held(member)
-    held |= await store.digests.held(member)
+    held: dict[str, Any] = {}
+    for part in store.about_members:
+        held |= await part.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
     file = discord.File(io.BytesIO(json.dumps(held, indent=1).encode()), "labmate-about-me.json")
     view = note(
@@ -192,7 +199,7 @@ async def ask_forget(member: int) -> ui.LayoutView:
     """Ask before deleting."""
     return note(
         "This deletes all that I hold about you: your claim and profile, what you took over from a CV, what you follow, whom you did not want "
-        "suggested, and your invitations (that others blocked you stays theirs). It can't be undone; copies of the database made before keep it until they are deleted.",
+        "suggested, what you kept, saved and liked, your own digests and feeds, and your invitations (that others blocked you stays theirs). It can't be undone; copies of the database made before keep it until they are deleted.",
         [[ForgetButton("Delete it for good", member=str(member))]],
     )
 
@@ -202,9 +209,7 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
     if presser != member:
         raise Kindly("This button belongs to somebody else. /me forget is yours.")
     store = services.store
-    gone = await store.members.forget(member) + await store.invitations.forget(member)
-    gone += await store.own_works.forget(member) + await store.claims.forget(member)
-    gone += await store.digests.forget(member)
+    gone = sum([await part.forget(member) for part in store.about_members])
     return note(
         f"Forgotten: {plural(gone, 'entry', 'entries')} deleted." if gone else "I held nothing about you."
     )
@@ -234,6 +239,7 @@ class Following(commands.Cog):
     ) -> None:
         """Follow a person, a paper, a topic or a category"""
         work = self._follow(interaction.user.id, person, paper, topic, category)
+        await seen_in(self._services, interaction)
         await answer(interaction, work, private=True)
 
     async def _follow(

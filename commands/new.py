@@ -58,11 +58,11 @@ class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
 
 async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
     """A page of a day's listing."""
-    before, on, after = await services.store.listing_days(wanted)
+    before, on, after = await services.store.listings.around(wanted)
     if on is None:
         return await _no_listing(services)
-    ids = await services.store.listing(on)
-    categories = await services.store.listing_categories(ids, on)
+    ids = await services.store.listings.on(on)
+    categories = await services.store.listings.categories(ids, on)
     counts = Counter(name for names in categories.values() for name in names)
     if category:
         ids = [paper for paper in ids if in_category(" ".join(categories[paper]), category)]

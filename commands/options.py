@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 import discord
 from discord import app_commands
 
 from commands.pressing import services_of
 from commands.replies import Kindly
+from data import clock
 from data.arxiv_ids import CATEGORY
 from index.names import Name
 from index.queries import parse_day
@@ -87,7 +88,7 @@ async def complete_category(interaction: discord.Interaction, current: str) -> l
 
 async def complete_since(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
     """Days that people mean most often."""
-    today = datetime.now(UTC).date()
+    today = clock.now().date()
     offers = [
         ("last week", today - timedelta(days=7)),
         ("last month", today - timedelta(days=30)),

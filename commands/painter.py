@@ -30,6 +30,11 @@ class Painter:
         self._pool: ProcessPoolExecutor | None = None
         self._kept: OrderedDict[tuple[str, Any], bytes] = OrderedDict()
 
+    @property
+    def draws(self) -> bool:
+        """Whether pictures are made at all."""
+        return self._draws
+
     async def paint(self, draw: Callable[..., bytes], key: Any, *args: Any) -> bytes | None:
         """The PNG that ``draw(*args)`` makes, or None where it can't be made in time; ``key`` names it for later."""
         if not self._draws:

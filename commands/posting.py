@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import discord
-from discord import ui
 
 from commands.cards import digest as cards
 from commands.cards.lists import note
 from commands.cards.text import day as day_text
+from commands.choosing import choose, waiting
+from commands.digest_post import contents_of, mark, post_of
 from commands.reaching import walk
 from commands.replies import NO_PINGS
 from commands.services import Services
+from data import clock
 from data.announcements import announced_at, last_listing
-from data.digests import Chosen, Delivery, Digest
-from data.models import Paper
+from data.digests import Delivery, Digest
 from data.slots import slots
-from index.daily import Daily, Taste
-from index.facets import in_category
-from index.taste import Ranker
 
 log = logging.getLogger("labmate")
 LEASE, LEASE_SECONDS = "digests", 120.0
@@ -33,38 +30,33 @@ PATIENCE = timedelta(hours=6)
 """How long a digest waits for a listing that should be there."""
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
-MOST_CANDIDATES = 4_000
-MOST_DAYS = 7
-"""Listings looked through at once after a pause."""
-LIKED_FOR = timedelta(days=180)
-MOST_LIKED = 60
-MOST_TRIES = 30
+GIVEN_UP = timedelta(hours=20)
+"""How long a posting that Discord can't take now is tried again."""
+_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
 GONE = "I was removed from this server"
 REFUSALS = {
     10003: "the channel is gone",
     50001: "I may not see the channel",
     50013: "I may not write in the channel",
     50007: "direct messages are closed to me",
+    50083: "the thread is archived and locked",
+    10013: "the member is gone",
 }
-Clock = Callable[[], datetime]
-
-
-def utc() -> datetime:
-    """Now, with a zone."""
-    return datetime.now(UTC)
+_THREAD_IS_THERE = 160004
 
 
 class Poster:
     """Posts what is due; :meth:`tick` is called again and again."""
 
-    def __init__(self, client: discord.Client, services: Services, clock: Clock = utc) -> None:
+    def __init__(self, client: discord.Client, services: Services) -> None:
         self._client = client
         self._services = services
-        self._clock = clock
         self._holder = secrets.token_hex(16)
         self._store = services.store.digests
         self._mine: set[int] = set()
-        """Deliveries that this process wrote: these need not be looked for in Discord."""
+        """Deliveries that this process wrote and did not try yet: these need not be looked for in Discord."""
+        self._not_before: dict[int, datetime] = {}
+        """When a delivery that Discord did not take is tried again."""
 
     async def close(self) -> None:
         """Let another process go on at once."""
@@ -76,7 +68,8 @@ class Poster:
             return 0
         count = 0
         for delivery in await self._store.unposted():
-            count += await self._post(delivery, again=delivery.id not in self._mine)
+            if self._not_before.get(delivery.id, clock.now()) <= clock.now():
+                count += await self._post(delivery, again=delivery.id not in self._mine)
         last = await self._store.last_slots()
         for digest in await self._store.active():
             try:
@@ -90,7 +83,7 @@ class Poster:
         """Post at once what is new, as today's posting."""
         if digest.state != "active":
             return 0
-        now = self._clock()
+        now = clock.now()
         if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
             return 0
         newest = await self._newest(last_listing(now) + timedelta(days=1))
@@ -102,7 +95,7 @@ class Poster:
     # -- what is due -------------------------------------------------------------------------------
 
     async def _look(self, digest: Digest, last: date | None) -> int:
-        now = self._clock()
+        now = clock.now()
         since = digest.changed.replace(tzinfo=UTC)
         if last is not None:
             # Up to the end of the last local day that was dealt with nothing is due any more.
@@ -124,6 +117,8 @@ class Poster:
             if await self._write(digest, slot, at, state="missed", upto=None, why=why):
                 await self._tell_owner(digest, why)
             return 0
+        if now < at + PATIENCE and await waiting(self._services, digest, min(newest, listing)):
+            return 0
         delivery = await self.prepare(digest, slot, at, min(newest, listing), late=now - at > LATE)
         if delivery is None or delivery.state != "written":
             return 0
@@ -131,7 +126,7 @@ class Poster:
 
     async def _newest(self, upto: date) -> date:
         """The newest listing in the store that is not after a day."""
-        newest, _, _ = await self._services.store.listing_days(upto + timedelta(days=1))
+        newest, _, _ = await self._services.store.listings.around(upto + timedelta(days=1))
         return newest or date.min
 
     async def _asked_since(self, listing: date) -> bool:
@@ -150,8 +145,8 @@ class Poster:
         self, digest: Digest, slot: date, due: datetime, upto: date, *, late: bool = False, kept: bool = True
     ) -> Delivery | None:
         """Choose what a digest shows, and keep it (or, for a preview, not)."""
-        read, chosen = await choose(self._services, digest, upto)
-        state = "empty" if not chosen and digest.quiet else "written"
+        found = await choose(self._services, digest, upto)
+        state = "empty" if not found.papers and (digest.quiet or digest.news) else "written"
         if kept:
             made = await self._write(
                 digest,
@@ -159,8 +154,9 @@ class Poster:
                 due,
                 state=state,
                 upto=max(upto, digest.upto),
-                read=read,
-                papers=chosen,
+                seen=found.seen,
+                read=found.read,
+                papers=found.papers,
                 late=late,
             )
             if made is not None:
@@ -174,8 +170,8 @@ class Poster:
             naive,
             state,
             upto,
-            read,
-            tuple(chosen),
+            found.read,
+            tuple(found.papers),
             late,
             digest.channel,
             None,
@@ -191,35 +187,123 @@ class Poster:
         digest = await self._store.find(delivery.digest_id)
         if digest is None or digest.state in ("paused", "broken"):
             return 0
+        self._mine.discard(delivery.id)
         try:
-            place = await self._place(digest)
-            message = await self._sent(place, delivery) if again else None
-            if message is None:
-                view = await view_of(self._services, digest, delivery)
-                message = await place.send(view=view, nonce=str(delivery.id), allowed_mentions=NO_PINGS)
+            message = await self._send(await self._place(digest), digest, delivery, again=again)
         except (discord.Forbidden, discord.NotFound) as error:
             await self._broken(digest, delivery, error)
             return 0
-        except discord.HTTPException as error:
-            last = delivery.tries + 1 >= MOST_TRIES
-            await self._store.tried(delivery.id, str(error), failed=last)
-            if last:
-                await self._tell_owner(digest, f"a posting failed {MOST_TRIES} times: {error}")
+        except (discord.HTTPException, OSError) as error:
+            await self._later(digest, delivery, error)
             return 0
+        self._not_before.pop(delivery.id, None)
         await self._store.posted(delivery, digest.channel, message.id)
         return 1
+
+    async def _later(self, digest: Digest, delivery: Delivery, error: Exception) -> None:
+        """Try again after a pause that grows; in the end tell the owner."""
+        last = clock.now() > delivery.due.replace(tzinfo=UTC) + GIVEN_UP
+        await self._store.tried(delivery.id, str(error), failed=last)
+        pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
+        self._not_before[delivery.id] = clock.now() + pause
+        if last:
+            self._not_before.pop(delivery.id, None)
+            await self._tell_owner(digest, f"a posting could not be made for a day: {error}")
 
     async def _place(self, digest: Digest) -> Any:
         if digest.is_own:
             return await (await self._client.fetch_user(digest.channel)).create_dm()
         return self._client.get_channel(digest.channel) or await self._client.fetch_channel(digest.channel)
 
+    async def _send(self, place: Any, digest: Digest, delivery: Delivery, *, again: bool) -> discord.Message:
+        if isinstance(place, discord.ForumChannel):
+            return await self._send_to_forum(place, digest, delivery, again=again)
+        threaded = digest.form == "thread" and isinstance(place, discord.TextChannel)
+        message = await self._sent(place, delivery) if again else None
+        if message is None:
+            if threaded:
+                made: dict[str, Any] = {"view": await contents_of(self._services, digest, delivery)}
+            else:
+                made = await self._made(digest, delivery)
+            message = await place.send(**made, nonce=str(delivery.id), allowed_mentions=NO_PINGS)
+        if threaded and delivery.papers:
+            await self._send_to_thread(message, digest, delivery, again=again)
+        return message
+
+    async def _made(self, digest: Digest, delivery: Delivery) -> dict[str, Any]:
+        made = await post_of(self._services, digest, delivery)
+        return {"view": made.view, "files": list(made.files)} if made.files else {"view": made.view}
+
+    async def _send_to_thread(
+        self, message: discord.Message, digest: Digest, delivery: Delivery, *, again: bool
+    ) -> None:
+        """The papers, in the day's thread below what stands in the channel."""
+        try:
+            thread = await message.create_thread(name=cards.thread_name(digest, delivery))
+        except discord.HTTPException as error:
+            if error.code != _THREAD_IS_THERE:
+                raise
+            found = await self._client.fetch_channel(message.id)
+            assert isinstance(found, discord.Thread)
+            thread = found
+        if again and await self._sent(thread, delivery) is not None:
+            return
+        made = await self._made(digest, delivery)
+        await thread.send(**made, nonce=f"{delivery.id}t", allowed_mentions=NO_PINGS)
+
+    async def _send_to_forum(
+        self, forum: discord.ForumChannel, digest: Digest, delivery: Delivery, *, again: bool
+    ) -> discord.Message:
+        """A post; Discord knows no nonce for these, so that what stands there is looked through before and after."""
+        standing = await self._in_forum(forum, delivery) if again else []
+        if not standing:
+            tags = forum.available_tags[:1] if forum.flags.require_tag else []
+            await forum.create_thread(
+                name=cards.thread_name(digest, delivery),
+                **await self._made(digest, delivery),
+                applied_tags=tags,
+                allowed_mentions=NO_PINGS,
+            )
+            standing = await self._in_forum(forum, delivery)
+        first, *doubles = standing
+        for double in doubles:
+            await double.channel.delete()  # type: ignore[union-attr]
+        return first
+
+    async def _in_forum(self, forum: discord.ForumChannel, delivery: Delivery) -> list[discord.Message]:
+        """The opening messages of posts that hold a delivery, oldest first."""
+        found = []
+        async for thread in self._posts(forum):
+            message = await self._sent(thread, delivery)
+            if message is not None:
+                found.append(message)
+        return sorted(found, key=lambda message: message.id)
+
+    async def _posts(self, forum: discord.ForumChannel) -> AsyncIterator[discord.Thread]:
+        """Our own posts of the last days."""
+        since = discord.utils.time_snowflake(datetime.now(UTC) - timedelta(days=2))
+        me = self._client.user
+        for thread in await forum.guild.active_threads():
+            if (
+                thread.parent_id == forum.id
+                and me is not None
+                and thread.owner_id == me.id
+                and thread.id > since
+            ):
+                yield thread
+        async for thread in forum.archived_threads(limit=50):
+            if me is not None and thread.owner_id == me.id and thread.id > since:
+                yield thread
+
     async def _sent(self, place: Any, delivery: Delivery) -> discord.Message | None:
-        """The message of a delivery that stands in its place already, known by its buttons."""
-        marks = {f"dg:h:{delivery.id}"}
+        """The message of a delivery that stands in its place already, known by its mark."""
         async for message in place.history(limit=50):
             ids = {getattr(item, "custom_id", None) for item in walk(message.components)}
-            if marks & ids and self._client.user is not None and message.author.id == self._client.user.id:
+            if (
+                mark(delivery) in ids
+                and self._client.user is not None
+                and message.author.id == self._client.user.id
+            ):
                 found: discord.Message = message
                 return found
         return None
@@ -239,138 +323,3 @@ class Poster:
             await user.send(view=note(text), allowed_mentions=NO_PINGS)
         except discord.HTTPException as error:
             log.info("the owner of digest %d was not told (%s): %s", digest.id, error, why)
-
-
-async def choose(services: Services, digest: Digest, upto: date) -> tuple[int, list[Chosen]]:
-    """(papers read, papers to show) of the listings after those looked through already, up to a day."""
-    listed = await _listed(services, digest, upto)
-    shown = await services.store.digests.shown(digest.channel, listed)
-    fresh = [paper for paper in listed if paper not in shown]
-    papers = {paper.id: paper for paper in await services.store.papers(fresh)}
-    fresh = [number for number in fresh if number in papers and not papers[number].withdrawn]
-    followed, names = await _followed(services, digest, fresh)
-    taste = await taste_of(services, digest, followed)
-    picks = await (await daily(services)).choose(fresh, taste, digest.most)
-    near = {
-        paper.id: paper for paper in await services.store.papers({n for pick in picks for n in pick.near})
-    }
-    texts = await services.store.texts([pick.paper for pick in picks])
-    del names
-    own = "that you saved or liked" if digest.is_own else "saved or liked here"
-    return len(listed), [
-        Chosen(
-            pick.paper,
-            cards.reason(
-                [near[n] for n in pick.near if n in near], pick.by, digest.query, pick.on_query, own
-            ),
-            round(pick.closeness, 2) if pick.near or pick.on_query else None,
-            texts[pick.paper][2],
-        )
-        for pick in picks
-    ]
-
-
-async def _listed(services: Services, digest: Digest, upto: date) -> list[int]:
-    """Papers of the categories in the listings of the days after ``digest.upto``."""
-    store = services.store
-    found: list[int] = []
-    _, day, _ = await store.listing_days(upto)
-    on: date | None = day
-    for _ in range(MOST_DAYS):
-        if on is None or on <= digest.upto or on > upto:
-            break
-        ids = await store.listing(on)
-        if digest.category_set:
-            categories = await store.listing_categories(ids, on)
-            ids = [
-                paper
-                for paper in ids
-                if any(in_category(" ".join(categories[paper]), wanted) for wanted in digest.category_set)
-            ]
-        found += ids
-        on, _, _ = await store.listing_days(on)
-    return list(dict.fromkeys(found))[:MOST_CANDIDATES]
-
-
-async def _followed(
-    services: Services, digest: Digest, papers: Sequence[int]
-) -> tuple[dict[int, tuple[str, ...]], dict[int, str]]:
-    """Which papers are by followed people, with their names."""
-    people = services.insight.people
-    wanted = set(digest.person_numbers)
-    if digest.is_own:
-        mine = await services.store.members.following(digest.owner)
-        wanted |= {int(follow.target) for follow in mine if follow.kind == "person"}
-    elif digest.followed:
-        wanted |= {int(target) for target in await services.store.members.followed("person")}
-    if people is None or not wanted:
-        return {}, {}
-    known = await services.store.people.find_all(sorted(wanted))
-    names = {person.id: person.name for person in known.values()}
-    found: dict[int, tuple[str, ...]] = {}
-    for paper in papers:
-        by = tuple(names[number] for number in people.writers(paper).tolist() if number in names)
-        if by:
-            found[paper] = by
-    return found, names
-
-
-async def taste_of(services: Services, digest: Digest, followed: dict[int, tuple[str, ...]]) -> Taste:
-    """What a channel's people, or a member, saved and liked, beside what the digest says."""
-    since = datetime.now(UTC).replace(tzinfo=None) - LIKED_FOR
-    mine = {"member": digest.owner} if digest.is_own else {"guild": digest.guild}
-    now = datetime.now(UTC).replace(tzinfo=None)
-    liked: dict[int, float] = {}
-    disliked: set[int] = set()
-    for _, paper, kind, when in await services.store.digests.opinions(**mine, since=since):
-        if kind == "dislike":
-            disliked.add(paper)
-        else:
-            liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
-    newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
-    return Taste(
-        {paper: liked[paper] for paper in newest},
-        frozenset(disliked - set(newest)),
-        digest.query,
-        followed,
-        lines(digest.require),
-        lines(digest.exclude),
-    )
-
-
-def lines(text: str) -> tuple[str, ...]:
-    """Words or phrases, one a line."""
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-
-
-async def daily(services: Services) -> Daily:
-    """What chooses, loaded when it is first needed."""
-    if services.daily is None:
-        ranker = await asyncio.to_thread(Ranker.shipped)
-        services.daily = services.daily or Daily(services.library, ranker)
-    return services.daily
-
-
-async def view_of(services: Services, digest: Digest, delivery: Delivery, start: int = 0) -> ui.LayoutView:
-    """A delivery as it is posted."""
-    from commands.digest import below, paper_buttons
-
-    papers: dict[int, Paper] = {
-        paper.id: paper for paper in await services.store.papers([entry.paper for entry in delivery.papers])
-    }
-    return cards.post(
-        digest,
-        delivery,
-        papers,
-        lambda paper: paper_buttons(paper),
-        start=start,
-        more=below(delivery, start),
-        bold=frozenset(_bold(delivery.papers)),
-    )
-
-
-def _bold(chosen: Iterable[Chosen]) -> Iterable[str]:
-    """Followed people's names, to be printed bold among the authors."""
-    for entry in chosen:
-        if entry.why.startswith("by "):
-            yield from entry.why.removeprefix("by ").partition(", followed")[0].split(", ")

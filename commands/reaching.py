@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import discord
@@ -20,6 +19,7 @@ from commands.cards.invitations import agenda, clocks, invited, opening, why_lin
 from commands.cards.lists import note
 from commands.replies import NO_PINGS
 from commands.services import Services
+from data import clock
 from data.invitations import Invitation
 from data.models import Paper
 from index.experts import Suggestion
@@ -205,7 +205,7 @@ async def _open(client: discord.Client, services: Services, invitation: Invitati
         names,
         why_lines(names[0], joined, papers),
         agenda(names, joined, papers),
-        clocks(names, (one, other), datetime.now(UTC)),
+        clocks(names, (one, other), clock.now()),
         missing,
     )
     await _said_once(client, thread, note(text, opening_rows(invitation)), invitation, again)

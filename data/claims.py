@@ -11,9 +11,10 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data.clock import utc_now
 from data.keys import fresh_number
 from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
-from data.part import Part, utc_now
+from data.part import Part
 from data.tables import PersonRow
 
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
@@ -252,10 +253,8 @@ class Claims(Part):
     # -- servers and profiles --------------------------------------------------------------------
 
     async def seen(self, member: int, guild: int) -> None:
-        """Note that a member who holds a claim is in a server."""
+        """Note that a member is in a server."""
         async with self._writer.begin() as connection:
-            if not await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == member)):
-                return
             row = {"member": member, "guild": guild}
             here = select(ServerMemberRow.member).filter_by(**row)
             if not await connection.scalar(here):

@@ -8,9 +8,10 @@ from datetime import datetime
 from sqlalchemy import func, insert, select, update
 
 from data.claims import ClaimRefused
+from data.clock import utc_now
 from data.keys import fresh_number
 from data.member_tables import ClaimContestRow, ClaimRow
-from data.part import Part, utc_now
+from data.part import Part
 
 MOST_OPEN = 3
 """Contests of one member that wait to be settled."""

@@ -51,6 +51,10 @@ class DigestRow(Base):
     changed: Mapped[datetime]
     upto: Mapped[date]
     """The last listing day that was looked through for it."""
+    seen: Mapped[int] = mapped_column(default=0)
+    """The newest paper's number then: what came in later under an earlier day is looked at, too."""
+    news: Mapped[bool] = mapped_column(default=False)
+    """Only papers by followed people, on followed topics, and close follow-ups of kept papers."""
 
 
 class DeliveryRow(Base):
@@ -105,7 +109,7 @@ class OpinionRow(Base):
     member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
     kind: Mapped[str] = mapped_column(String(8))
-    """``like``, ``save`` or ``dislike``."""
+    """``like``, ``save``, ``dislike``, or ``skip``: asked, and not answered."""
     channel: Mapped[int] = mapped_column(BigInteger)
     made: Mapped[datetime]
 

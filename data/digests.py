@@ -11,14 +11,15 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from data.clock import utc_now
 from data.digest_tables import DeliveryRow, DigestRow, LeaseRow, OpinionRow, ShownRow
 from data.keys import fresh_number
-from data.part import Part, utc_now
+from data.part import Part
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
 LIVE = ("active", "paused", "broken")
-OPINIONS = ("like", "save", "dislike")
+OPINIONS = ("like", "save", "dislike", "skip")
 
 
 class DigestRefused(Exception):
@@ -53,6 +54,8 @@ class Digest:
     made: datetime = datetime.min
     changed: datetime = datetime.min
     upto: date = date.min
+    seen: int = 0
+    news: bool = False
 
     @property
     def is_own(self) -> bool:
@@ -72,12 +75,17 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A paper of a delivery, with the reason that is shown and its closeness (None where nothing is known)."""
+    """A paper of a delivery, with the reason that is shown and its closeness (None where nothing is known).
+
+    ``marked`` are the keys of the authors' names to print bold; ``state`` is ``cross-listed`` or nothing.
+    """
 
     paper: int
     why: str
     closeness: float | None = None
     text_hash: int = 0
+    marked: tuple[str, ...] = ()
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +113,13 @@ _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
 _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
 
 
+def _chosen(entry: dict[str, Any]) -> Chosen:
+    return Chosen(**(entry | {"marked": tuple(entry.get("marked", ()))}))
+
+
 def _delivery(row: Any) -> Delivery:
     values = dict(row._mapping)
-    return Delivery(**(values | {"papers": tuple(Chosen(**entry) for entry in json.loads(values["papers"]))}))
+    return Delivery(**(values | {"papers": tuple(map(_chosen, json.loads(values["papers"])))}))
 
 
 class Digests(Part):
@@ -204,6 +216,7 @@ class Digests(Part):
         *,
         state: str,
         upto: date | None,
+        seen: int = 0,
         read: int = 0,
         papers: Sequence[Chosen] = (),
         late: bool = False,
@@ -239,7 +252,9 @@ class Digests(Part):
                 found = _delivery(made.one())
                 if upto is not None:
                     await connection.execute(
-                        update(DigestRow).where(DigestRow.id == digest.id).values(upto=upto)
+                        update(DigestRow)
+                        .where(DigestRow.id == digest.id)
+                        .values(upto=upto, seen=max(seen, digest.seen))
                     )
                 return found
         except IntegrityError:
@@ -307,15 +322,22 @@ class Digests(Part):
 
     # -- opinions --------------------------------------------------------------------------------
 
-    async def think(self, guild: int, member: int, paper: int, kind: str | None, channel: int = 0) -> None:
-        """Keep what a member thinks of a paper, in place of what they thought; None takes it back."""
+    async def think(
+        self, guild: int, member: int, paper: int, kind: str | None, channel: int = 0
+    ) -> str | None:
+        """Keep what a member thinks of a paper, in place of what they thought; None takes it back.
+
+        Returns what they thought before.
+        """
         mine = (OpinionRow.guild == guild) & (OpinionRow.member == member) & (OpinionRow.paper_id == paper)
         async with self._writer.begin() as connection:
+            before: str | None = await connection.scalar(select(OpinionRow.kind).where(mine))
             await connection.execute(delete(OpinionRow).where(mine))
             if kind is not None:
                 assert kind in OPINIONS
                 row = {"guild": guild, "member": member, "paper_id": paper, "kind": kind, "channel": channel}
                 await connection.execute(insert(OpinionRow).values(**row, made=utc_now()))
+        return before
 
     async def opinions(
         self, *, guild: int | None = None, member: int | None = None, since: datetime | None = None

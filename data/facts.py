@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from sqlalchemy import delete, insert, select
 
+from data.clock import utc_now
 from data.part import Part
 from data.tables import BudgetRow, FactRow
 
@@ -42,7 +43,7 @@ class Facts(Part):
 
     async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
         """Keep facts in place of older ones, dated now."""
-        now = datetime.now(UTC).replace(tzinfo=None)
+        now = utc_now()
         ids = list(values)
         async with self._writer.begin() as connection:
             for start in range(0, len(ids), _CHUNK):

@@ -10,9 +10,10 @@ from sqlalchemy import delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data.clock import utc_now
 from data.keys import fresh_number
 from data.member_tables import BlockRow, InvitationRow
-from data.part import Part, utc_now
+from data.part import Part
 
 MOST_OPEN = 5
 """Invitations of one member that wait for an answer, and as many that wait for one member's answer."""

@@ -9,8 +9,9 @@ from datetime import timedelta
 from sqlalchemy import delete, insert, select, update
 
 from data.claims import ClaimRefused
+from data.clock import utc_now
 from data.member_tables import MailCodeRow
-from data.part import Part, utc_now
+from data.part import Part
 
 MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
 """Codes mailed a claim within a day, guesses a code, and how long a code holds."""

@@ -94,7 +94,7 @@ class ProfileRow(Base):
 
 
 class ServerMemberRow(Base):
-    """A claimed member who used Labmate in a server."""
+    """A member who has a claim, or follows something, and used Labmate in a server."""
 
     __tablename__ = "server_members"
 

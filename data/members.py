@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy import delete, func, insert, select
 
-from data.member_tables import DismissalRow, FollowRow
-from data.part import Part, utc_now
+from data.clock import utc_now
+from data.member_tables import DismissalRow, FollowRow, ServerMemberRow
+from data.part import Part
 from data.tables import PersonRow
 
 MOST_FOLLOWED = 500
@@ -79,13 +80,15 @@ class Members(Part):
         async with self._read() as connection:
             return [Follow(*row) for row in await connection.execute(query)]
 
-    async def followed(self, kind: str) -> set[str]:
-        """The targets of a kind that anybody follows."""
+    async def followed(self, kind: str, guild: int) -> set[str]:
+        """The targets of a kind that members of a server follow."""
+        query = (
+            select(FollowRow.target)
+            .join(ServerMemberRow, ServerMemberRow.member == FollowRow.member)
+            .where(FollowRow.kind == kind, ServerMemberRow.guild == guild)
+        )
         async with self._read() as connection:
-            found = await connection.scalars(
-                select(FollowRow.target).where(FollowRow.kind == kind).distinct()
-            )
-            return set(found.all())
+            return set((await connection.scalars(query.distinct())).all())
 
     # -- not for me ------------------------------------------------------------------------------
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 
+from data.clock import utc_now
 from data.keys import fresh_number
 from data.member_tables import OwnWorkRow
-from data.part import Part, utc_now
+from data.part import Part
 
 KINDS = ("work", "education", "position", "interest")
 MOST_KEPT = 1_000

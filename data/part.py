@@ -1,10 +1,9 @@
-"""What every part of the store is: a reader, a writer, and the hour."""
+"""What every part of the store is: a reader and a writer."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -20,8 +19,3 @@ class Part:
     async def _read(self) -> AsyncIterator[AsyncConnection]:
         async with self._engine.connect() as connection:
             yield connection
-
-
-def utc_now() -> datetime:
-    """Now, without a zone, as the store keeps times."""
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.part import Part, utc_now
+from data.clock import utc_now
+from data.part import Part
 from data.tables import (
     AuthorshipRow,
     CorrectionRow,

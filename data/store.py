@@ -5,31 +5,35 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Protocol
 
 from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.claims import Claims
+from data.clock import utc_now
 from data.contests import Contests
 from data.database import make_reader, open_database
 from data.digests import Digests
 from data.facts import Facts
+from data.feeds import Feeds
 from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
+from data.listings import Listings
+from data.lists import Lists
 from data.mail_codes import MailCodes
 from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.own_works import OwnWorks
 from data.people import People
 from data.refusals import refused_row
+from data.shelf import Shelf
 from data.tables import (
     AuthorRow,
     AuthorshipRow,
     FormerTitleRow,
     KeptTextRow,
-    ListingRow,
     PaperIdRow,
     PaperRow,
     RefusedRow,
@@ -75,6 +79,18 @@ def has_category(category: str) -> Any:
     )
 
 
+class AboutMembers(Protocol):
+    """A part that says and forgets what it holds about a member."""
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        ...
+
+    async def forget(self, member: int) -> int:
+        """Delete it; how many rows that were."""
+        ...
+
+
 class Store:
     """Asks and changes the database; every method is one short transaction."""
 
@@ -86,7 +102,11 @@ class Store:
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
         self.mail_codes = MailCodes(reader, self._writer)
+        self.listings = Listings(reader, self._writer)
         self.digests = Digests(reader, self._writer)
+        self.shelf = Shelf(reader, self._writer)
+        self.lists = Lists(reader, self._writer)
+        self.feeds = Feeds(reader, self._writer)
         self.own_works = OwnWorks(reader, self._writer)
         self.contests = Contests(reader, self._writer)
         self.invitations = Invitations(reader, self._writer)
@@ -102,6 +122,20 @@ class Store:
         """
         writer = await open_database(url, bulk=bulk)
         return cls(make_reader(url), writer)
+
+    @property
+    def about_members(self) -> tuple[AboutMembers, ...]:
+        """Every part that holds something about members; claims last, since others lead to them."""
+        return (
+            self.members,
+            self.invitations,
+            self.own_works,
+            self.digests,
+            self.shelf,
+            self.lists,
+            self.feeds,
+            self.claims,
+        )
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -123,7 +157,7 @@ class Store:
     async def start_run(self, source: str, scope: str, since: date | None = None) -> int:
         """Note that an ingest run began; returns its number."""
         async with self._writer.begin() as connection:
-            row = {"source": source, "scope": scope[:500], "since": since, "started": _now()}
+            row = {"source": source, "scope": scope[:500], "since": since, "started": utc_now()}
             zero = dict.fromkeys(("read", "added", "updated", "unchanged", "refused"), 0)
             result = await connection.execute(insert(RunRow).values(**row, **zero).returning(RunRow.id))
             return int(result.scalar_one())
@@ -131,7 +165,7 @@ class Store:
     async def save_run(self, run_id: int, counts: dict[str, int], *, finished: bool) -> None:
         """Keep a run's counts; a finished run is one that came to its end."""
         async with self._writer.begin() as connection:
-            values: dict[str, Any] = {**counts, **({"finished": _now()} if finished else {})}
+            values: dict[str, Any] = {**counts, **({"finished": utc_now()} if finished else {})}
             await connection.execute(update(RunRow).where(RunRow.id == run_id).values(**values))
 
     async def refuse(self, run_id: int, source: str, rejected: Sequence[Rejected]) -> None:
@@ -311,49 +345,6 @@ class Store:
         async with self._read() as connection:
             return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
 
-    # -- listings ------------------------------------------------------------------------------
-
-    async def listing(self, day: date) -> list[int]:
-        """Store ids of what was announced or listed that day, newest id first."""
-        listed = select(ListingRow.paper_id).where(ListingRow.day == day)
-        query = select(PaperRow.id).where(or_(PaperRow.announced == day, PaperRow.id.in_(listed)), _CURRENT)
-        return await self._ids(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
-
-    async def listing_categories(self, ids: Sequence[int], day: date) -> dict[int, set[str]]:
-        """The categories of each paper, the lists it stood in that day included."""
-        found: dict[int, set[str]] = {}
-        async with self._read() as connection:
-            for part in _chunks(list(ids)):
-                for paper_id, categories in await connection.execute(
-                    select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
-                ):
-                    found[paper_id] = set(categories.split())
-                for paper_id, name in await connection.execute(
-                    select(ListingRow.paper_id, ListingRow.list).where(
-                        ListingRow.paper_id.in_(part), ListingRow.day == day
-                    )
-                ):
-                    found[paper_id].add(name)
-        return found
-
-    async def listing_days(self, around: date | None = None) -> tuple[date | None, date | None, date | None]:
-        """(The listing day before, the day itself or the newest, the day after)."""
-        async with self._read() as connection:
-
-            async def edge(pick: Any, where: Any) -> date | None:
-                days = [
-                    await connection.scalar(select(pick(column)).where(where(column)))
-                    for column in (PaperRow.announced, ListingRow.day)
-                ]
-                known = [day for day in days if day]
-                return (max(known) if pick is func.max else min(known)) if known else None
-
-            day = around or await edge(func.max, lambda column: column.is_not(None))
-            if day is None:
-                return None, None, None
-            before = await edge(func.max, lambda column: column < day)
-            return before, day, await edge(func.min, lambda column: column > day)
-
     # -- for buttons ---------------------------------------------------------------------------
 
     async def keep_text(self, text: str) -> int:
@@ -465,10 +456,6 @@ class Store:
     async def _ids(self, query: Select[Any]) -> list[int]:
         async with self._read() as connection:
             return list((await connection.scalars(query)).all())
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _chunks(items: list[Any]) -> Iterable[list[Any]]:

@@ -108,7 +108,16 @@ def apply(work: Work, record: PaperRecord) -> None:
         elif row["arxiv_id"] is None:
             row["arxiv_id"] = value
             work.ids.setdefault((scheme, value))
-    work.listings.update(dict.fromkeys(record.listings))
+    _take_listings(work, record)
+
+
+def _take_listings(work: Work, record: PaperRecord) -> None:
+    """A category lists a paper once: later days of the same one are revisions or touches, not news."""
+    first: dict[str, date] = {}
+    for name, day in [*work.listings, *record.listings]:
+        first[name] = min(day, first.get(name, day))
+    known = dict(work.listings)
+    work.listings = known | {(name, day): None for name, day in record.listings if day == first[name]}
 
 
 def _printed(title: str, abstract: str) -> dict[str, Any]:

@@ -24,6 +24,8 @@ QUERY_PAPERS = 3
 """A query in words counts like so many papers of a taste."""
 DISLIKED = 2.0
 """How much likeness to a disliked paper, beyond that to liked ones, takes off a standard score."""
+CLOSE = 0.6
+"""The joint closeness from which on a paper counts as a close follow-up of another."""
 FOLLOWED = 1.5
 """What a followed author adds to a standard score."""
 
@@ -84,9 +86,20 @@ class Daily:
         self._encoded: OrderedDict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = OrderedDict()
         """The words of each paper (places and weights), its meaning, and its place in the joint space."""
         self._texts: OrderedDict[int, str] = OrderedDict()
+        self._passing: set[int] = set()
+        """Papers encoded before they were embedded, to be encoded again."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words of :attr:`index.taste.Items.words`."""
+        return self._ranker.encoder.vocabulary
 
     async def items(self, papers: Sequence[int]) -> Items:
         """Papers in all three ways, as far as they are embedded; others have a meaning of zero."""
+        vectors = self._library.vectors
+        for paper in [p for p in self._passing if vectors is not None and vectors.has(p)]:
+            self._passing.discard(paper)
+            self._encoded.pop(paper, None)
         missing = [paper for paper in dict.fromkeys(papers) if paper not in self._encoded]
         if missing:
             texts = await self._library.store.texts(missing)
@@ -120,6 +133,8 @@ class Daily:
         words = self._ranker.encoder.words([words_text(*pair) for pair in pairs])
         items = self._ranker.encoder.items(words, meaning)
         for row, paper in enumerate(papers):
+            if not known[row] and vectors is not None:
+                self._passing.add(paper)
             part = slice(words.indptr[row], words.indptr[row + 1])
             self._encoded[paper] = (
                 words.indices[part],
@@ -129,8 +144,13 @@ class Daily:
             )
             self._texts[paper] = " ".join(pairs[row])
 
-    async def choose(self, candidates: Sequence[int], taste: Taste, most: int) -> list[Pick]:
+    async def choose(
+        self, candidates: Sequence[int], taste: Taste, most: int, *, known_only: bool = False
+    ) -> list[Pick]:
         """The papers to show, best first; fewer than ``most``, or none, where the rest does not fit.
+
+        With ``known_only`` nothing is shown but what followed people wrote and what lies close (:data:`CLOSE`) to a
+        liked paper or the query.
 
         Without liked papers, query or followed people there is nothing to fit: then the papers are chosen that the
         others of the day lie closest around.
@@ -152,7 +172,17 @@ class Daily:
         away = await self.items(sorted(taste.disliked)) if taste.disliked else None
         query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
         return await asyncio.to_thread(
-            self._choose, candidates, items, np.array(kept), liked, wanted, away, query, taste, most
+            self._choose,
+            candidates,
+            items,
+            np.array(kept),
+            liked,
+            wanted,
+            away,
+            query,
+            taste,
+            most,
+            known_only,
         )
 
     def _query(self, text: str) -> Items:
@@ -171,6 +201,7 @@ class Daily:
         query: Items | None,
         taste: Taste,
         most: int,
+        known_only: bool,
     ) -> list[Pick]:
         parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
         if query is not None:
@@ -196,10 +227,9 @@ class Daily:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
-        floor = self._ranker.floor
-        fits = (
-            (nearest >= floor) | np.array([bool(names) for names in by]) | (not parts and not taste.followed)
-        )
+        floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
+        open_to_all = not known_only and not parts and not taste.followed
+        fits = (nearest >= floor) | np.array([bool(names) for names in by]) | open_to_all
         rows = kept[fits[kept]]
         picks = []
         for row in apart(scores[rows], items.joint[rows], most):

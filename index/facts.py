@@ -7,10 +7,11 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import orjson
 
+from data import clock
 from data.keys import name_key
 from data.models import Paper
 from data.sources.http import SourceError
@@ -75,7 +76,7 @@ class FactFinder:
             await self._source.close()
 
     async def _spend(self, cost: int) -> None:
-        today = datetime.now(UTC).date()
+        today = clock.now().date()
         if not await self._store.facts.spend(SOURCE, today, cost, self._budget):
             raise BudgetSpentError("the day's budget for OpenAlex (OPENALEX_DAILY_BUDGET) is spent")
 
@@ -147,7 +148,7 @@ class FactFinder:
 
     async def refresh_stale(self, most: int = 200) -> int:
         """Look up again whom somebody asked about longest ago, as far as the budget goes; returns how many."""
-        before = datetime.now(UTC).replace(tzinfo=None) - FRESH
+        before = clock.now().replace(tzinfo=None) - FRESH
         done = 0
         if self._source is None:
             return 0
@@ -170,7 +171,7 @@ class FactFinder:
         """
         if self._source is None:
             return
-        limit = datetime.now(UTC).replace(tzinfo=None) - FRESH
+        limit = clock.now().replace(tzinfo=None) - FRESH
         kept = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
         if kept is not None and kept.fetched > limit and not anew:
             return

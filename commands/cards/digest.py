@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import discord
 from discord import ui
 
-from commands.cards.lists import ACCENT
-from commands.cards.text import author_line, day, first_sentence, plural, shown, title_link
+from commands.cards.lists import ACCENT, note
+from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.digests import Chosen, Delivery, Digest
 from data.models import Paper
 
 PAGE = 5
 """Papers with buttons on one message; Discord takes forty components."""
+PICTURE = "day.png"
 _TEXT_LIMIT = 3_900
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A day's map: the PNG, and what it shows in words."""
+
+    png: bytes
+    alt: str
+
+
 Buttons = Callable[[int], Sequence[ui.Item[Any]]]
 
 
@@ -28,15 +40,28 @@ def heading(digest: Digest, delivery: Delivery) -> str:
     return f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{late}"
 
 
-def entry(paper: Paper, chosen: Chosen, style: str, bold: frozenset[str] = frozenset()) -> str:
+def thread_name(digest: Digest, delivery: Delivery) -> str:
+    """What a day's thread or forum post is called; names are not markdown."""
+    return label(f"{digest.name} · {day(delivery.slot)}", 100)
+
+
+def entry(number: int, paper: Paper, chosen: Chosen, style: str) -> str:
     """A paper: title, authors, what it does in a sentence, why it is here."""
-    lines = [title_link(paper, 160), author_line(paper, bold, 4 if style == "compact" else 8)]
-    if gist := first_sentence(paper, 160 if style == "compact" else 360):
-        lines.append(gist)
+    lines = [f"{number}. {title_link(paper, 160)}"]
+    lines.append(author_line(paper, frozenset(chosen.marked), 4 if style == "compact" else 8))
+    if told := gist(paper, 180) if style == "compact" else abstract(paper, 700):
+        lines.append(told)
     close = f" · closeness {chosen.closeness:.2f}" if chosen.closeness else ""
-    marks = "withdrawn · " if paper.withdrawn else ""
-    lines.append(f"-# {marks}{chosen.why}{close}")
+    states = ["**withdrawn**" if paper.withdrawn else "", chosen.state, _revised(paper)]
+    said = " · ".join([*filter(None, states), chosen.why])
+    lines.append(f"-# {said}{close}")
     return "\n".join(lines)
+
+
+def _revised(paper: Paper) -> str:
+    if (paper.version or 1) > 1:
+        return f"version {paper.version}"
+    return ""
 
 
 def post(
@@ -47,15 +72,23 @@ def post(
     *,
     start: int = 0,
     more: Sequence[ui.Item[Any]] = (),
-    bold: frozenset[str] = frozenset(),
+    picture: Picture | None = None,
 ) -> ui.LayoutView:
     """A page of a delivery, from its ``start``-th paper on; ``more`` are buttons below."""
     chosen = [one for one in delivery.papers if one.paper in papers][start : start + PAGE]
-    texts = [entry(papers[one.paper], one, digest.style, bold) for one in chosen]
-    if sum(map(len, texts)) > _TEXT_LIMIT - 300:
-        texts = [entry(papers[one.paper], one, "compact", bold)[:700] for one in chosen]
+    room = (_TEXT_LIMIT - 300) // max(len(chosen), 1)
+    texts = []
+    for number, one in enumerate(chosen, start + 1):
+        text = entry(number, papers[one.paper], one, digest.style)
+        if len(text) > room:
+            text = entry(number, papers[one.paper], one, "compact")
+        texts.append(text[:room])
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay(heading(digest, delivery)))
+    if picture is not None:
+        shown_picture = ui.MediaGallery[ui.LayoutView]()
+        shown_picture.add_item(media=f"attachment://{PICTURE}", description=picture.alt)
+        box.add_item(shown_picture)
     for one, text in zip(chosen, texts, strict=True):
         box.add_item(ui.TextDisplay(text))
         row = buttons(one.paper)
@@ -68,12 +101,37 @@ def post(
     return view
 
 
+def contents(
+    digest: Digest, delivery: Delivery, papers: Mapping[int, Paper], more: Sequence[ui.Item[Any]]
+) -> ui.LayoutView:
+    """What stands in the channel where the papers themselves are in the day's thread: their titles."""
+    lines = [heading(digest, delivery)]
+    for number, one in enumerate(delivery.papers, 1):
+        if one.paper in papers:
+            lines.append(f"{number}. {title_link(papers[one.paper], 110)}")
+    text = lines[0]
+    for line in lines[1:]:
+        if len(text) + len(line) < _TEXT_LIMIT:
+            text += f"\n{line}"
+    return note(text, [more] if more else [])
+
+
+def picture_alt(papers: int, regions: Sequence[tuple[str, Sequence[int]]]) -> str:
+    """The picture in words: which of the chosen papers lie in which region of the day's topics."""
+    told = [f"{name}: {', '.join(map(str, numbers))}" if numbers else name for name, numbers in regions]
+    head = f"Map of {plural(papers, 'new paper')} by topic, with the chosen ones numbered. Regions: "
+    return shorten(head + "; ".join(told), 1_000)
+
+
 def summary(digest: Digest, now: str = "") -> str:
     """A digest in a list of them."""
     where = "by direct message" if digest.is_own else f"<#{digest.channel}>"
     days = week(digest.days)
+    form = {"thread": ", a thread a day", "forum": ", a post a day"}.get(digest.form, "")
     what = ", ".join(sorted(digest.category_set)) or "all categories"
-    parts = [f"**{shown(digest.name, 80)}** · {where} · {days} at {digest.at} {shown(digest.zone, 60)}"]
+    if digest.news:
+        what = "what is followed and close to what is kept"
+    parts = [f"**{shown(digest.name, 80)}** · {where}{form} · {days} at {digest.at} {shown(digest.zone, 60)}"]
     parts.append(
         f"-# {plural(digest.most, 'paper')} of {what}"
         + (f" · “{shown(digest.query, 80)}”" if digest.query else "")
@@ -100,8 +158,7 @@ def reason(near: Sequence[Paper], by: Sequence[str], query: str, on_query: bool,
     """Why a paper is here, in a line; ``own`` is what its near papers were: saved here, liked by you."""
     parts = []
     if by:
-        names = ", ".join(shown(name, 40) for name in by[:2])
-        parts.append(f"by {names}, followed")
+        parts.append(f"by {' and '.join(by[:2])}")
     if near:
         first = shown(near[0].title, 70)
         count = f"{len(near)} papers {own}, first “{first}”" if len(near) > 1 else f"“{first}”, {own}"

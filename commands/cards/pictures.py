@@ -13,11 +13,13 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import networkx as nx
+import numpy as np
 from adjustText import adjust_text
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from commands.cards.text import shorten
+from index.day_map import layout
 
 PAPER_COLOUR = "#f3f4f6"
 INK, QUIET = "#1f2937", "#6b7280"
@@ -28,6 +30,8 @@ KINDS = {
     "institution": ("#7c3aad", "^"),
 }
 """Colour and shape of each kind; shape alone tells them apart, too."""
+REGIONS = ("#2563a8", "#c2570c", "#2f7d4f", "#7c3aad", "#b02a5b", "#0f7f8a", "#8a6d0b", "#4b5563", "#a3482b")
+"""Colours of a map's regions, each readable on light grey."""
 MOST_NODES = 40
 _LABEL = 26
 _MARKER = 0.02
@@ -126,6 +130,62 @@ def _spread(graph: nx.Graph, centre: str) -> dict[str, Any]:
         for b in graph:
             distances[a].setdefault(b, 4.0)
     return dict(nx.kamada_kawai_layout(graph, dist=distances, pos=start))
+
+
+def day_map_png(joint: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int) -> bytes:
+    """Papers as points in their regions; the first ``chosen`` are numbered.
+
+    Parameters
+    ----------
+    joint
+        Shape (papers, dimension): where each lies.
+    region
+        Shape (papers,): the region of each, a place in ``names``.
+    """
+    places = layout(joint)
+    figure, axes = plt.subplots(figsize=(8, 5.6), dpi=110, facecolor=PAPER_COLOUR)
+    for number in range(len(names)):
+        inside = places[chosen:][region[chosen:] == number]
+        axes.scatter(*inside.T, s=26, c=REGIONS[number % len(REGIONS)], alpha=0.75, linewidths=0, zorder=2)
+    axes.scatter(*places[:chosen].T, s=330, c=INK, edgecolors="white", linewidths=1.6, zorder=4)
+    for number, place in enumerate(places[:chosen], 1):
+        axes.text(
+            *place,
+            str(number),
+            color="white",
+            fontsize=11,
+            fontweight="bold",
+            ha="center",
+            va="center",
+            zorder=5,
+        )
+    texts = [
+        axes.text(
+            *np.median(places[region == number], axis=0),
+            shorten(name, _LABEL),
+            fontsize=11.5,
+            color=INK,
+            ha="center",
+            va="center",
+            zorder=6,
+            path_effects=[withStroke(linewidth=3.5, foreground=PAPER_COLOUR)],
+        )
+        for number, name in enumerate(names)
+        if (region == number).any()
+    ]
+    axes.set_axis_off()
+    axes.margins(0.06)
+    figure.tight_layout(pad=0.4)
+    adjust_text(
+        texts,
+        x=places[:chosen, 0],
+        y=places[:chosen, 1],
+        ax=axes,
+        expand=(1.15, 1.5),
+        iter_lim=60,
+        ensure_inside_axes=True,
+    )
+    return _png(figure)
 
 
 def activity_png(years: dict[int, int]) -> bytes:

@@ -28,6 +28,14 @@ _LOWER = str.maketrans("0123456789+-n", "₀₁₂₃₄₅₆₇₈₉₊₋ₙ
 _LINE_START = re.compile(r"^(\s*)([#>\-+]|\d+\.)", re.MULTILINE)
 _SPECIAL = re.compile(r"([\\`*_~|\[\]()<>])")
 _AT = re.compile(r"@(?=\S)")
+_DOES = re.compile(
+    r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))\s+(?:\w+ly\s+|\w+,\s+)?"
+    r"(?:propos|introduc|present|develop|describ|design|stud(?:y|ies)|show|prov|investigat|address|examin|explor|build|"
+    r"analy[sz]|report|survey|review|argu|demonstrat|evaluat|compar|deriv|establish|formulat|releas|find|ask|revisit|"
+    r"extend|offer|provid|creat|construct|consider|identif|giv|tak|implement|systematiz))",
+    re.IGNORECASE,
+)
+"""A sentence that says what was done."""
 SHOWN_AUTHORS = 6
 _ROOM = 12
 """Characters of LaTeX that one readable character takes at most."""
@@ -151,6 +159,18 @@ def first_sentence(paper: Paper, most: int = 220) -> str:
     """The abstract's first sentence."""
     parts = sentences(paper.abstract[: most * _ROOM])
     return shown(parts[0], most) if parts else ""
+
+
+def gist(paper: Paper, most: int = 220) -> str:
+    """The sentence of the abstract that says what was done, where one does; else its first."""
+    parts = sentences(paper.abstract[: 20 * most])
+    does = next((part for part in parts if _DOES.search(part)), parts[0] if parts else "")
+    return shown(does, most)
+
+
+def abstract(paper: Paper, most: int) -> str:
+    """The abstract from its beginning."""
+    return shown(paper.abstract, most)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

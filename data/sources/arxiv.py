@@ -10,6 +10,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from pydantic import ValidationError
 
+from data import clock
 from data.arxiv_ids import announcement_day, find_arxiv_id, find_doi
 from data.models import PaperRecord, Rejected
 from data.refusals import reason_of
@@ -52,7 +53,7 @@ class ArxivApi:
             Where arXiv refuses the question, or leaves a page empty in the middle however often asked.
         """
         start = datetime.combine(since - LOOKBACK, datetime.min.time(), UTC)
-        windows = [(start, until or datetime.now(UTC) + timedelta(days=1))]
+        windows = [(start, until or clock.now() + timedelta(days=1))]
         while windows:
             begin, end = windows.pop()
             query = _query(categories, begin, end)

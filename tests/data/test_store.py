@@ -91,19 +91,19 @@ async def test_an_authors_papers_by_day_since_and_category(store):
 async def test_listing_days_have_neighbours(store):
     days = [date(2026, 1, 5), date(2026, 1, 6), date(2026, 1, 8)]
     await store.upsert([record(n, announced=day, listings=[("cs.CL", day)]) for n, day in enumerate(days)])
-    assert await store.listing_days() == (days[1], days[2], None)
-    assert await store.listing_days(days[1]) == (days[0], days[1], days[2])
-    assert await store.listing_days(date(2026, 1, 7)) == (days[1], date(2026, 1, 7), days[2])
-    assert len(await store.listing(days[1])) == 1
+    assert await store.listings.around() == (days[1], days[2], None)
+    assert await store.listings.around(days[1]) == (days[0], days[1], days[2])
+    assert await store.listings.around(date(2026, 1, 7)) == (days[1], date(2026, 1, 7), days[2])
+    assert len(await store.listings.on(days[1])) == 1
     # A cross-list on a later day shows there, too.
     await store.upsert([record(0, announced=days[2], listings=[("cs.IR", days[2])])])
-    assert len(await store.listing(days[2])) == 2
-    [first] = await store.listing(days[0])
-    assert (await store.listing_categories([first], days[2]))[first] == {"cs.CL", "cs.IR"}
+    assert len(await store.listings.on(days[2])) == 2
+    [first] = await store.listings.on(days[0])
+    assert (await store.listings.categories([first], days[2]))[first] == {"cs.CL", "cs.IR"}
 
 
 async def test_an_empty_store_has_no_listing(store):
-    assert await store.listing_days() == (None, None, None)
+    assert await store.listings.around() == (None, None, None)
     assert await store.count() == 0
 
 

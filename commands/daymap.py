@@ -1,0 +1,50 @@
+"""The picture of a digest: the day's papers as a map of topics, those chosen marked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+
+from commands.cards import digest as cards
+from commands.cards.digest import Picture
+from commands.cards.pictures import day_map_png
+from commands.choosing import candidates, daily
+from commands.services import Services
+from data.digests import Delivery, Digest
+from index.day_map import day_map
+
+LEAST, MOST = 12, 1_500
+"""Fewer papers make no map; of more the first are drawn."""
+
+
+async def picture_of(services: Services, digest: Digest, delivery: Delivery) -> Picture | None:
+    """The map of the newest day that a delivery covers, or None where it is not wanted, or has too little to show."""
+    if not digest.picture or not delivery.papers or delivery.upto is None or not services.painter.draws:
+        return None
+    that_day = replace(digest, upto=delivery.upto - timedelta(days=1), seen=0)
+    chosen = [entry.paper for entry in delivery.papers]
+    others = [paper for paper in await candidates(services, that_day, delivery.upto) if paper not in chosen]
+    papers = [*chosen, *others[: MOST - len(chosen)]]
+    if len(papers) < LEAST:
+        return None
+    chooser = await daily(services)
+    items = await chooser.items(papers)
+    found = await asyncio.to_thread(day_map, items, chooser.vocabulary)
+    png = await services.painter.paint(
+        day_map_png,
+        (tuple(papers), len(chosen)),
+        items.joint.astype(np.float16),
+        found.region,
+        found.names,
+        len(chosen),
+    )
+    if png is None:
+        return None
+    regions = [
+        (name, [place + 1 for place in range(len(chosen)) if found.region[place] == number])
+        for number, name in enumerate(found.names)
+    ]
+    return Picture(png, cards.picture_alt(len(papers), regions))

@@ -1,0 +1,117 @@
+"""What happens to a digest: begun, started, looked at, paused, ended, posted at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+import discord
+from discord import ui
+
+from commands.cards.lists import note
+from commands.cards.text import plural
+from commands.corrections import may_correct
+from commands.digest_post import post_of
+from commands.posting import Poster
+from commands.replies import Kindly, Reply
+from commands.services import Services
+from data import clock
+from data.digests import Digest, DigestRefused
+from data.slots import slots
+
+WHO_MAY = "Only those who manage this server set up what is posted here. Your own: /digest mine."
+
+
+async def own_digest(interaction: discord.Interaction, services: Services, number: int) -> Digest:
+    """A digest that the presser may change: of the server that they manage, or their own."""
+    digest = await services.store.digests.find(number)
+    if digest is None:
+        raise Kindly("This digest was deleted.")
+    if digest.is_own:
+        if digest.owner != interaction.user.id:
+            raise Kindly("This digest belongs to somebody else.")
+    elif digest.guild != interaction.guild_id or not may_correct(interaction):
+        raise Kindly(WHO_MAY)
+    return digest
+
+
+def placed(place: Any, me: discord.Member | None) -> dict[str, Any]:
+    """What a place changes in a digest.
+
+    Raises
+    ------
+    Kindly
+        Where nothing can be posted there.
+    """
+    if not isinstance(place, discord.TextChannel | discord.Thread | discord.ForumChannel):
+        raise Kindly("Set it up in the text channel (or thread) that it should be posted to.")
+    may = place.permissions_for(me) if me is not None else discord.Permissions.all()
+    name = "send_messages_in_threads" if isinstance(place, discord.Thread) else "send_messages"
+    if not (may.view_channel and getattr(may, name)):
+        raise Kindly("I may not write in this channel; allow me that, or choose another one.")
+    return {"channel": place.id} | (
+        {"form": "forum"} if isinstance(place, discord.ForumChannel) else {"form": "message"}
+    )
+
+
+async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:
+    """A draft."""
+    guild = interaction.guild_id
+    if not own and (guild is None or not may_correct(interaction)):
+        raise Kindly(WHO_MAY)
+    form = "message"
+    if not own:
+        channel = interaction.channel
+        form = placed(channel, None)["form"]
+        if not interaction.app_permissions.send_messages:
+            raise Kindly("I may not write in this channel; allow me that, or set it up in another one.")
+    profile = await services.store.claims.profile(interaction.user.id)
+    draft = Digest(
+        0 if own else guild or 0,
+        interaction.user.id if own else interaction.channel_id or 0,
+        interaction.user.id,
+        name="Your new papers" if own else "New papers",
+        zone=profile.time_zone if profile and profile.time_zone else "UTC",
+        form=form,
+    )
+    try:
+        return await services.store.digests.make(draft)
+    except DigestRefused as error:
+        raise Kindly(str(error)) from error
+
+
+def next_time(digest: Digest) -> str:
+    """When it is due next, as everybody's own clock shows it."""
+    now = clock.now()
+    found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)
+    return f"next <t:{int(found[1].timestamp())}:F>" if found else "never due"
+
+
+async def preview(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView | Reply:
+    """Exactly what would be posted now; nothing is kept."""
+    poster = Poster(client, services)
+    now = clock.now()
+    _, newest, _ = await services.store.listings.around()
+    if newest is None:
+        raise Kindly("I have read no listing yet, so there is nothing to show. /new says when there is.")
+    before, _, _ = await services.store.listings.around(newest)
+    # A draft looks at the newest listing alone, as its first posting would.
+    begun = digest.upto > date.min
+    looked = digest if begun else replace(digest, upto=before or newest - timedelta(days=1))
+    delivery = await poster.prepare(looked, now.date(), now, newest, kept=False)
+    assert delivery is not None
+    if delivery.state == "empty":
+        return note(f"Nothing fits in {plural(delivery.read, 'paper')}; as set, nothing would be posted.")
+    return await post_of(services, digest, delivery)
+
+
+async def post_now(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView:
+    """Post at once what has not been looked through."""
+    poster: Poster = client.poster  # type: ignore[attr-defined]
+    count = await poster.now(digest)
+    if count:
+        return note("Posted.")
+    return note(
+        "There is nothing new since the last posting, or today's was posted already. /digest history shows it."
+    )
