@@ -14,9 +14,9 @@ from commands.cards.pictures import day_map_png
 from commands.choosing import candidates, daily
 from commands.services import Services
 from data.digests import Delivery, Digest
-from index.day_map import day_map
+from index.day_map import NAMING, day_map
 
-LEAST, MOST = 12, 1_500
+LEAST, MOST = 30, 600
 """Fewer papers make no map; of more the first are drawn."""
 
 
@@ -32,11 +32,18 @@ async def picture_of(services: Services, digest: Digest, delivery: Delivery) -> 
         return None
     chooser = await daily(services)
     items = await chooser.items(papers)
-    found = await asyncio.to_thread(day_map, items, chooser.vocabulary)
+    topics = services.insight.topics
+
+    def about(rows: np.ndarray) -> list[str]:
+        assert topics is not None
+        found = topics.of([papers[row] for row in rows], 8)
+        return [topic.phrase for topic in found if len(topic.papers) >= NAMING * len(rows)]
+
+    found = await asyncio.to_thread(day_map, items, chooser.vocabulary, about if topics is not None else None)
     png = await services.painter.paint(
         day_map_png,
         (tuple(papers), len(chosen)),
-        items.joint.astype(np.float16),
+        found.places,
         found.region,
         found.names,
         len(chosen),

@@ -11,6 +11,7 @@ from discord import ui
 
 from commands.cards.lists import note
 from commands.cards.text import plural
+from commands.choosing import MOST_DAYS, candidates
 from commands.corrections import may_correct
 from commands.digest_post import post_of
 from commands.posting import Poster
@@ -95,15 +96,27 @@ async def preview(client: discord.Client, services: Services, digest: Digest) ->
     _, newest, _ = await services.store.listings.around()
     if newest is None:
         raise Kindly("I have read no listing yet, so there is nothing to show. /new says when there is.")
-    before, _, _ = await services.store.listings.around(newest)
-    # A draft looks at the newest listing alone, as its first posting would.
-    begun = digest.upto > date.min
-    looked = digest if begun else replace(digest, upto=before or newest - timedelta(days=1))
+    looked = (
+        digest if digest.upto > date.min else replace(digest, upto=await _first_day(services, digest, newest))
+    )
     delivery = await poster.prepare(looked, now.date(), now, newest, kept=False)
     assert delivery is not None
     if delivery.state == "empty":
         return note(f"Nothing fits in {plural(delivery.read, 'paper')}; as set, nothing would be posted.")
     return await post_of(services, digest, delivery)
+
+
+async def _first_day(services: Services, digest: Digest, newest: date) -> date:
+    """The day before the newest listing that has papers in a draft's categories."""
+    on: date | None = newest
+    for _ in range(MOST_DAYS):
+        if on is None:
+            break
+        before, _, _ = await services.store.listings.around(on)
+        if await candidates(services, replace(digest, upto=before or on - timedelta(days=1)), on):
+            return before or on - timedelta(days=1)
+        on = before
+    return newest - timedelta(days=1)
 
 
 async def post_now(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView:

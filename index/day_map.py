@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,14 @@ from index.taste import Items
 
 FEWEST, MOST = 4, 9
 """Regions of a map."""
-A_REGION = 30
+A_REGION = 25
 """Papers that make a region of their own, about."""
+NAMING = 0.1
+"""The share of a region's papers that has the words it is called by."""
+PAIR = 2.2
+"""How much more a pair of words says than a single one."""
 _SEED = 0
+Topics = Callable[[np.ndarray], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -23,32 +28,49 @@ class DayMap:
 
     Attributes
     ----------
+    places
+        float32, shape (papers, 2): papers that lie together in the joint space lie together.
     region
         int64, shape (papers,): the region of each.
     names
         What each region is about, in a word or two.
     """
 
+    places: np.ndarray
     region: np.ndarray
     names: tuple[str, ...]
 
 
-def day_map(items: Items, vocabulary: Sequence[str]) -> DayMap:
-    """Papers in regions that lie together in the joint space (k-means), named by what sets their words apart."""
+def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = None) -> DayMap:
+    """Papers on a plane, in regions (k-means), each named by a topic of its papers, else by what sets its words apart.
+
+    Parameters
+    ----------
+    topics
+        Gives, for rows of ``items``, phrases that they are about, the best first.
+    """
     from sklearn.cluster import KMeans  # takes half a second: not at every start
 
     count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
     count = min(count, len(items))
-    region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(items.joint).astype(np.int64)
+    places = layout(items.joint)
+    region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(places).astype(np.int64)
     overall = np.asarray(items.words.mean(axis=0)).ravel()
     names: list[str] = []
     for number in range(count):
         inside = items.words[np.flatnonzero(region == number)]
         apart = np.asarray(inside.mean(axis=0)).ravel() - overall
-        # A pair of words says more than each of them; what only one paper has names no region.
-        apart *= np.asarray((inside > 0).sum(axis=0)).ravel() > 1
-        names.append(_name(apart, vocabulary, names))
-    return DayMap(region, tuple(names))
+        # What hardly any paper of a region has does not name it.
+        apart *= np.asarray((inside > 0).sum(axis=0)).ravel() >= max(2, NAMING * inside.shape[0])
+        rows = np.flatnonzero(region == number)
+        phrase = next((one for one in (topics(rows) if topics else []) if _is_other(one, names)), None)
+        names.append(phrase or _name(apart, vocabulary, names))
+    return DayMap(places, region, tuple(names))
+
+
+def _is_other(phrase: str, taken: Sequence[str]) -> bool:
+    used = {word.casefold() for name in taken for word in name.split()}
+    return used.isdisjoint(phrase.casefold().split())
 
 
 def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) -> str:
@@ -58,7 +80,7 @@ def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) ->
         words = vocabulary[int(place)].split()
         if apart[place] <= 0 or any(word in WEAK or word in used or len(word) < 3 for word in words):
             continue
-        value = float(apart[place]) * (1.6 if len(words) > 1 else 1.0)
+        value = float(apart[place]) * (PAIR if len(words) > 1 else 1.0)
         if value > best[0]:
             best = (value, " ".join(words))
     return best[1]

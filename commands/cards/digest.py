@@ -36,6 +36,8 @@ def heading(digest: Digest, delivery: Delivery) -> str:
     """The day, and how many were read to choose these."""
     read = plural(delivery.read, "new paper")
     chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} fits"
+    if not delivery.read:
+        chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · late: I was away" if delivery.late else ""
     return f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{late}"
 

@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from commands.cards.text import shorten
-from index.day_map import layout
 
 PAPER_COLOUR = "#f3f4f6"
 INK, QUIET = "#1f2937", "#6b7280"
@@ -132,17 +131,16 @@ def _spread(graph: nx.Graph, centre: str) -> dict[str, Any]:
     return dict(nx.kamada_kawai_layout(graph, dist=distances, pos=start))
 
 
-def day_map_png(joint: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int) -> bytes:
+def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int) -> bytes:
     """Papers as points in their regions; the first ``chosen`` are numbered.
 
     Parameters
     ----------
-    joint
-        Shape (papers, dimension): where each lies.
+    places
+        Shape (papers, 2): where each lies.
     region
         Shape (papers,): the region of each, a place in ``names``.
     """
-    places = layout(joint)
     figure, axes = plt.subplots(figsize=(8, 5.6), dpi=110, facecolor=PAPER_COLOUR)
     for number in range(len(names)):
         inside = places[chosen:][region[chosen:] == number]
