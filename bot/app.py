@@ -12,6 +12,7 @@ from pathlib import Path
 from bot.settings import Settings
 from commands.painter import Painter
 from commands.services import Services
+from data import clock
 from data.sources.files import PaperFile
 from data.sources.mail import Mailer
 from data.store import Store
@@ -42,6 +43,8 @@ async def open_library(
     data.database.StoreError, index.vectors.VectorsError, index.embedding.ModelError
         Each with what to do about it.
     """
+    if settings.labmate_clock is not None:
+        clock.follow(settings.labmate_clock)
     settings.labmate_data.mkdir(parents=True, exist_ok=True)
     store = await Store.open(settings.database, bulk=writable)
     try:

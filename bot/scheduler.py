@@ -13,6 +13,8 @@ from typing import Any
 
 from bot.settings import Settings
 from commands.services import Services
+from data import clock
+from data.announcements import LOOK_AGAIN, ask_at
 from data.clock import utc_now
 from index.embedding import ModelError
 from index.library import BusyError
@@ -21,8 +23,6 @@ from index.proofs import PROVEN_FOR, recheck
 log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
-ASK_ARXIV_EVERY = timedelta(hours=3).total_seconds()
-ASK_AGAIN_AFTER = timedelta(minutes=15).total_seconds()
 FULL_EVERY = timedelta(days=7)
 AT_ONCE = 64
 """Papers that are embedded in this process; more go to the worker, which has a model of its own."""
@@ -107,10 +107,7 @@ class Scheduler:
         """Ask arXiv, embed, wait, again."""
         await self.load_model()
         while True:
-            pause = ASK_ARXIV_EVERY
-            if self._settings.labmate_fetch:
-                fetched = await self._run_worker("ingest", "recent")
-                pause = ASK_ARXIV_EVERY if fetched else ASK_AGAIN_AFTER
+            reached = not self._settings.labmate_fetch or await self._run_worker("ingest", "recent")
             self.first_fetch.set()
             await self._services.library.refresh()
             if self.model_ready.is_set() and self._services.library.backlog():
@@ -120,7 +117,8 @@ class Scheduler:
                     await self._run_worker("index")
             await self._tell_apart()
             self._services.progress.text = ""
-            await asyncio.sleep(pause)
+            _, newest, _ = await self._services.store.listings.around()
+            await clock.wait_until(ask_at(clock.now(), newest, reached=reached))
 
     async def _tell_apart(self) -> None:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
@@ -178,7 +176,7 @@ class Scheduler:
         known = len(self._services.library.facets)
         self._say(
             f"arXiv can't be read now ({error}). I know {known:,} papers and answer from these; I try again "
-            f"every {ASK_AGAIN_AFTER // 60:.0f} minutes. To add papers from a file: "
+            f"every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
             "make run PAPERS=path, or python -m bot ingest file PATH"
         )
 

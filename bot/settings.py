@@ -56,6 +56,8 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_from: str = ""
     """The address that codes come from."""
+    labmate_clock: Path | None = None
+    """For simulations: a file that says what time it is."""
     log_level: str = "INFO"
 
     @field_validator("labmate_categories", mode="before")

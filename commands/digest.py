@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import discord
 from discord import app_commands, ui
-from discord.ext import commands, tasks
+from discord.ext import commands
 
 from commands.cards import digest as cards
 from commands.cards.lists import note
@@ -22,10 +24,12 @@ from commands.digest_post import DeliveryButton, PaperOpinion
 from commands.posting import GONE, Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
+from data import clock
 from data.digests import Digest
 
-EVERY = 20.0
-"""Seconds between looks at what is due."""
+log = logging.getLogger("labmate")
+EVERY = timedelta(seconds=20)
+"""Between looks at what is due."""
 STATES = {
     "posted": "posted",
     "empty": "nothing fitted",
@@ -69,28 +73,31 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         self._bot = bot
         self._services = services
         self._poster = Poster(bot, services)
+        self._looking: asyncio.Task[None] | None = None
         bot.poster = self._poster  # type: ignore[attr-defined]
         super().__init__()
 
     async def cog_load(self) -> None:
         """Begin to look at the clock."""
-        self._tick.start()
+        self._looking = asyncio.create_task(self._look())
 
     async def cog_unload(self) -> None:
         """End, and let another process go on at once."""
-        task = self._tick.get_task()
-        self._tick.cancel()
-        if task is not None:
-            await asyncio.gather(task, return_exceptions=True)
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
         await self._poster.close()
 
-    @tasks.loop(seconds=EVERY)
-    async def _tick(self) -> None:
-        await self._poster.tick()
-
-    @_tick.before_loop
-    async def _when_ready(self) -> None:
+    async def _look(self) -> None:
         await self._bot.wait_until_ready()
+        # Without the model a query means nothing yet.
+        await self._services.model_settled.wait()
+        while True:
+            try:
+                await self._poster.tick()
+            except Exception:  # one look that fails must not end all that follow
+                log.exception("looking at what is due failed")
+            await clock.wait_until(clock.now() + EVERY)
 
     @commands.Cog.listener()
     async def on_guild_remove(self, guild: discord.Guild) -> None:

@@ -28,6 +28,8 @@ log = logging.getLogger("labmate")
 LEASE, LEASE_SECONDS = "digests", 120.0
 PATIENCE = timedelta(hours=6)
 """How long a digest waits for a listing that should be there."""
+HOLIDAY_AFTER = timedelta(hours=4)
+"""Where arXiv, asked so long after its hour, has no listing, there is none that day."""
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
 GIVEN_UP = timedelta(hours=20)
@@ -131,7 +133,7 @@ class Poster:
 
     async def _asked_since(self, listing: date) -> bool:
         """Whether arXiv was read whole after a listing's hour: then there is none, as on a holiday."""
-        announced = announced_at(listing).replace(tzinfo=None) + timedelta(minutes=10)
+        announced = announced_at(listing).replace(tzinfo=None) + HOLIDAY_AFTER
         for source in ("arxiv", "arxiv-oai"):
             run = await self._services.store.last_run(source)
             if run is not None and run.finished is not None and run.started >= announced:

@@ -91,7 +91,7 @@ async def scene(tmp_path, time):
     ):
         bot.services.model_settled.set()
         [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
-        cog._tick.cancel()
+        cog._looking.cancel()
         await fill(bot, papers(MONDAY, 1))
         yield Scene(discord, bot, user, Poster(bot, bot.services), time)
 
