@@ -84,6 +84,9 @@ async def make_services(settings: Settings, library: Library) -> Services:
         painter=Painter(draws=settings.labmate_pictures),
         fact_finder=FactFinder(library.store, settings.openalex_url, key, budget),
     )
+    services.top_everywhere = settings.top_everywhere
+    if settings.http_listen:
+        services.feed_url = settings.http_url or f"http://{settings.http_listen}"
     if settings.smtp_host:
         password = settings.smtp_password.get_secret_value() if settings.smtp_password else ""
         services.mailer = Mailer(

@@ -110,12 +110,16 @@ class Labmate(commands.AutoShardedBot):
 
     async def _last_word(self, interaction: discord.Interaction) -> None:
         custom_id = str((interaction.data or {}).get("custom_id", ""))
-        if not custom_id or is_ours(custom_id):
+        form = interaction.type is discord.InteractionType.modal_submit
+        if not custom_id or form or is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)
         if not interaction.response.is_done():
-            await tell(
-                interaction, "This button is not one I can use (any more). Please ask again with a command."
+            what = (
+                "I was started anew while this form was open, and no longer know it. Please open it again."
+                if form
+                else "This button is not one I can use (any more). Please ask again with a command."
             )
+            await tell(interaction, what)
 
 
 def has_setup(module: str) -> bool:

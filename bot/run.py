@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from bot.app import load_sample, make_services, open_library
 from bot.client import Labmate, pointed_at
+from bot.feed_server import serving_feeds
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
@@ -55,7 +56,8 @@ async def _logged_in(
         ready.cancel()
         if running.done():
             _explain(running)
-        yield bot, scheduler
+        async with serving_feeds(bot.services, settings.http_listen):
+            yield bot, scheduler
     finally:
         await scheduler.stop()
         await bot.services.close()

@@ -56,6 +56,12 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_from: str = ""
     """The address that codes come from."""
+    http_listen: str | None = None
+    """Where feeds are served, such as 127.0.0.1:8090; without it there are none."""
+    http_url: str | None = None
+    """How feed readers reach it, such as https://labmate.example.org; by default http://HTTP_LISTEN."""
+    top_everywhere: bool = False
+    """True to let /top count what members of all servers saved and liked together."""
     labmate_clock: Path | None = None
     """For simulations: a file that says what time it is."""
     log_level: str = "INFO"
@@ -68,6 +74,21 @@ class Settings(BaseSettings):
             if not CATEGORY.match(str(name)):
                 raise ValueError(f"{str(name)[:40]!r} is no arXiv category; they look like cs.CL")
         return names
+
+    @field_validator("http_listen")
+    @classmethod
+    def _host_and_port(cls, value: str | None) -> str | None:
+        host, colon, port = (value or "").rpartition(":")
+        if value is not None and not (host and colon and port.isdigit() and 0 <= int(port) < 65_536):
+            raise ValueError("is a host and a port, such as 127.0.0.1:8090")
+        return value
+
+    @field_validator("http_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("is a web address, such as https://labmate.example.org")
+        return value.rstrip("/") if value else None
 
     @field_validator("log_level")
     @classmethod

@@ -21,9 +21,11 @@ from commands.corrections import may_correct
 from commands.digest_changes import create, next_time, post_now, preview
 from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel
 from commands.digest_post import DeliveryButton, PaperOpinion
+from commands.feeds import feed_view
 from commands.posting import GONE, Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
+from commands.taste import TasteButton, UnlearnSelect, learned
 from data import clock
 from data.digests import Digest
 
@@ -256,6 +258,31 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
     @app_commands.command()
     @app_commands.describe(digest="Which")
     @app_commands.autocomplete(digest=_complete)
+    async def taste(
+        self, interaction: discord.Interaction, digest: app_commands.Range[str, 1, 100] | None = None
+    ) -> None:
+        """Teach a digest with a dozen papers, and see what it has learned"""
+        await answer(interaction, self._taste(interaction, digest), private=True)
+
+    async def _taste(self, interaction: discord.Interaction, typed: str | None) -> ui.LayoutView:
+        return await learned(self._services, await self._meant(interaction, typed), interaction.user.id)
+
+    @app_commands.command()
+    @app_commands.describe(digest="Which")
+    @app_commands.autocomplete(digest=_complete)
+    async def feed(
+        self, interaction: discord.Interaction, digest: app_commands.Range[str, 1, 100] | None = None
+    ) -> None:
+        """Read a digest in a feed reader"""
+        await answer(interaction, self._feed(interaction, digest), private=True)
+
+    async def _feed(self, interaction: discord.Interaction, typed: str | None) -> ui.LayoutView:
+        meant = await self._meant(interaction, typed)
+        return await feed_view(self._services, "digest", meant.id, interaction.user.id)
+
+    @app_commands.command()
+    @app_commands.describe(digest="Which")
+    @app_commands.autocomplete(digest=_complete)
     async def now(
         self, interaction: discord.Interaction, digest: app_commands.Range[str, 1, 100] | None = None
     ) -> None:
@@ -269,5 +296,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
 async def setup(bot: commands.Bot) -> None:
     """Add the commands, buttons and selects."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(PaperOpinion, DeliveryButton, DigestButton, SettingSelect, PlaceSelect)
+    bot.add_dynamic_items(
+        PaperOpinion, DeliveryButton, DigestButton, SettingSelect, PlaceSelect, TasteButton, UnlearnSelect
+    )
     await bot.add_cog(DigestGroup(bot, services))

@@ -36,7 +36,8 @@ class Form(ui.Modal):
     def ask(self, **fields: ui.TextInput[Any]) -> None:
         """Add fields."""
         self.fields = fields
-        for field in fields.values():
+        for name, field in fields.items():
+            field.custom_id = name
             self.add_item(field)
 
     async def on_submit(self, interaction: discord.Interaction) -> None:

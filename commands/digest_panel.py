@@ -17,7 +17,7 @@ from commands.cards.text import plural, shown
 from commands.choosing import lines
 from commands.digest_changes import next_time, own_digest, placed, post_now, preview
 from commands.digest_forms import TIME, NameAndTime, Words, written
-from commands.pressing import Choosable, Pressable
+from commands.pressing import TEMPLATES, Choosable, Pressable
 from commands.replies import Kindly, answer, apologise
 from commands.services import Services
 from data import clock
@@ -138,7 +138,11 @@ class SettingSelect(Choosable, template=r"dgs:(?P<what>[htfncqsp]):(?P<digest>\d
         await answer(interaction, work, private=True, update=True)
 
 
-class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=r"dgc:(?P<digest>\d{1,12})"):
+PLACE = r"dgc:(?P<digest>\d{1,12})"
+TEMPLATES.append(re.compile(PLACE))
+
+
+class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=PLACE):
     """The channel, thread or forum that a digest is posted to."""
 
     def __init__(self, digest: str) -> None:

@@ -48,6 +48,10 @@ class Services:
     web: PublicWeb = field(default_factory=PublicWeb)
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"
+    top_everywhere: bool = False
+    """Whether /top may count what all servers saved and liked."""
+    feed_url: str | None = None
+    """Where feeds can be read, such as https://labmate.example.org; None where they are off."""
     mailer: Mailer | None = None
     """Sends codes that prove an address, where a mail server is set."""
     reading_people: asyncio.Task[bool] | None = None

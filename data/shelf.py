@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
@@ -39,6 +39,15 @@ class Kept:
     tags: tuple[str, ...]
     made: datetime
     changed: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many works were kept anew, how many were known before, and the instant that the new ones bear."""
+
+    new: int
+    known: int
+    made: datetime
 
 
 _HERE = ShelfRow.gone.is_(None)
@@ -96,18 +105,18 @@ class Shelf(Part):
         ShelfFull
             Where the library can take no more.
         """
-        added, known = await self.add(member, [(paper, {})])
+        added = await self.add(member, [(paper, {})])
         kept = await self.of_paper(member, paper)
-        assert kept is not None, (added, known)
-        return kept, bool(added)
+        assert kept is not None
+        return kept, bool(added.new)
 
     async def add(
         self,
         member: int,
         works: Sequence[tuple[int | None, dict[str, Any]]],
         more: Sequence[tuple[str, str, tuple[str, ...]]] = (),
-    ) -> tuple[int, int]:
-        """(kept anew, known before): papers, or records of works that the store has not.
+    ) -> Added:
+        """Keep papers, or records of works that the store has not; what is kept already stays as it is.
 
         Parameters
         ----------
@@ -162,7 +171,7 @@ class Shelf(Part):
                 raise ShelfFull(
                     f"A library holds {MOST_KEPT:,} works, and yours has {count:,}; /library export keeps it in a file."
                 )
-        return added, known
+        return Added(added, known, now)
 
     async def change(self, member: int, number: int, **values: Any) -> Kept | None:
         """Change tags, note or state of one of a member's own."""
@@ -190,6 +199,13 @@ class Shelf(Part):
             mine = (ShelfRow.member == member) & (ShelfRow.id == number)
             await connection.execute(update(ShelfRow).where(mine).values(gone=now))
         return kept
+
+    async def drop_added(self, member: int, moment: int) -> int:
+        """Take off all that was kept at an instant (microseconds since 1970, UTC)."""
+        made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
+        mine = (ShelfRow.member == member) & (ShelfRow.made == made)
+        async with self._writer.begin() as connection:
+            return (await connection.execute(delete(ShelfRow).where(mine, _HERE))).rowcount
 
     async def put_back(self, member: int, number: int) -> Kept | None:
         """Undo :meth:`drop`; None where it is too late."""

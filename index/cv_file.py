@@ -15,7 +15,7 @@ from index.cv import CV, Publication
 
 MOST_BYTES = 5_000_000
 SECONDS = 4.5
-_MOST_ANSWER = 4_000_000
+_MOST_ANSWER = 40_000_000
 
 
 class UnreadableError(Exception):
@@ -58,9 +58,23 @@ async def read_cv(data: bytes, name: str = "") -> CV:
     Raises
     ------
     UnreadableError
-        Where it is refused, damaged, or takes longer or more memory than a CV may.
+        Where it is refused, damaged, or takes longer or more memory than it may.
     """
-    kind = kind_of(data, name)
+    answer = await in_sandbox(kind_of(data, name), data, SECONDS)
+    try:
+        return CV.of(answer["cv"])
+    except (KeyError, TypeError) as error:
+        raise UnreadableError("The file can't be read: it is damaged.") from error
+
+
+async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
+    """What the confined process says of a file.
+
+    Raises
+    ------
+    UnreadableError
+        Where it refuses it, or takes longer or more memory than it may.
+    """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "index.cv_sandbox", kind),
         stdin=asyncio.subprocess.PIPE,
@@ -69,21 +83,21 @@ async def read_cv(data: bytes, name: str = "") -> CV:
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
     )
     try:
-        out, _ = await asyncio.wait_for(process.communicate(data), SECONDS)
+        out, _ = await asyncio.wait_for(process.communicate(data), seconds)
     except TimeoutError as error:
-        raise UnreadableError("The file can't be read: it takes longer than a CV may.") from error
+        raise UnreadableError("The file can't be read: it takes longer than it may.") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     try:
         answer: dict[str, Any] = json.loads(out[:_MOST_ANSWER])
-        if "cv" in answer:
-            return CV.of(answer["cv"])
+        if "refused" not in answer:
+            return answer
         why = str(answer["refused"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, TypeError):
         slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-        why = "it takes longer than a CV may" if slow else "it is damaged, or takes more than a CV may"
+        why = "it takes longer than it may" if slow else "it is damaged, or takes more than it may"
     raise UnreadableError(f"The file can't be read: {why}.")
 
 

@@ -1,7 +1,7 @@
 """The process that opens a stranger's file: it has no network, no files, little memory and few seconds.
 
-``python -m index.cv_sandbox KIND`` reads the file from standard input and writes JSON to standard output: the CV, or why
-it was refused. :mod:`index.cv_file` starts it. Once its libraries are loaded it may open nothing any more, sockets
+``python -m index.cv_sandbox KIND`` reads the file from standard input and writes JSON to standard output: the CV
+or the references, or why it was refused. :mod:`index.cv_file` starts it. Once its libraries are loaded it may open nothing any more, sockets
 included, so that a file that takes it over reaches nothing.
 """
 
@@ -16,11 +16,20 @@ from importlib import import_module
 from typing import Any
 
 from index.cv import MOST_TEXT, flat, read_bibtex, read_latex, read_text
+from index.references import NoReferences, read_references
 
 MEMORY = 280 * 1024 * 1024
 """Bytes of address space."""
 SECONDS = 4
+REFERENCES_MEMORY, REFERENCES_SECONDS = 700 * 1024 * 1024, 20
+"""For a list of up to ten megabytes."""
 MOST_PAGES = 100
+WARM = {
+    "bib": '@misc{a, title={warming \\"up}, author={A and B}, year={2026}}',
+    "ris": "TY  - JOUR\nTI  - warming up\nER  - \n",
+    "json": '[{"title": "warming up"}]',
+}
+"""What has every parser load what it needs before nothing can be opened any more."""
 _ACTIVE = re.compile(rb"/(?:JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b")
 
 
@@ -28,12 +37,12 @@ class RefusedError(Exception):
     """A file that is not read; its text says why."""
 
 
-def confine() -> None:
+def confine(memory: int = MEMORY, seconds: int = SECONDS) -> None:
     """Give up all that reading a file does not need."""
     for codec in ("utf-16-le", "utf-8", "ascii", "latin-1"):
         codecs.lookup(codec)  # loaded while that is still possible
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # No new descriptor at all: neither a file nor a socket can be opened, nor a pipe to a new process.
@@ -87,16 +96,25 @@ def main() -> None:
             warm.new_page(10, 10).get_textpage().get_text_range()
     elif kind in ("tex", "bib"):
         (read_latex if kind == "tex" else read_bibtex)('@misc{a, title={warming \\"up}}')
-    confine()
+    references = kind.removeprefix("references-") if kind.startswith("references-") else ""
+    if references:
+        read_references(references, WARM[references])
+        confine(REFERENCES_MEMORY, REFERENCES_SECONDS)
+    else:
+        confine()
     try:
         if kind == "pdf":
             text = pdf_text(data, pdfium)
-        found = {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text)
-        answer: dict[str, Any] = {"cv": found.plain()}
-    except RefusedError as error:
-        answer = {"refused": str(error)}
+        answer: dict[str, Any]
+        if references:
+            items, unread = read_references(references, text)
+            answer = {"items": items, "unread": unread[:100]}
+        else:
+            answer = {"cv": {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text).plain()}
+    except (RefusedError, NoReferences) as error:
+        answer = {"refused": str(error).rstrip(".")}
     except MemoryError:
-        answer = {"refused": "it needs more memory than a CV may"}
+        answer = {"refused": "it needs more memory than it may"}
     except RecursionError:
         answer = {"refused": "it is nested too deeply"}
     sys.stdout.write(json.dumps(answer))

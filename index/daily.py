@@ -158,51 +158,53 @@ class Daily:
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
             return []
-        items = await self.items(candidates)
+        found = await self._scored(candidates, taste)
         limited = taste.require or taste.exclude
         kept = [
             row
             for row, paper in enumerate(candidates)
             if not limited or has_words(self._texts[paper], taste.require, taste.exclude)
         ]
-        if not kept:
-            return []
-        liked = [paper for paper in taste.liked if paper not in taste.disliked]
-        wanted = await self.items(liked) if liked else None
-        away = await self.items(sorted(taste.disliked)) if taste.disliked else None
-        query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
+        floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
         return await asyncio.to_thread(
-            self._choose,
-            candidates,
-            items,
-            np.array(kept),
-            liked,
-            wanted,
-            away,
-            query,
-            taste,
-            most,
-            known_only,
+            _picked, found, np.array(kept, np.int64), floor, most, open_to_all=not known_only
         )
+
+    async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
+        """All candidates for a taste, best first, not kept apart from one another."""
+        found = await self._scored(list(dict.fromkeys(candidates)), taste)
+        return [found.papers[row] for row in np.argsort(-found.scores, kind="stable")]
+
+    async def closeness(self, items: Items, query: str) -> np.ndarray:
+        """How near items lie to a query in plain words: float32, shape (papers,), 0 to 1; zeros without one."""
+        if not query.strip():
+            return np.zeros(len(items), np.float32)
+        asked = await asyncio.to_thread(self._query, query)
+        return np.asarray(np.clip((items.joint @ asked.joint.T).ravel(), 0, 1), np.float32)
 
     def _query(self, text: str) -> Items:
         encoder = self._ranker.encoder
         meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
         return encoder.items(encoder.words([words_text(text, "")]), meaning)
 
-    def _choose(
+    async def _scored(self, candidates: list[int], taste: Taste) -> _Scored:
+        items = await self.items(candidates)
+        liked = [paper for paper in taste.liked if paper not in taste.disliked]
+        wanted = await self.items(liked) if liked else None
+        away = await self.items(sorted(taste.disliked)) if taste.disliked else None
+        query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
+        return await asyncio.to_thread(self._score, candidates, items, liked, wanted, away, query, taste)
+
+    def _score(
         self,
         candidates: list[int],
         items: Items,
-        kept: np.ndarray,
         liked: list[int],
         wanted: Items | None,
         away: Items | None,
         query: Items | None,
         taste: Taste,
-        most: int,
-        known_only: bool,
-    ) -> list[Pick]:
+    ) -> _Scored:
         parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
         if query is not None:
             parts.append((query[np.zeros(QUERY_PAPERS, np.int64)], [0.0] * QUERY_PAPERS))
@@ -217,9 +219,8 @@ class Daily:
                 np.concatenate([part.meaning for part, _ in parts]),
                 np.concatenate([part.joint for part, _ in parts]),
             )
-            scores = self._ranker.scores(
-                items, together, np.array([age for _, ages in parts for age in ages])
-            )
+            ages = np.array([age for _, held in parts for age in held])
+            scores = self._ranker.scores(items, together, ages)
         else:
             scores = items.joint @ items.joint.mean(axis=0)
         scores = _standard(scores)
@@ -227,24 +228,44 @@ class Daily:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
-        floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
-        open_to_all = not known_only and not parts and not taste.followed
-        fits = (nearest >= floor) | np.array([bool(names) for names in by]) | open_to_all
-        rows = kept[fits[kept]]
-        picks = []
-        for row in apart(scores[rows], items.joint[rows], most):
-            at = int(rows[row])
-            near = np.argsort(-to_liked[at])[:3]
-            picks.append(
-                Pick(
-                    candidates[at],
-                    float(max(nearest[at], 0.0)),
-                    tuple(liked[place] for place in near if to_liked[at, place] >= floor),
-                    by[at],
-                    bool(to_query[at] >= floor),
-                )
+        nothing_known = not parts and not taste.followed
+        return _Scored(candidates, items.joint, scores, liked, to_liked, to_query, nearest, by, nothing_known)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Candidates with their scores, and what they lie near to."""
+
+    papers: list[int]
+    joint: np.ndarray
+    scores: np.ndarray
+    liked: list[int]
+    to_liked: np.ndarray
+    to_query: np.ndarray
+    nearest: np.ndarray
+    by: list[tuple[str, ...]]
+    nothing_known: bool
+    """Neither liked papers nor a query nor followed people say what fits."""
+
+
+def _picked(found: _Scored, kept: np.ndarray, floor: float, most: int, *, open_to_all: bool) -> list[Pick]:
+    followed = np.array([bool(names) for names in found.by])
+    fits = (found.nearest >= floor) | followed | (open_to_all and found.nothing_known)
+    rows = kept[fits[kept]]
+    picks = []
+    for row in apart(found.scores[rows], found.joint[rows], most):
+        at = int(rows[row])
+        near = np.argsort(-found.to_liked[at])[:3]
+        picks.append(
+            Pick(
+                found.papers[at],
+                float(max(found.nearest[at], 0.0)),
+                tuple(found.liked[place] for place in near if found.to_liked[at, place] >= floor),
+                found.by[at],
+                bool(found.to_query[at] >= floor),
             )
-        return picks
+        )
+    return picks
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:

@@ -170,7 +170,7 @@ class Search:
         query = Query(clean(typed[:MAX_QUERY]).replace('"', " ")) if as_text else parse_query(typed)
         limits = await self._limits(query, where or Where())
         allowed = self._library.facets.allowed(limits) if limits else None
-        vector = await self._embed(query.text)
+        vector = await self.embed(query.text)
         ranking = asyncio.to_thread(self._rank, query, vector, k, allowed)
         hits, first = await asyncio.gather(ranking, self._certain(query))
         hits = _promote(hits, [paper for paper in first if allowed is None or _passes(allowed, paper)])
@@ -198,7 +198,8 @@ class Search:
         named = await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
         return named or await self._nearly_named(query.text)
 
-    async def _embed(self, text: str) -> np.ndarray | None:
+    async def embed(self, text: str) -> np.ndarray | None:
+        """A text's embedding, float32, shape (dimension,); None without a text or while the model is not loaded."""
         embedder = self._library.embedder
         if not text or not embedder.is_loaded:
             return None
@@ -257,7 +258,7 @@ class Search:
     async def similar_to_text(self, text: str, k: int = 50, where: Where | None = None) -> Found:
         """The papers closest to a pasted abstract."""
         title, _, abstract = text.partition("\n")
-        return await self._similar_to("", f"{title} {abstract}", await self._embed(text[:10_000]), k, where)
+        return await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
 
     async def _similar_to(
         self,

@@ -43,16 +43,16 @@ def bibtex(paper: Paper) -> str:
     names = [author.name for author in paper.authors] + ([] if paper.authors_complete else ["others"])
     written = _date(paper)
     fields: dict[str, str | None] = {
-        "title": "{" + _tex(paper.title) + "}",
+        "title": "{" + tex(paper.title) + "}",
         "author": " and ".join(_bibtex_name(name) for name in names),
         "year": str(written.year) if written else None,
         "month": f"{written:%b}".lower() if written else None,
-        "journal": _tex(paper.journal_ref) if paper.journal_ref else None,
-        "booktitle": _tex(paper.venue) if paper.venue and not paper.journal_ref else None,
+        "journal": tex(paper.journal_ref) if paper.journal_ref else None,
+        "booktitle": tex(paper.venue) if paper.venue and not paper.journal_ref else None,
         "eprint": paper.arxiv_id,
         "archiveprefix": "arXiv" if paper.arxiv_id else None,
         "primaryclass": paper.primary_category if paper.arxiv_id else None,
-        "doi": _plain(paper.doi) if paper.doi else None,
+        "doi": plain(paper.doi) if paper.doi else None,
         "url": paper.url,
     }
     kind = "article" if paper.journal_ref else "inproceedings" if paper.venue else "misc"
@@ -67,12 +67,12 @@ def bibtex(paper: Paper) -> str:
 def _bibtex_name(name: str) -> str:
     if name == "others":
         return name
-    family, given = (_tex(part).replace(",", "") for part in split_name(name))
+    family, given = (tex(part).replace(",", "") for part in split_name(name))
     family = "{" + family + "}" if re.search(r"\band\b", family) else family
     return f"{family}, {given}" if given else "{" + family + "}"
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
     """Text for a BibTeX value: special characters escaped, braces balanced."""
     text = _BARE.sub(r"\\\1", text) if text.count("$") != 2 else re.sub(r"(?<!\\)([&%#])", r"\\\1", text)
     depth = 0
@@ -85,7 +85,7 @@ def _tex(text: str) -> str:
     return text.rstrip("\\").replace('"', "''").replace("@", "{@}")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return re.sub(r"[{}\\\s]", "", text)
 
 

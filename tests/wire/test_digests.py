@@ -302,3 +302,94 @@ async def test_pausing_going_on_and_deleting(scene):
     assert "Deleted" in (await asked.press("Delete")).text
     assert await scene.bot.services.store.digests.find(digest.id) is None
     assert "no such digest" in (await scene.user.slash("/digest preview")).text
+
+
+async def test_a_taste_is_asked_for_learned_shown_and_taken_back(scene):
+    await active(scene, query="")
+    await fill(scene.bot, papers(MONDAY - timedelta(days=3), 301, 30))
+    empty = await scene.user.slash("/digest taste")
+    assert "has learned nothing yet" in empty.text
+    asked = await empty.press("Ask me")
+    seen, yes = [], 0
+    for count in range(1, 13):
+        assert f"({count} of 12)" in asked.text
+        [title] = re_titles(asked.text)
+        assert title not in seen, "nothing is asked twice"
+        seen.append(title)
+        wanted = "switches" in title
+        yes += wanted
+        asked = await asked.press("Yes" if wanted else "Can't say" if count == 2 else "No")
+    assert "has learned" in asked.text
+    assert f"**Wants** {yes} paper" in asked.text
+    assert "**Does not want**" in asked.text
+    first = asked.selects[0]["options"][0]["value"]
+    taken = await asked.choose(first, asked.selects[0])
+    assert first not in [option["value"] for option in taken.selects[0]["options"]]
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    assert "switches" in re_titles(scene.posts()[0].text)[0], "and the next posting knows it"
+
+
+async def test_top_counts_what_people_here_saved_and_liked(scene):
+    assert "Nobody here saved or liked" in (await scene.user.slash("/top")).text
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    post = scene.posts()[-1]
+    titles = re_titles(post.text)
+    member = joins(scene.discord, "bee")
+    await post.press([b for b in post.buttons if b["label"] == "Save"][1])
+    async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as bee:
+        seen = Reply(bee, post.message)
+        await seen.press([b for b in post.buttons if b["label"] == "Like"][1])
+        await seen.press([b for b in post.buttons if b["label"] == "Like"][0])
+        await seen.press([b for b in post.buttons if b["label"] == "Not for us"][2])
+        top = await bee.slash("/top days:30")
+        assert "not allowed looking beyond" in (await bee.slash("/top everywhere:true")).text
+    assert re_titles(top.text) == [titles[1], titles[0]]
+    assert "1 save · 1 like" in top.text
+    assert "of 9" in top.text, "its place in the ranking alone"
+    assert (
+        "Nobody here saved or liked a paper in math.AG"
+        in (await scene.user.slash("/top category:math.AG")).text
+    )
+    assert titles[1] in (await scene.user.slash("/library show")).text, "saved is kept, too"
+
+
+async def test_the_panel_sets_words_people_time_and_place(scene):
+    await fill(scene.bot, papers(MONDAY, 1))
+    panel = await scene.user.slash("/digest create")
+    form = await panel.press("Name, time, zone")
+    bad = await scene.user.submit(
+        form.message["modal"], {"name": "Mornings", "at": "25:00", "zone": "Europe/Berlin"}
+    )
+    assert "written like 08:30" in bad.text
+    bad = await scene.user.submit(form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Berlin"})
+    assert "looks like Europe/Berlin" in bad.text
+    done = await scene.user.submit(
+        form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30", "zone": "europe/berlin"}
+    )
+    assert "at 08:30 Europe/Berlin" in done.text
+    what = await done.press("What it is about")
+    form = await what.press("Words and people")
+    bad = await scene.user.submit(
+        form.message["modal"], {"query": "q", "people": "Nobody Atall", "require": "", "exclude": ""}
+    )
+    assert "I know nobody called “Nobody Atall”" in bad.text
+    assert "q" not in (
+        await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"])) or [""]
+    )
+    what = await what.choose("full", what.selects[-1])
+    other = scene.discord.state.add_channel(scene.discord.guild["id"], "papers")
+    await scene.discord.gateway.to_channel(other, "CHANNEL_CREATE", other)
+    when = await what.press("When and where")
+    placed = await when.choose(other["id"], when.selects[-1])
+    assert f"<#{other['id']}>" in placed.text
+    await placed.press("Start")
+    [digest] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]))
+    assert (digest.at, digest.zone, digest.style, digest.channel) == (
+        "08:30",
+        "Europe/Berlin",
+        "full",
+        int(other["id"]),
+    )

@@ -1,0 +1,137 @@
+"""Atom feeds over HTTP: one address each that can't be guessed, nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from aiohttp import web
+
+from commands.services import Services
+from data.feeds import Feed
+from data.keys import visible
+from data.models import Paper
+
+log = logging.getLogger("labmate")
+MOST = 50
+"""Entries of a feed."""
+_ATOM = "http://www.w3.org/2005/Atom"
+_HEADERS = {
+    "X-Robots-Tag": "noindex",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, max-age=900",
+}
+
+
+class FeedServer:
+    """Answers for feeds (https://www.rfc-editor.org/rfc/rfc4287); every other address is not there."""
+
+    def __init__(self, services: Services, url: str) -> None:
+        self._services = services
+        self._url = url
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """A feed, or 304 where the reader has it as it is."""
+        feed = await self._services.store.feeds.find(request.match_info["token"])
+        if feed is None:
+            return web.Response(status=404, text="There is no such feed (any more).\n")
+        title, entries = await self._entries(feed)
+        body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
+        tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        headers = _HEADERS | {"ETag": tag}
+        if tag in request.headers.get("If-None-Match", ""):
+            return web.Response(status=304, headers=headers)
+        return web.Response(body=body, content_type="application/atom+xml", charset="utf-8", headers=headers)
+
+    async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
+        """(title, (paper, since when, why)), newest first."""
+        store = self._services.store
+        found: list[tuple[int, datetime, str]] = []
+        if feed.kind == "digest":
+            digest = await store.digests.find(feed.target)
+            title = digest.name if digest else "A digest that was deleted"
+            for delivery in await store.digests.history(feed.target, 30):
+                if delivery.posted is not None:
+                    found += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
+        elif feed.kind == "list":
+            shared = await store.lists.find(feed.target)
+            title = shared.name if shared else "A list that was deleted"
+            found = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
+        else:
+            title = "My library in Labmate"
+            found = [
+                (kept.paper_id, kept.made, "") for kept in await store.shelf.of(feed.target) if kept.paper_id
+            ]
+        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in found[:MOST]])}
+        return title, [
+            (papers[number], since, why) for number, since, why in found[:MOST] if number in papers
+        ]
+
+
+def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, datetime, str]]) -> bytes:
+    """A feed's document; text from outside is text in it, never markup."""
+    root = Element("feed", xmlns=_ATOM)
+    _text(root, "id", f"urn:labmate:{hashlib.sha256(feed.token.encode()).hexdigest()[:32]}")
+    _text(root, "title", title)
+    _text(root, "updated", _instant(max((since for _, since, _ in entries), default=feed.made)))
+    SubElement(root, "link", rel="self", href=address)
+    _text(root, "generator", "Labmate")
+    for paper, since, why in entries:
+        entry = SubElement(root, "entry")
+        _text(entry, "id", paper.url or f"urn:labmate:paper:{paper.id}")
+        _text(entry, "title", paper.title)
+        _text(entry, "updated", _instant(since))
+        for author in paper.authors[:50]:
+            _text(SubElement(entry, "author"), "name", author.name)
+        if not paper.authors:
+            _text(SubElement(entry, "author"), "name", "authors not known")
+        if paper.url:
+            SubElement(entry, "link", rel="alternate", href=paper.url)
+        for category in paper.categories[:10]:
+            SubElement(entry, "category", term=category)
+        _text(entry, "summary", f"{_plain(why)}\n\n{paper.abstract}".strip())
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="utf-8")
+
+
+def _plain(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("\u200b", "")
+
+
+def _text(parent: Element, name: str, text: str) -> None:
+    SubElement(parent, name).text = visible(text)
+
+
+def _instant(moment: datetime) -> str:
+    return moment.replace(tzinfo=UTC, microsecond=0).isoformat().replace("+00:00", "Z")
+
+
+@asynccontextmanager
+async def serving_feeds(services: Services, listen: str | None) -> AsyncIterator[str | None]:
+    """Serve feeds while this is open; yields where, or None where they are off or the address is taken."""
+    if listen is None:
+        yield None
+        return
+    host, _, port = listen.rpartition(":")
+    server = FeedServer(services, services.feed_url or f"http://{listen}")
+    app = web.Application(client_max_size=1024)
+    app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", server.answer)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    where: str | None = None
+    try:
+        site = web.TCPSite(runner, host.strip("[]"), int(port))
+        await site.start()
+        assert site._server is not None
+        where = f"http://{host}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
+        log.info("feeds are served on %s", where)
+    except OSError as error:  # Labmate answers in Discord all the same
+        log.error("HTTP_LISTEN=%s can't be listened on (%s): no feeds", listen, error)
+        services.feed_url = None
+    try:
+        yield where
+    finally:
+        await runner.cleanup()

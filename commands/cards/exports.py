@@ -1,0 +1,145 @@
+"""Many works as one file for other programs: BibTeX, RIS or CSL-JSON, with the tags and notes that they carry."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from commands.cards import citation
+from data.keys import fold
+from data.models import Paper
+
+FORMATS = {"bibtex": "bib", "ris": "ris", "csl-json": "json"}
+"""Each format with the ending of its files."""
+_BIBTEX_TYPES = {
+    "article-journal": "article",
+    "paper-conference": "inproceedings",
+    "book": "book",
+    "chapter": "incollection",
+    "thesis": "phdthesis",
+    "report": "techreport",
+    "manuscript": "unpublished",
+}
+_RIS_TYPES = {
+    "article-journal": "JOUR",
+    "paper-conference": "CONF",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "thesis": "THES",
+    "report": "RPRT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A paper, or the CSL-JSON item of a work that is none of ours, with a member's tags and note."""
+
+    paper: Paper | None
+    item: dict[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def csl(self) -> dict[str, Any]:
+        """The CSL-JSON item."""
+        item: dict[str, Any] = (
+            json.loads(citation.csl_json(self.paper))[0]
+            if self.paper
+            else {"id": "", "type": "article"} | self.item
+        )
+        more = {"keyword": ", ".join(self.tags), "note": self.note}
+        return {name: value for name, value in item.items() if name not in more} | {
+            name: value for name, value in more.items() if value
+        }
+
+
+def export(works: Sequence[Work], format_: str) -> str:
+    """A file's text; every work has a key of its own."""
+    keys = _keys(works)
+    if format_ == "csl-json":
+        items = [work.csl | {"id": key} for work, key in zip(works, keys, strict=True)]
+        return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+    write = _bibtex if format_ == "bibtex" else _ris
+    return "\n".join(write(work, key) for work, key in zip(works, keys, strict=True))
+
+
+def _keys(works: Sequence[Work]) -> list[str]:
+    taken: dict[str, int] = {}
+    keys = []
+    for work in works:
+        key = citation.key_of(work.paper) if work.paper else _key(work.item)
+        count = taken[key] = taken.get(key, 0) + 1
+        keys.append(key if count == 1 else f"{key}-{count}")
+    return keys
+
+
+def _key(item: dict[str, Any]) -> str:
+    author = next(iter(item.get("author") or []), {})
+    family = fold(author.get("family") or author.get("literal") or "anonymous")
+    word = next((w for w in re.findall(r"[a-z]+", fold(item.get("title", ""))) if len(w) > 3), "")
+    return re.sub(r"[^a-z0-9]", "", family)[:30] + str(_year(item) or "") + word[:20] or "work"
+
+
+def _year(item: dict[str, Any]) -> int | None:
+    parts = (item.get("issued") or {}).get("date-parts") or [[]]
+    return parts[0][0] if parts[0] else None
+
+
+def _bibtex(work: Work, key: str) -> str:
+    more = {"keywords": ", ".join(work.tags), "annote": work.note}
+    added = [f"  {name} = {{{citation.tex(value)}}}" for name, value in more.items() if value]
+    if work.paper is not None:
+        text = citation.bibtex(work.paper)
+        text = re.sub(r"^(@\w+\{)[^,]*,", rf"\g<1>{key},", text, count=1)
+        return text if not added else text.removesuffix("\n}\n") + ",\n" + ",\n".join(added) + "\n}\n"
+    item = work.item
+    kind = _BIBTEX_TYPES.get(item.get("type", ""), "misc")
+    venue = "booktitle" if kind in ("inproceedings", "incollection") else "journal"
+    arxiv = str(item.get("number", "")) if str(item.get("number", "")).lower().startswith("arxiv:") else ""
+    fields = {
+        "title": "{" + citation.tex(item["title"]) + "}",
+        "author": " and ".join(_bibtex_person(person) for person in item.get("author", [])),
+        "year": str(_year(item) or ""),
+        venue: citation.tex(item.get("container-title", "")),
+        "eprint": citation.plain(arxiv[6:]),
+        "archiveprefix": "arXiv" if arxiv else "",
+        "doi": citation.plain(item.get("DOI", "")),
+        "url": citation.plain(item.get("URL", "")),
+    }
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    return f"@{kind}{{{key},\n" + ",\n".join([*lines, *added]) + "\n}\n"
+
+
+def _bibtex_person(person: dict[str, str]) -> str:
+    if "family" not in person:
+        return "{" + citation.tex(person["literal"]) + "}"
+    parts = [citation.tex(person[name]).replace(",", "") for name in ("family", "given") if person.get(name)]
+    return ", ".join("{" + part + "}" if re.search(r"\band\b", part) else part for part in parts)
+
+
+def _ris(work: Work, key: str) -> str:
+    more = [("KW", tag) for tag in work.tags] + ([("N1", work.note)] if work.note else [])
+    added = "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in [*more, ("ID", key)])
+    if work.paper is not None:
+        return citation.ris(work.paper).removesuffix("ER  - \n") + added + "ER  - \n"
+    item = work.item
+    lines = [("TY", _RIS_TYPES.get(item.get("type", ""), "GEN")), ("TI", item["title"])]
+    for person in item.get("author", []):
+        lines.append(("AU", ", ".join(person[n] for n in ("family", "given", "literal") if person.get(n))))
+    year = _year(item)
+    lines += [
+        (tag, str(value))
+        for tag, value in (
+            ("PY", year),
+            ("T2", item.get("container-title")),
+            ("DO", item.get("DOI")),
+            ("UR", item.get("URL")),
+            ("AN", item.get("number")),
+            ("AB", item.get("abstract")),
+        )
+        if value
+    ]
+    return "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in lines) + added + "ER  - \n"

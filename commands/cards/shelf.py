@@ -1,0 +1,90 @@
+"""How a library and a list look: works with their state, tags and notes. Records in, a view out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+from discord import ui
+
+from commands.cards.lists import ACCENT
+from commands.cards.text import author_line, facts_line, plural, shown, title_link
+from data.models import Paper
+from data.shelf import Kept
+
+PAGE = 5
+STATE_WORDS = {"unread": "to read", "reading": "reading", "read": "read"}
+_TEXT_LIMIT = 3_600
+
+
+def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> list[str]:
+    """A work's title, authors and facts, whether it is one of ours or not."""
+    if paper is not None:
+        return [title_link(paper, most), author_line(paper, most=4), facts_line(paper)]
+    title = shown(str(item.get("title", "")), most)
+    url = str(item.get("URL", ""))
+    people = [
+        " ".join(filter(None, (person.get("given"), person.get("family") or person.get("literal"))))
+        for person in item.get("author", [])
+    ]
+    names = ", ".join(shown(name, 60) for name in people[:4]) + (
+        f" … and {len(people) - 4} more" if len(people) > 4 else ""
+    )
+    parts = (item.get("issued") or {}).get("date-parts") or [[]]
+    facts = [
+        str(parts[0][0]) if parts[0] else "",
+        shown(str(item.get("container-title", "")), 80),
+        "as imported",
+    ]
+    safe_url = url if url.startswith("https://") and not set(url) & set("()<>[] `*_~|\\") else ""
+    head = f"**[{title}]({safe_url})**" if safe_url else f"**{title}**"
+    return [head, names or "authors not known", "-# " + " · ".join(filter(None, facts))]
+
+
+def kept_lines(kept: Kept, paper: Paper | None, note: int = 140) -> str:
+    """A work of a library: what it is, how far it was read, tags, note."""
+    lines = work_lines(paper, kept.record)
+    said = [STATE_WORDS.get(kept.state, kept.state), *(f"#{shown(tag, 40)}" for tag in kept.tags)]
+    lines.append("-# " + " · ".join(said))
+    if kept.note:
+        lines.append("> " + shown(kept.note, note))
+    return "\n".join(lines)
+
+
+def page(
+    heading: str,
+    entries: Sequence[tuple[str, ui.Item[ui.LayoutView]]],
+    *,
+    start: int = 0,
+    footer: str = "",
+    rows: Sequence[Sequence[ui.Item[Any]]] = (),
+) -> ui.LayoutView:
+    """A page of works, each with a button beside it."""
+    room = _TEXT_LIMIT // max(len(entries), 1)
+    box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
+    box.add_item(ui.TextDisplay(heading))
+    for number, (text, button) in enumerate(entries, start + 1):
+        box.add_item(ui.Section(ui.TextDisplay(f"{number}. {text}"[:room]), accessory=button))
+    if footer:
+        box.add_item(ui.TextDisplay(footer))
+    for row in rows:
+        if row:
+            box.add_item(ui.ActionRow(*row))
+    view = ui.LayoutView(timeout=None)
+    view.add_item(box)
+    return view
+
+
+def state_options(state: str) -> list[discord.SelectOption]:
+    """How far a work was read."""
+    return [
+        discord.SelectOption(label=text.capitalize(), value=value, default=value == state)
+        for value, text in STATE_WORDS.items()
+    ]
+
+
+def heading(total: int, found: int, wanted: str) -> str:
+    """``Your library``, and what of it is shown."""
+    head = f"## Your library\n{plural(total, 'work')}"
+    return head + (f", {found:,} with {wanted}" if wanted else "")
