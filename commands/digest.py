@@ -22,7 +22,7 @@ from commands.digest_changes import create, next_time, post_now, preview
 from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel
 from commands.digest_post import DeliveryButton, PaperOpinion
 from commands.feeds import feed_view
-from commands.posting import GONE, Poster
+from commands.posting import Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.taste import TasteButton, UnlearnSelect, learned
@@ -100,16 +100,6 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
             except Exception:  # one look that fails must not end all that follow
                 log.exception("looking at what is due failed")
             await clock.wait_until(clock.now() + EVERY)
-
-    @commands.Cog.listener()
-    async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """Keep a server's digests for its return."""
-        await self._services.store.digests.break_all(guild.id, GONE)
-
-    @commands.Cog.listener()
-    async def on_guild_join(self, guild: discord.Guild) -> None:
-        """Go on where it was left."""
-        await self._services.store.digests.mend_all(guild.id, GONE)
 
     async def _complete(
         self, interaction: discord.Interaction, current: str

@@ -68,6 +68,7 @@ class Poster:
         """Post what is due now, if no other process does; returns how many postings there were."""
         if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
             return 0
+        await self._follow_servers()
         count = 0
         for delivery in await self._store.unposted():
             if self._not_before.get(delivery.id, clock.now()) <= clock.now():
@@ -80,6 +81,15 @@ class Poster:
                 log.warning("digest %d is tried again: %s", digest.id, error)
             await self._store.lease(LEASE, self._holder, LEASE_SECONDS)
         return count
+
+    async def _follow_servers(self) -> None:
+        """Keep the digests of a server that removed us for its return, also where that happened while we were away."""
+        here = {guild.id for guild in self._client.guilds}
+        active, broken = await self._store.guilds(GONE)
+        for guild in active - here:
+            await self._store.break_all(guild, GONE)
+        for guild in broken & here:
+            await self._store.mend_all(guild, GONE)
 
     async def now(self, digest: Digest) -> int:
         """Post at once what is new, as today's posting."""
@@ -196,7 +206,10 @@ class Poster:
             await self._broken(digest, delivery, error)
             return 0
         except (discord.HTTPException, OSError) as error:
-            await self._later(digest, delivery, error)
+            if isinstance(error, discord.HTTPException) and error.code in REFUSALS:
+                await self._broken(digest, delivery, error)
+            else:
+                await self._later(digest, delivery, error)
             return 0
         self._not_before.pop(delivery.id, None)
         await self._store.posted(delivery, digest.channel, message.id)

@@ -184,6 +184,13 @@ class Digests(Part):
             ).first()
         return Digest(**row._mapping) if row else None
 
+    async def guilds(self, why: str) -> tuple[set[int], set[int]]:
+        """(servers with active digests, servers whose digests were paused for this reason)."""
+        one = select(DigestRow.guild).where(DigestRow.guild != 0, DigestRow.state == "active").distinct()
+        other = select(DigestRow.guild).where(DigestRow.state == "broken", DigestRow.why == why).distinct()
+        async with self._read() as connection:
+            return set((await connection.scalars(one)).all()), set((await connection.scalars(other)).all())
+
     async def break_all(self, guild: int, why: str) -> None:
         """Pause all of a server's digests because they can't be posted, until :meth:`mend_all`."""
         await self._states(guild, "active", "broken", why)
@@ -197,7 +204,7 @@ class Digests(Part):
             await connection.execute(
                 update(DigestRow)
                 .where(DigestRow.guild == guild, DigestRow.state == old, *where)
-                .values(state=new, why=why[:300], changed=utc_now())
+                .values(state=new, why=why[:300])
             )
 
     # -- deliveries ------------------------------------------------------------------------------
@@ -398,6 +405,14 @@ class Digests(Part):
             until = now + timedelta(seconds=seconds)
             await connection.execute(insert(LeaseRow).values(name=name, holder=holder, until=until))
             return True
+
+    async def holder(self, name: str) -> str | None:
+        """Who has a right now."""
+        async with self._read() as connection:
+            found: str | None = await connection.scalar(
+                select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
+            )
+            return found
 
     async def release(self, name: str, holder: str) -> None:
         """Give it back."""

@@ -93,19 +93,18 @@ class Listings(Part):
         """(The listing day before, the day itself or the newest, the day after)."""
         async with self._read() as connection:
 
-            async def edge(pick: Any, where: Any) -> date | None:
-                days = [
+            async def days(pick: Any, where: Any) -> list[date]:
+                found = [
                     await connection.scalar(select(pick(column)).where(where(column)))
                     for column in (PaperRow.announced, ListingRow.day)
                 ]
-                known = [day for day in days if day]
-                return (max(known) if pick is func.max else min(known)) if known else None
+                return [day for day in found if day]
 
-            on = day or await edge(func.max, lambda column: column.is_not(None))
+            on = day or max(await days(func.max, lambda column: column.is_not(None)), default=None)
             if on is None:
                 return None, None, None
-            before = await edge(func.max, lambda column: column < on)
-            return before, on, await edge(func.min, lambda column: column > on)
+            before = max(await days(func.max, lambda column: column < on), default=None)
+            return before, on, min(await days(func.min, lambda column: column > on), default=None)
 
 
 def _stands(day: date) -> Any:

@@ -122,22 +122,27 @@ class ChannelRoutes(Routes):
         if parent["type"] == FORUM:
             thread["applied_tags"] = call.body.get("applied_tags", [])
             opening = call.body.get("message") or {}
-            message = await self._messages.create(thread, call.user_id, opening, uploads=call.uploads)
+            message = await self._messages.create(
+                thread, call.user_id, opening, uploads=call.uploads, id=thread["id"]
+            )
             return {**self._state.channel_json(thread, call.user_id), "message": message}
         return self._state.channel_json(thread, call.user_id)
 
     async def thread_from_message(self, call: Call) -> Json:
         parent = self._channel(call)
         self._messages.get(parent["id"], call["message"])
-        thread = await self._new_thread(call, parent, PUBLIC_THREAD)
+        self._require(call, parent["guild_id"], CREATE_PUBLIC_THREADS)
+        if call["message"] in self._state.channels:
+            raise errors.ApiError(400, 160004, "A thread has already been created for this message")
+        thread = await self._new_thread(call, parent, PUBLIC_THREAD, call["message"])
         return self._state.channel_json(thread, call.user_id)
 
-    async def _new_thread(self, call: Call, parent: Json, kind: int) -> Json:
+    async def _new_thread(self, call: Call, parent: Json, kind: int, thread_id: str | None = None) -> Json:
         problems = Problems()
         problems.too_long("name", call.body.get("name") or "", 100, 1)
         if problems.tree:
             raise errors.invalid_form(problems)
-        thread = self._state.add_thread(parent, call.body["name"], call.user_id, kind)
+        thread = self._state.add_thread(parent, call.body["name"], call.user_id, kind, thread_id)
         shown = {**self._state.channel_json(thread, call.user_id), "newly_created": True}
         await self._gateway.to_channel(thread, "THREAD_CREATE", shown)
         return thread

@@ -63,8 +63,11 @@ class Messages:
             known = self._state.nonces.get((channel["id"], str(nonce)))
             if known and known in self._state.messages[channel["id"]]:
                 return self._state.messages[channel["id"]][known]
-        if channel.get("thread_metadata", {}).get("archived"):
-            channel["thread_metadata"]["archived"] = False
+        thread = channel.get("thread_metadata", {})
+        if thread.get("archived"):
+            if thread.get("locked"):
+                raise errors.ApiError(400, 50083, "Thread is archived")
+            thread["archived"] = False
         message = self._new(channel, author_id, body, uploads, **extra)
         if visible_to:
             message["flags"] |= EPHEMERAL

@@ -185,12 +185,15 @@ class State:
         self.messages[channel["id"]] = {}
         return channel
 
-    def add_thread(self, parent: Json, name: str, owner_id: str, kind: int = PUBLIC_THREAD) -> Json:
-        """A thread under a channel, or a post in a forum."""
+    def add_thread(
+        self, parent: Json, name: str, owner_id: str, kind: int = PUBLIC_THREAD, thread_id: str | None = None
+    ) -> Json:
+        """A thread under a channel, or a post in a forum; one on a message has the message's id."""
         return self.add_channel(
             parent["guild_id"],
             name,
             kind,
+            **({"id": thread_id} if thread_id else {}),
             parent_id=parent["id"],
             owner_id=owner_id,
             message_count=0,

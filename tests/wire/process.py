@@ -14,18 +14,21 @@ from bot.local_discord.server import LocalDiscord
 from tests.conftest import ROOT
 
 
-def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen:
-    environment = os.environ | {
+def environment(discord: LocalDiscord, folder: Path) -> dict[str, str]:
+    return os.environ | {
         "DISCORD_TOKEN": discord.bot_token,
         "DISCORD_API_URL": discord.api_url,
         "DISCORD_GATEWAY_URL": discord.gateway_url,
         "LABMATE_DATA": str(folder),
         "LABMATE_FETCH": "false",
     }
+
+
+def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "bot", "run"],
         cwd=ROOT,
-        env=environment,
+        env=environment(discord, folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )

@@ -1,5 +1,6 @@
 """Digests over the wire: set up, due, posted once, made up for, and never twice the same."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -203,7 +204,7 @@ async def test_a_crash_between_posting_and_marking_posts_nothing_twice(scene, mo
 async def test_a_posting_that_discord_refuses_for_a_while_is_posted_later(scene):
     await active(scene)
     scene.at += timedelta(hours=2)
-    scene.discord.faults.add(route=r"POST /channels/\d+/messages", status=500, times=5)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages", status=503)
     assert await scene.poster.tick() == 0
     assert await scene.poster.tick() == 0, "not again at once"
     scene.discord.faults.clear()
@@ -247,8 +248,10 @@ async def test_after_an_outage_one_posting_makes_up_for_all_days(scene):
 
 async def test_a_channel_that_is_gone_stops_the_digest_and_its_owner_is_told_once(scene):
     digest = await active(scene)
-    del scene.discord.state.channels[scene.discord.channel["id"]]
-    scene.bot._connection._guilds.clear()
+    channel = scene.discord.state.channels[scene.discord.channel["id"]]
+    await scene.discord.gateway.to_channel(channel, "CHANNEL_DELETE", channel)
+    await asyncio.sleep(0.2)
+    del scene.discord.state.channels[channel["id"]]
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 0
     assert await scene.poster.tick() == 0
@@ -342,7 +345,7 @@ async def test_top_counts_what_people_here_saved_and_liked(scene):
     async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as bee:
         seen = Reply(bee, post.message)
         await seen.press([b for b in post.buttons if b["label"] == "Like"][1])
-        await seen.press([b for b in post.buttons if b["label"] == "Like"][0])
+        await seen.press(next(b for b in post.buttons if b["label"] == "Like"))
         await seen.press([b for b in post.buttons if b["label"] == "Not for us"][2])
         top = await bee.slash("/top days:30")
         assert "not allowed looking beyond" in (await bee.slash("/top everywhere:true")).text
