@@ -141,12 +141,15 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
     region
         Shape (papers,): the region of each, a place in ``names``.
     """
-    figure, axes = plt.subplots(figsize=(8, 5.6), dpi=110, facecolor=PAPER_COLOUR)
+    figure, axes = plt.subplots(figsize=(7.2, 5.4), dpi=120, facecolor=PAPER_COLOUR)
     for number in range(len(names)):
         inside = places[chosen:][region[chosen:] == number]
         axes.scatter(*inside.T, s=26, c=REGIONS[number % len(REGIONS)], alpha=0.75, linewidths=0, zorder=2)
-    axes.scatter(*places[:chosen].T, s=330, c=INK, edgecolors="white", linewidths=1.6, zorder=4)
-    for number, place in enumerate(places[:chosen], 1):
+    marks = _moved_apart(places, chosen)
+    for place, mark in zip(places[:chosen], marks, strict=True):
+        axes.plot(*np.stack([place, mark]).T, color=INK, linewidth=1.0, zorder=3)
+    axes.scatter(*marks.T, s=330, c=INK, edgecolors="white", linewidths=1.6, zorder=4)
+    for number, place in enumerate(marks, 1):
         axes.text(
             *place,
             str(number),
@@ -161,7 +164,7 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
         axes.text(
             *np.median(places[region == number], axis=0),
             shorten(name, _LABEL),
-            fontsize=11.5,
+            fontsize=13,
             color=INK,
             ha="center",
             va="center",
@@ -176,14 +179,31 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
     figure.tight_layout(pad=0.4)
     adjust_text(
         texts,
-        x=places[:chosen, 0],
-        y=places[:chosen, 1],
+        x=marks[:, 0],
+        y=marks[:, 1],
         ax=axes,
         expand=(1.15, 1.5),
         iter_lim=60,
         ensure_inside_axes=True,
     )
     return _png(figure)
+
+
+def _moved_apart(places: np.ndarray, chosen: int, least: float = 0.06) -> np.ndarray:
+    """Where the first ``chosen`` places are marked so that no two marks overlap: at least a share of the width apart."""
+    span = np.maximum(np.ptp(places, axis=0), 1e-6)
+    marks = (places[:chosen] - places.min(axis=0)) / span
+    # Marks on one spot leave it in different directions.
+    turns = np.arange(chosen) * 2.4
+    marks = marks + 1e-3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    for _ in range(200):
+        apart = marks[:, None] - marks[None]
+        distance = np.linalg.norm(apart, axis=2) + np.eye(chosen)
+        push = np.clip(least - distance, 0, None) * (1 - np.eye(chosen))
+        if not push.any():
+            break
+        marks = marks + 0.5 * (apart / distance[..., None] * push[..., None]).sum(axis=1)
+    return np.asarray(marks * span + places.min(axis=0))
 
 
 def activity_png(years: dict[int, int]) -> bytes:
