@@ -90,6 +90,8 @@ class Month:
     faults: int = 0
     stopping: bool = False
     problems: list[str] = field(default_factory=list)
+    slots: dict[str, list[tuple[date, datetime]]] = field(default_factory=dict)
+    """What :meth:`due` found."""
 
     @property
     def now(self) -> datetime:
@@ -203,7 +205,9 @@ class Month:
 
     def due(self, plan: Planned) -> list[tuple[date, datetime]]:
         """Local days and instants at which a digest is due within the month."""
-        digest, found = plan.digest, []
+        if plan.name in self.slots:
+            return self.slots[plan.name]
+        digest, found = plan.digest, self.slots.setdefault(plan.name, [])
         day = FIRST - timedelta(days=2)
         while day <= LAST + timedelta(days=1):
             at = due_at(day, digest.at, digest.zone)

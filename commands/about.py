@@ -19,7 +19,9 @@ or paste an abstract
 author: category: year: since: work, too
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
 **/new** — what was announced on a day, by category
-**/digest** — the few new papers of the day that this channel, or you, will want, posted by the clock
+**/digest** — the few new papers of the day that this channel, or you, will want, posted by the clock; **/top** — \
+what people here saved and liked most
+**/save**, **/library** — what you keep: tags, notes, files for other programs; **/list** — lists that this server shares
 **/author** `ChonLam Lao` — a person's card; **/graph**, **/compare**, **/similar-people**, **/trending** go on from there
 **/collaborators** `ChonLam Lao` — whom to work with, and why; **/who-knows** finds people by a topic
 **/claim** — say which papers are yours; then **/profile** (also from your CV), **/invite**, **/collaborators** about you
