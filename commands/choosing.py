@@ -11,6 +11,7 @@ from commands.cards import digest as cards
 from commands.services import Services
 from data.clock import utc_now
 from data.digests import Chosen, Digest
+from data.keys import name_key
 from data.listings import Listed
 from data.models import Paper
 from data.people import Person
@@ -44,12 +45,12 @@ class Writers:
     ----------
     by
         For a paper the names to show, each with what they are: followed, or a member here.
-    keys
-        For a paper the keys of these authors' printed names.
+    people
+        For a paper these people.
     """
 
     by: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    keys: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    people: Mapping[int, tuple[Person, ...]] = field(default_factory=dict)
 
 
 async def choose(services: Services, digest: Digest, upto: date) -> Choice:
@@ -58,16 +59,11 @@ async def choose(services: Services, digest: Digest, upto: date) -> Choice:
     seen = await store.listings.newest_paper()
     listed = await candidates(services, digest, upto)
     shown = await store.digests.shown(digest.channel, listed)
-    papers = {paper.id: paper for paper in await store.papers(listed)}
-    fresh = [
-        number
-        for number in listed
-        if number in papers and number not in shown and not papers[number].withdrawn
-    ]
-    writers = await writers_of(services, digest, [papers[number] for number in fresh])
+    fresh = [number for number in listed if number not in shown]
+    writers = await writers_of(services, digest, fresh)
     taste = await taste_of(services, digest, writers)
     found = await (await daily(services)).choose(fresh, taste, digest.most, known_only=digest.news)
-    return Choice(len(listed), await _explained(services, digest, found, papers, listed, writers), seen)
+    return Choice(len(listed), await _explained(services, digest, found, listed, writers), seen)
 
 
 async def waiting(services: Services, digest: Digest, upto: date) -> bool:
@@ -109,13 +105,13 @@ async def _explained(
     services: Services,
     digest: Digest,
     picks: Sequence[Pick],
-    papers: Mapping[int, Paper],
     listed: Mapping[int, Listed],
     writers: Writers,
 ) -> list[Chosen]:
     near = await services.store.papers({number for pick in picks for number in pick.near})
     titles = {paper.id: paper for paper in near}
     texts = await services.store.texts([pick.paper for pick in picks])
+    papers = {paper.id: paper for paper in await services.store.papers([pick.paper for pick in picks])}
     own = "that you saved or liked" if digest.is_own else "saved or liked here"
     return [
         Chosen(
@@ -129,7 +125,7 @@ async def _explained(
             ),
             round(pick.closeness, 2) if pick.near or pick.on_query else None,
             texts[pick.paper][2],
-            writers.keys.get(pick.paper, ()),
+            _printed(papers[pick.paper], writers.people.get(pick.paper, ())),
             ""
             if listed[pick.paper].new
             else f"cross-listed, first {cards.day(papers[pick.paper].announced)}",
@@ -138,7 +134,7 @@ async def _explained(
     ]
 
 
-async def writers_of(services: Services, digest: Digest, papers: Sequence[Paper]) -> Writers:
+async def writers_of(services: Services, digest: Digest, papers: Sequence[int]) -> Writers:
     """Who of the papers' authors is followed, or is a member of the server."""
     index = services.insight.people
     followed = await _followed(services, digest)
@@ -148,21 +144,19 @@ async def writers_of(services: Services, digest: Digest, papers: Sequence[Paper]
     known = await services.store.people.find_all(sorted(followed | here))
     people = {person.id: person for person in known.values()}
     by: dict[int, tuple[str, ...]] = {}
-    keys: dict[int, tuple[str, ...]] = {}
+    theirs: dict[int, tuple[Person, ...]] = {}
     for paper in papers:
-        found = [people[number] for number in index.writers(paper.id).tolist() if number in people]
+        found = tuple(people[number] for number in index.writers(paper).tolist() if number in people)
         if found:
-            by[paper.id] = tuple(
+            theirs[paper] = found
+            by[paper] = tuple(
                 f"{cards.shown(person.name, 40)}, {'followed' if person.id in followed else 'a member here'}"
                 for person in found
             )
-            keys[paper.id] = _printed(paper, found)
-    return Writers(by, keys)
+    return Writers(by, theirs)
 
 
 def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:
-    from data.keys import name_key
-
     known = {name_key(form) for person in people for form in (person.name, *person.forms)}
     return tuple(author.key for author in paper.authors if author.key in known)
 
@@ -211,7 +205,7 @@ async def _own(services: Services, member: int, but: Mapping[int, float]) -> dic
     found: dict[int, float] = {}
     claim = await services.store.claims.of_member(member)
     if claim is not None and services.insight.people is not None:
-        numbers = services.insight.people.papers(claim.person).tolist()
+        numbers = services.insight.people.papers(claim.person_id).tolist()
         for paper in await services.store.papers(numbers[-MOST_LIKED:]):
             found[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
     for kept in await services.store.shelf.of(member):

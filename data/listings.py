@@ -39,8 +39,10 @@ class Listings(Part):
             return list(found.all())
 
     async def entries(self, day: date) -> list[Listed]:
-        """What was announced or listed that day, with where, newest id first."""
-        papers = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(_stands(day), _CURRENT)
+        """What was announced or listed that day and was not withdrawn, with where, newest id first."""
+        papers = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(
+            _stands(day), _CURRENT, PaperRow.withdrawn.is_(False)
+        )
         lists: dict[int, set[str]] = {}
         async with self._read() as connection:
             for paper, name in await connection.execute(
@@ -57,7 +59,11 @@ class Listings(Part):
     async def late(self, seen: int, since: date, upto: date) -> list[Listed]:
         """Papers with a number above ``seen`` that were announced after ``since`` and up to ``upto``."""
         query = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(
-            PaperRow.id > seen, PaperRow.announced > since, PaperRow.announced <= upto, _CURRENT
+            PaperRow.id > seen,
+            PaperRow.announced > since,
+            PaperRow.announced <= upto,
+            PaperRow.withdrawn.is_(False),
+            _CURRENT,
         )
         async with self._read() as connection:
             return [

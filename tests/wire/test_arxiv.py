@@ -70,7 +70,7 @@ async def serve():
         server = Server(answer)
         app = web.Application()
         app.router.add_get("/{anything:.*}", server.handle)
-        runner = web.AppRunner(app)
+        runner = web.AppRunner(app, shutdown_timeout=0.2)
         await runner.setup()
         runners.append(runner)
         site = web.TCPSite(runner, "127.0.0.1", 0)

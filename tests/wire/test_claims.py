@@ -74,7 +74,7 @@ class Site:
         authority.configure_trust(self.context)
         app = web.Application()
         app.router.add_get("/{any:.*}", self.answer)
-        self.runner = web.AppRunner(app)
+        self.runner = web.AppRunner(app, shutdown_timeout=0.2)
         await self.runner.setup()
         site = web.TCPSite(self.runner, "127.0.0.1", 0, ssl_context=served)
         await site.start()

@@ -96,7 +96,7 @@ async def server():
     made = Server()
     app = web.Application()
     app.router.add_get("/{anything:.*}", made.handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=0.2)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
@@ -173,7 +173,7 @@ async def test_answers_that_make_no_sense_do_no_harm(body):
 
     app = web.Application()
     app.router.add_get("/{anything:.*}", handle)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=0.2)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
