@@ -213,7 +213,7 @@ def _checked(raw: dict[str, Any]) -> dict[str, Any] | None:
         value = raw.get(name)
         if isinstance(value, str | int) and (text := clean(html.unescape(_TAG.sub(" ", str(value))))):
             item[name] = text[:most]
-    if len(re.sub(r"\W", "", item.get("title", ""))) < 3:
+    if len(item.get("title", "")) < 2:
         return None
     if not re.match(r"https?://\S+$", item.get("URL", "")):
         item.pop("URL", None)

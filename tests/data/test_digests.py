@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data.announcements import announced_at, is_listing_day, last_listing
+from data import clock
+from data.announcements import announced_at, ask_at, is_listing_day, last_listing
 from data.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
 from data.slots import due_at, slots
 
@@ -183,3 +184,31 @@ async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store
     assert await store.digests.held(5) == {"opinions": [], "own_digests": []}
     assert len(await store.digests.opinions(guild=1)) == 1
     assert len(await store.digests.of_guild(1)) == 1
+
+
+def test_arxiv_is_asked_after_its_hour_until_the_listing_is_there():
+    evening = datetime(2026, 11, 23, 1, 0, tzinfo=UTC)  # a Sunday's announcement, 20:00 Eastern
+    monday, friday = date(2026, 11, 23), date(2026, 11, 20)
+    minute = timedelta(minutes=1)
+    assert ask_at(evening - 60 * minute, friday, reached=True) == evening + 2 * minute
+    assert ask_at(evening + 2 * minute, friday, reached=True) == evening + 17 * minute, "not there yet"
+    assert ask_at(evening + 17 * minute, monday, reached=True) == evening + 197 * minute, "there"
+    assert ask_at(evening + 17 * minute, monday, reached=False) == evening + 32 * minute
+    assert ask_at(evening + 13 * 60 * minute, friday, reached=True) == evening + 16 * 60 * minute, "a holiday"
+    assert ask_at(evening, None, reached=True) == evening + 15 * minute
+
+
+async def test_the_clock_follows_a_file_and_waits_by_it(tmp_path):
+    file = tmp_path / "clock"
+    file.write_text("2026-07-20T10:00:00+02:00")
+    clock.follow(file)
+    try:
+        assert clock.now() == datetime(2026, 7, 20, 8, tzinfo=UTC)
+        waiting = asyncio.create_task(clock.wait_until(datetime(2026, 7, 20, 9, tzinfo=UTC)))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        file.write_text("2026-07-20T09:00:00+00:00")
+        await asyncio.wait_for(waiting, 5)
+    finally:
+        clock.follow(None)
+    assert abs((clock.now() - datetime.now(UTC)).total_seconds()) < 5

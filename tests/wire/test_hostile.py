@@ -1,10 +1,16 @@
 """Text from outside is data: it never pings, never formats, never breaks anything."""
 
+from datetime import datetime
+from xml.etree.ElementTree import fromstring
+
 import pytest
 
+from bot.feed_server import atom
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from data.feeds import Feed
+from index.references import read_references
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
@@ -82,7 +88,7 @@ def harmless(discord, reply):
     for request in requests:
         body = request["body"]
         data = body.get("data") or body if isinstance(body, dict) else {}
-        if data.get("components"):
+        if data.get("components") and not data.get("title"):  # forms have a title, and no mentions
             assert data.get("allowed_mentions") == {"parse": []} or request["status"] >= 400, request["path"]
     assert all(request["status"] < 400 for request in requests), [r for r in requests if r["status"] >= 400]
 
@@ -162,3 +168,37 @@ async def test_values_of_the_wrong_type_are_answered(lab):
         [{"name": "author", "type": 3, "value": "A"}, {"name": "sort", "type": 3, "value": "sideways"}],
     ):
         assert (await user.raw_command(data | {"options": options})).text
+
+
+async def test_hostile_papers_are_posted_kept_listed_and_exported_harmlessly(lab):
+    discord, bot, user = lab
+    panel = await user.slash("/digest create")
+    shown = await panel.press("Preview")
+    assert "5 of 10 new papers" in shown.text
+    harmless(discord, shown)
+    form = await panel.press("Name, time, zone")
+    named = {"name": "@everyone **x** <@1>", "at": "09:00", "zone": "UTC"}
+    harmless(discord, await user.submit(form.message["modal"], named))
+    harmless(discord, await user.slash("/digest taste"))
+    for number in range(1, len(TITLES) + 1):
+        kept = await user.slash(
+            f"/save paper:2601.{number:05d} tags:@everyone, **bold** note:@here <@1> ||hidden||"
+        )
+        harmless(discord, kept)
+        harmless(discord, await user.slash(f"/list add paper:2601.{number:05d} list:@everyone **x**"))
+    harmless(discord, await user.slash("/library show"))
+    harmless(discord, await user.slash("/library show search:@everyone tag:@everyone"))
+    harmless(discord, await user.slash("/list show"))
+    harmless(discord, await user.slash("/list show list:@everyone **x**"))
+    harmless(discord, await user.slash("/top"))
+    for kind, format_ in (("bib", "bibtex"), ("ris", "ris"), ("json", "csl-json")):
+        reply = await user.slash(f"/library export format:{format_}")
+        [attachment] = reply.message["attachments"]
+        items, unread = read_references(kind, discord.state.files[attachment["id"]][2].decode())
+        assert (len(items), unread) == (len(TITLES), []), format_
+    papers = await bot.services.store.papers(range(1, len(TITLES) + 1))
+    feed = Feed("t" * 32, "list", 1, 1, datetime(2026, 11, 21))
+    root = fromstring(
+        atom("http://x/feeds/t.xml", feed, "@everyone <b>", [(p, feed.made, "a") for p in papers])
+    )
+    assert len(root.findall("{http://www.w3.org/2005/Atom}entry")) == len(papers)
