@@ -139,7 +139,7 @@ class Month:
     async def kill_at_random(self) -> None:
         """Kill at random moments of its life: while it starts, reads, chooses, posts."""
         while not self.stopping and self.killed < self.kills:
-            await asyncio.sleep(self.chance.uniform(0.5, 20))
+            await asyncio.sleep(self.chance.uniform(0.5, 30))
             if self.stopping:
                 return
             self.kill()

@@ -67,10 +67,13 @@ async def choose(services: Services, digest: Digest, upto: date) -> Choice:
 
 
 async def waiting(services: Services, digest: Digest, upto: date) -> bool:
-    """Whether papers that the digest would look at are still to be embedded."""
+    """Whether what the choice needs is still to come: the model for words, or the embeddings of papers."""
     library = services.library
-    if library.vectors is None or not library.embedder.is_loaded:
-        return False
+    loaded = library.embedder.is_loaded
+    if library.vectors is None or (services.model_settled.is_set() and not loaded):
+        return False  # without a model it will not get better
+    if not loaded and (digest.query or digest.is_own):
+        return True
     await library.refresh()
     backlog = set(library.backlog())
     return bool(backlog) and not backlog.isdisjoint(await candidates(services, digest, upto))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 from datetime import timedelta
 
@@ -16,12 +17,21 @@ from commands.services import Services
 from data.digests import Delivery, Digest
 from index.day_map import NAMING, day_map
 
+log = logging.getLogger("labmate")
 LEAST, MOST = 30, 600
 """Fewer papers make no map; of more the first are drawn."""
 
 
 async def picture_of(services: Services, digest: Digest, delivery: Delivery) -> Picture | None:
-    """The map of the newest day that a delivery covers, or None where it is not wanted, or has too little to show."""
+    """The map of the newest day that a delivery covers, or None where it is not wanted, or can't be made."""
+    try:
+        return await _picture(services, digest, delivery)
+    except Exception:  # a post without its picture is better than none
+        log.exception("the map of a day could not be made")
+        return None
+
+
+async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Picture | None:
     if not digest.picture or not delivery.papers or delivery.upto is None or not services.painter.draws:
         return None
     that_day = replace(digest, upto=delivery.upto - timedelta(days=1), seen=0)

@@ -92,8 +92,6 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
 
     async def _look(self) -> None:
         await self._bot.wait_until_ready()
-        # Without the model a query means nothing yet.
-        await self._services.model_settled.wait()
         while True:
             try:
                 await self._poster.tick()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator
@@ -57,6 +58,8 @@ class Poster:
         self._store = services.store.digests
         self._mine: set[int] = set()
         """Deliveries that this process wrote and did not try yet: these need not be looked for in Discord."""
+        self._posting = asyncio.Lock()
+        """One posting at a time: what is on its way must not be taken for what a crash left."""
         self._not_before: dict[int, datetime] = {}
         """When a delivery that Discord did not take is tried again."""
 
@@ -66,20 +69,32 @@ class Poster:
 
     async def tick(self) -> int:
         """Post what is due now, if no other process does; returns how many postings there were."""
+        async with self._posting:
+            return await self._tick()
+
+    async def _tick(self) -> int:
         if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
             return 0
         await self._follow_servers()
         count = 0
         for delivery in await self._store.unposted():
-            if self._not_before.get(delivery.id, clock.now()) <= clock.now():
+            if self._not_before.get(delivery.id, clock.now()) > clock.now():
+                continue
+            try:
                 count += await self._post(delivery, again=delivery.id not in self._mine)
+            except Exception:  # as below
+                log.exception("delivery %d can't be posted; it is tried again", delivery.id)
+                self._not_before[delivery.id] = clock.now() + _LONGEST_PAUSE
         last = await self._store.last_slots()
         for digest in await self._store.active():
             try:
                 count += await self._look(digest, last.get(digest.id))
             except discord.HTTPException as error:
                 log.warning("digest %d is tried again: %s", digest.id, error)
-            await self._store.lease(LEASE, self._holder, LEASE_SECONDS)
+            except Exception:  # one digest that can't be made must not keep the others from being posted
+                log.exception("digest %d can't be made; it is tried again", digest.id)
+            if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
+                break
         return count
 
     async def _follow_servers(self) -> None:
@@ -95,6 +110,10 @@ class Poster:
         """Post at once what is new, as today's posting."""
         if digest.state != "active":
             return 0
+        async with self._posting:
+            return await self._now(digest)
+
+    async def _now(self, digest: Digest) -> int:
         now = clock.now()
         if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
             return 0

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from data.keys import fold
+from index.embedding import ModelError
 from index.library import Library
 from index.taste import Items, Ranker, words_text
 
@@ -184,7 +185,10 @@ class Daily:
 
     def _query(self, text: str) -> Items:
         encoder = self._ranker.encoder
-        meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
+        try:
+            meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
+        except ModelError:  # its words still say something
+            meaning = np.zeros((1, encoder.by_meaning.shape[0]), np.float32)
         return encoder.items(encoder.words([words_text(text, "")]), meaning)
 
     async def _scored(self, candidates: list[int], taste: Taste) -> _Scored:

@@ -54,10 +54,12 @@ def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = Non
     count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
     count = min(count, len(items))
     places = layout(items.joint)
-    region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(places).astype(np.int64)
+    count = min(count, len(np.unique(places.round(3), axis=0)))  # papers of one text lie on one spot
+    region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(places)
+    _, region = np.unique(region, return_inverse=True)
     overall = np.asarray(items.words.mean(axis=0)).ravel()
     names: list[str] = []
-    for number in range(count):
+    for number in range(int(region.max()) + 1):
         inside = items.words[np.flatnonzero(region == number)]
         apart = np.asarray(inside.mean(axis=0)).ravel() - overall
         # What hardly any paper of a region has does not name it.
@@ -65,7 +67,7 @@ def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = Non
         rows = np.flatnonzero(region == number)
         phrase = next((one for one in (topics(rows) if topics else []) if _is_other(one, names)), None)
         names.append(phrase or _name(apart, vocabulary, names))
-    return DayMap(places, region, tuple(names))
+    return DayMap(places, region.astype(np.int64), tuple(names))
 
 
 def _is_other(phrase: str, taken: Sequence[str]) -> bool:

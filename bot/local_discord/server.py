@@ -157,6 +157,8 @@ class LocalDiscord:
                 status, answer = await self._answer(request, path, handler, authorized, entry)
             except errors.ApiError as error:
                 status, answer = error.status, error.body
+            except ConnectionResetError:  # the client was killed while it asked
+                return web.Response(status=400)
             entry |= {"status": status, "answer": answer if status >= 400 else None}
             if not path.startswith("/interactions") or "callback" in path:
                 self.requests.append(entry)

@@ -10,6 +10,7 @@ import pytest
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.posting import GIVEN_UP, Poster
 from data.digests import Digest
+from index.embedding import ModelError
 from tests.records import record
 from tests.wire.process import environment
 from tests.wire.test_commands import fill
@@ -256,3 +257,35 @@ async def test_a_member_s_own_digest_is_nobody_else_s(scene):  # noqa: F811
         for command in ("edit", "pause", "preview", "taste", "feed", "history", "now"):
             assert "no such digest" in (await bee.slash(f"/digest {command} digest:#{digest.id}")).text
     assert isinstance(digest, Digest)
+
+
+async def test_a_digest_in_words_waits_for_the_model_and_does_without_where_there_is_none(scene, monkeypatch):  # noqa: F811
+    def missing(_):
+        raise ModelError("the model is missing")
+
+    monkeypatch.setattr("index.embedding.Embedder._load", missing)
+    settled = scene.bot.services.model_settled
+    settled.clear()
+    await active(scene, query="gossip in programmable switches")
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 0
+    settled.set()
+    assert await scene.poster.tick() == 1
+    assert "switches" in re_titles(scene.posts()[0].text)[0]
+
+
+async def test_a_digest_that_can_t_be_made_keeps_no_other_from_being_posted(scene, monkeypatch):  # noqa: F811
+    broken = await active(scene)
+    await active(scene, most=3)
+    scene.at += timedelta(hours=2)
+    made = Poster.prepare
+
+    async def fails(self, digest, *rest, **more):
+        if digest.id == broken.id:
+            raise RuntimeError("broken")
+        return await made(self, digest, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Poster, "prepare", fails)
+        assert await scene.poster.tick() == 1
+    assert await scene.poster.tick() == 1

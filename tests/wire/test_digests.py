@@ -190,8 +190,7 @@ async def test_a_crash_between_posting_and_marking_posts_nothing_twice(scene, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "posted", dies)
-        with pytest.raises(RuntimeError):
-            await scene.poster.tick()
+        assert await scene.poster.tick() == 0
     assert len(scene.posts()) == 1
     await scene.poster.close()
     scene.discord.state.nonces.clear()
@@ -395,4 +394,25 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
         "Europe/Berlin",
         "full",
         int(other["id"]),
+    )
+
+
+async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
+    await fill(scene.bot, papers(MONDAY, 401, 30))
+    digest = await active(scene)
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 1
+    [post] = scene.posts()
+    [gallery] = [c for c in post.message["components"][0]["components"] if c["type"] == 12]
+    [item] = gallery["items"]
+    assert item["description"].startswith(
+        "Map of 39 new papers by topic, with the chosen ones numbered. Regions: "
+    )
+    assert all(str(number) in item["description"] for number in range(1, 6))
+    [attachment] = post.message["attachments"]
+    assert scene.discord.state.files[attachment["id"]][2].startswith(b"\x89PNG")
+    await scene.bot.services.store.digests.change(digest.id, picture=False)
+    assert (
+        "attachments" not in (await scene.user.slash("/digest preview")).message
+        or not (await scene.user.slash("/digest preview")).message["attachments"]
     )
