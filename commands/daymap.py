@@ -15,9 +15,10 @@ from commands.cards.pictures import day_map_png
 from commands.choosing import candidates, daily
 from commands.services import Services
 from data.digests import Delivery, Digest
-from index.day_map import NAMING, day_map
+from index.day_map import NAMING, DayMap, day_map
 
 log = logging.getLogger("labmate")
+KEPT = 16
 LEAST, MOST = 30, 600
 """Fewer papers make no map; of more the first are drawn."""
 
@@ -40,28 +41,41 @@ async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Pi
     papers = [*chosen, *others[: MOST - len(chosen)]]
     if len(papers) < LEAST:
         return None
-    chooser = await daily(services)
-    items = await chooser.items(papers)
-    topics = services.insight.topics
-
-    def about(rows: np.ndarray) -> list[str]:
-        assert topics is not None
-        found = topics.of([papers[row] for row in rows], 8)
-        return [topic.phrase for topic in found if len(topic.papers) >= NAMING * len(rows)]
-
-    found = await asyncio.to_thread(day_map, items, chooser.vocabulary, about if topics is not None else None)
+    day = tuple(sorted(papers))
+    found = await _map(services, day)
+    order = np.array([day.index(paper) for paper in papers])
     png = await services.painter.paint(
         day_map_png,
         (tuple(papers), len(chosen)),
-        found.places,
-        found.region,
+        found.places[order],
+        found.region[order],
         found.names,
         len(chosen),
     )
     if png is None:
         return None
     regions = [
-        (name, [place + 1 for place in range(len(chosen)) if found.region[place] == number])
+        (name, [place + 1 for place in range(len(chosen)) if found.region[order[place]] == number])
         for number, name in enumerate(found.names)
     ]
     return Picture(png, cards.picture_alt(len(papers), regions))
+
+
+async def _map(services: Services, day: tuple[int, ...]) -> DayMap:
+    """The map of some papers; digests of the same categories share it."""
+    if day in services.day_maps:
+        return services.day_maps[day]
+    chooser = await daily(services)
+    items = await chooser.items(day)
+    topics = services.insight.topics
+
+    def about(rows: np.ndarray) -> list[str]:
+        assert topics is not None
+        found = topics.of([day[row] for row in rows], 8)
+        return [topic.phrase for topic in found if len(topic.papers) >= NAMING * len(rows)]
+
+    made = await asyncio.to_thread(day_map, items, chooser.vocabulary, about if topics is not None else None)
+    while len(services.day_maps) >= KEPT:
+        services.day_maps.popitem(last=False)
+    services.day_maps[day] = made
+    return made

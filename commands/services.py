@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from commands.painter import Painter
@@ -11,6 +12,7 @@ from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.store import Store
 from index.daily import Daily
+from index.day_map import DayMap
 from index.facts import FactFinder
 from index.insight import Insight
 from index.library import Library
@@ -45,6 +47,8 @@ class Services:
     fact_finder: FactFinder | None = None
     daily: Daily | None = None
     """Chooses what digests show; made when it is first needed."""
+    day_maps: OrderedDict[tuple[int, ...], DayMap] = field(default_factory=OrderedDict)
+    """Maps of days' papers that were made lately."""
     web: PublicWeb = field(default_factory=PublicWeb)
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"

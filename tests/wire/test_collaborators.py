@@ -134,6 +134,10 @@ async def test_follows_outlive_a_restart(tmp_path):
         ):
             if not again:
                 await user.slash("/follow person:Minlan Yu")
-                member = (await bot.services.store.members.followed("person")).pop()
+                here = int(discord.guild["id"])
+                [person] = await bot.services.store.members.followed("person", here)
+                assert await bot.services.store.members.followed("person", here + 1) == set(), (
+                    "of this server alone"
+                )
             else:
-                assert member in await bot.services.store.members.followed("person")
+                assert person in await bot.services.store.members.followed("person", here)
