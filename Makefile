@@ -14,9 +14,9 @@ run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal $(ARGS)
 
-# Slower by a third: which lines of index/ and data/ the tests execute.
+# Slower: which lines of index/ and data/ the tests execute.
 coverage: $(DEV_STAMP)
 	$(BIN)/python -m pytest --cov --cov-report=term -q -n 2 --dist loadfile $(ARGS)
 
