@@ -37,7 +37,7 @@ async def own_digest(interaction: discord.Interaction, services: Services, numbe
     return digest
 
 
-def placed(place: Any, me: discord.Member | None) -> dict[str, Any]:
+def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict[str, Any]:
     """What a place changes in a digest.
 
     Raises
@@ -51,9 +51,10 @@ def placed(place: Any, me: discord.Member | None) -> dict[str, Any]:
     name = "send_messages_in_threads" if isinstance(place, discord.Thread) else "send_messages"
     if not (may.view_channel and getattr(may, name)):
         raise Kindly("I may not write in this channel; allow me that, or choose another one.")
-    return {"channel": place.id} | (
-        {"form": "forum"} if isinstance(place, discord.ForumChannel) else {"form": "message"}
-    )
+    if isinstance(place, discord.ForumChannel):
+        return {"channel": place.id, "form": "forum"}
+    keeps = form == "thread" and isinstance(place, discord.TextChannel)
+    return {"channel": place.id, "form": form if keeps else "message"}
 
 
 async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:

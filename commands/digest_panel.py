@@ -171,7 +171,7 @@ class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=PLAC
             place = guild.get_channel_or_thread(number) if guild else None
             if digest.is_own or place is None:
                 raise Kindly("I can't see this channel; let me see it, or choose another one.")
-            await services.store.digests.change(digest.id, **placed(place, guild and guild.me))
+            await services.store.digests.change(digest.id, **placed(place, guild and guild.me, digest.form))
             await answer(interaction, panel(services, digest.id), private=True, update=True)
         except Exception as error:  # one door for all failures: the person always gets an answer
             await apologise(interaction, error)

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import discord
-import numpy as np
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
@@ -18,20 +17,18 @@ from commands.cards.exports import FORMATS, Work, export
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.feeds import FeedButton, feed_view
+from commands.library_search import Wanted, found_in
 from commands.options import complete_paper
 from commands.paper import PaperButton
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, Reply, answer, apologise
 from commands.services import Services
 from data.keys import fold
-from data.models import Paper
 from data.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
 from index.cv_file import UnreadableError
 from index.reference_file import MOST_BYTES, match, read_file
 
 EMPTY = "Your library is empty. /save keeps a paper, and so does *Save* on the papers of a digest; /library import takes a file."
-CLOSE, MOST_CLOSE = 0.3, 10
-"""Where no word fits, works whose meaning is at least so close (cosine) to what was asked for."""
 STATE_CHOICES = [app_commands.Choice(name=text, value=state) for state, text in cards.STATE_WORDS.items()]
 FORMAT_CHOICES = [app_commands.Choice(name=name, value=name) for name in FORMATS]
 
@@ -144,80 +141,12 @@ async def _changed(services: Services, member: int, number: int, **values: Any) 
         raise Kindly("This is no longer in your library.")
 
 
-class Wanted:
-    """What of a library is asked for."""
-
-    def __init__(self, search: str = "", tag: str = "", state: str = "") -> None:
-        self.search, self.tag, self.state = search[:200], tag[:60], state if state in STATES else ""
-
-    @property
-    def words(self) -> str:
-        """In words."""
-        said = [
-            f"“{shown(self.search, 60)}”" if self.search else "",
-            f"#{shown(self.tag, 40)}" if self.tag else "",
-        ]
-        return " and ".join(filter(None, [*said, cards.STATE_WORDS.get(self.state, "")]))
-
-    def packed(self) -> str:
-        """For a button."""
-        return json.dumps({"search": self.search, "tag": self.tag, "state": self.state})
-
-
 async def own(services: Services, member: int, number: int) -> Kept:
     """A work of a member's own."""
     kept = await services.store.shelf.find(member, number)
     if kept is None:
         raise Kindly("This is not in your library (any more). /library show lists what is.")
     return kept
-
-
-async def found_in(
-    services: Services, member: int, wanted: Wanted
-) -> tuple[int, list[tuple[Kept, Paper | None]]]:
-    """(how many there are, those asked for) of a library: all words stand in it, else its meaning is close."""
-    everything = await services.store.shelf.of(member)
-    papers = {
-        paper.id: paper
-        for paper in await services.store.papers({k.paper_id for k in everything if k.paper_id})
-    }
-    pairs = [(kept, papers.get(kept.paper_id or 0)) for kept in everything]
-    if wanted.state:
-        pairs = [pair for pair in pairs if pair[0].state == wanted.state]
-    if wanted.tag:
-        tag = fold(wanted.tag.lstrip("#"))
-        pairs = [pair for pair in pairs if any(fold(one) == tag for one in pair[0].tags)]
-    words = fold(wanted.search).split()
-    if words:
-        with_words = [pair for pair in pairs if all(word in _text(*pair) for word in words)]
-        pairs = with_words or await _by_meaning(services, wanted.search, pairs)
-    return len(everything), pairs
-
-
-def _text(kept: Kept, paper: Paper | None) -> str:
-    parts = [kept.note, *kept.tags]
-    if paper is not None:
-        parts += [paper.title, paper.abstract, *(author.name for author in paper.authors)]
-    else:
-        parts.append(json.dumps(kept.record, ensure_ascii=False))
-    return fold(" ".join(parts))
-
-
-async def _by_meaning(
-    services: Services, text: str, pairs: list[tuple[Kept, Paper | None]]
-) -> list[tuple[Kept, Paper | None]]:
-    library = services.library
-    vectors = library.vectors
-    held = [pair for pair in pairs if pair[1] is not None and vectors is not None and vectors.has(pair[1].id)]
-    if not held or vectors is None or not library.embedder.is_loaded:
-        return []
-    rows = vectors.rows(np.array([paper.id for _, paper in held if paper is not None]))
-    asked = await services.search.embed(text)
-    if asked is None:
-        return []
-    close = np.asarray(rows, np.float32) @ np.asarray(asked, np.float32)
-    best = [int(place) for place in np.argsort(-close)[:MOST_CLOSE] if close[place] >= CLOSE]
-    return [held[place] for place in best]
 
 
 async def show(services: Services, member: int, wanted: Wanted, page: int = 0) -> ui.LayoutView:

@@ -385,11 +385,13 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     other = scene.discord.state.add_channel(scene.discord.guild["id"], "papers")
     await scene.discord.gateway.to_channel(other, "CHANNEL_CREATE", other)
     when = await what.press("When and where")
+    when = await when.choose("thread", when.selects[2])
     placed = await when.choose(other["id"], when.selects[-1])
     assert f"<#{other['id']}>" in placed.text
     await placed.press("Start")
     [digest] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]))
-    assert (digest.at, digest.zone, digest.style, digest.channel) == (
+    assert (digest.form, digest.at, digest.zone, digest.style, digest.channel) == (
+        "thread",
         "08:30",
         "Europe/Berlin",
         "full",
