@@ -19,7 +19,7 @@ from commands.cards.text import plural, shown
 from commands.feeds import FeedButton, feed_view
 from commands.library_search import Wanted, found_in
 from commands.options import complete_paper
-from commands.paper import PaperButton
+from commands.paper import PaperButton, one_paper
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, Reply, answer, apologise
 from commands.services import Services
@@ -212,15 +212,9 @@ async def put_back(services: Services, member: int, number: int) -> ui.LayoutVie
 
 async def save(services: Services, member: int, typed: str, tags: str, text: str) -> ui.LayoutView:
     """Keep the paper that a text means."""
-    ids = await services.search.resolve(typed)
-    if len(ids) != 1:
-        raise Kindly(
-            "Several papers could be meant; choose one of those offered while you type."
-            if ids
-            else "I know no such paper. Give its title or arXiv id."
-        )
+    paper = await one_paper(services, typed)
     try:
-        kept, new = await services.store.shelf.keep(member, ids[0])
+        kept, new = await services.store.shelf.keep(member, paper)
     except ShelfFull as error:
         raise Kindly(str(error)) from error
     values: dict[str, Any] = {}

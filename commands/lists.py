@@ -17,7 +17,7 @@ from commands.corrections import may_correct
 from commands.feeds import feed_view
 from commands.library import FORMAT_CHOICES, file_of
 from commands.options import complete_paper
-from commands.paper import PaperButton
+from commands.paper import PaperButton, one_paper
 from commands.pressing import Pressable
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
@@ -87,13 +87,7 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
     """Put the paper that a text means on a list, which is begun where there is none."""
     if interaction.guild_id is None:
         raise Kindly(ONLY_HERE)
-    ids = await services.search.resolve(typed)
-    if len(ids) != 1:
-        raise Kindly(
-            "Several papers could be meant; choose one of those offered while you type."
-            if ids
-            else "I know no such paper. Give its title or arXiv id."
-        )
+    paper = await one_paper(services, typed)
     if name.startswith("#") and name[1:].isdigit():
         found = await named(interaction, services, name)
     else:
@@ -101,7 +95,7 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
             found = await services.store.lists.make(interaction.guild_id, name, interaction.user.id)
         except ListRefused as error:
             raise Kindly(str(error)) from error
-    return await put(services, found, ids[0], interaction.user.id)
+    return await put(services, found, paper, interaction.user.id)
 
 
 async def put(services: Services, found: SharedList, paper: int, member: int) -> ui.LayoutView:

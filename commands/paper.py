@@ -96,6 +96,24 @@ async def paper_of(services: Services, paper_id: int) -> Paper:
     return papers[0]
 
 
+async def one_paper(services: Services, typed: str) -> int:
+    """The store id of the one paper that a text means.
+
+    Raises
+    ------
+    Kindly
+        Where it means none, or several.
+    """
+    ids = await services.search.resolve(typed)
+    if len(ids) != 1:
+        raise Kindly(
+            "Several papers could be meant; choose one of those offered while you type."
+            if ids
+            else "I know no such paper. Give its title or arXiv id."
+        )
+    return ids[0]
+
+
 async def show(services: Services, paper_id: int) -> ui.LayoutView:
     """A paper's card with its buttons."""
     from commands.graph import GraphButton

@@ -56,6 +56,7 @@ class Poster:
         self._services = services
         self._holder = secrets.token_hex(16)
         self._store = services.store.digests
+        self._leases = services.store.leases
         self._mine: set[int] = set()
         """Deliveries that this process wrote and did not try yet: these need not be looked for in Discord."""
         self._posting = asyncio.Lock()
@@ -65,7 +66,7 @@ class Poster:
 
     async def close(self) -> None:
         """Let another process go on at once."""
-        await self._store.release(LEASE, self._holder)
+        await self._leases.release(LEASE, self._holder)
 
     async def tick(self) -> int:
         """Post what is due now, if no other process does; returns how many postings there were."""
@@ -73,7 +74,7 @@ class Poster:
             return await self._tick()
 
     async def _tick(self) -> int:
-        if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
+        if not await self._leases.take(LEASE, self._holder, LEASE_SECONDS):
             return 0
         await self._follow_servers()
         count = 0
@@ -93,7 +94,7 @@ class Poster:
                 log.warning("digest %d is tried again: %s", digest.id, error)
             except Exception:  # one digest that can't be made must not keep the others from being posted
                 log.exception("digest %d can't be made; it is tried again", digest.id)
-            if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
+            if not await self._leases.take(LEASE, self._holder, LEASE_SECONDS):
                 break
         return count
 
@@ -115,7 +116,7 @@ class Poster:
 
     async def _now(self, digest: Digest) -> int:
         now = clock.now()
-        if not await self._store.lease(LEASE, self._holder, LEASE_SECONDS):
+        if not await self._leases.take(LEASE, self._holder, LEASE_SECONDS):
             return 0
         newest = await self._newest(last_listing(now) + timedelta(days=1))
         if newest <= digest.upto:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.clock import utc_now
-from data.digest_tables import DeliveryRow, DigestRow, LeaseRow, OpinionRow, ShownRow
+from data.digest_tables import DeliveryRow, DigestRow, OpinionRow, ShownRow
 from data.keys import fresh_number
+from data.leases import holds
 from data.part import Part
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
@@ -253,7 +254,7 @@ class Digests(Part):
         }
         try:
             async with self._writer.begin() as connection:
-                if lease is not None and not await self._holds(connection, *lease):
+                if lease is not None and not await holds(connection, *lease):
                     return None
                 made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
                 found = _delivery(made.one())
@@ -389,39 +390,3 @@ class Digests(Part):
             ):
                 gone += (await connection.execute(statement)).rowcount
         return gone
-
-    # -- the lease -------------------------------------------------------------------------------
-
-    async def lease(self, name: str, holder: str, seconds: float) -> bool:
-        """Take or renew the right to do what one process alone may do; False where another has it."""
-        now = utc_now()
-        async with self._writer.begin() as connection:
-            found = (
-                await connection.execute(select(LeaseRow.holder, LeaseRow.until).where(LeaseRow.name == name))
-            ).first()
-            if found and found.holder != holder and found.until > now:
-                return False
-            await connection.execute(delete(LeaseRow).where(LeaseRow.name == name))
-            until = now + timedelta(seconds=seconds)
-            await connection.execute(insert(LeaseRow).values(name=name, holder=holder, until=until))
-            return True
-
-    async def holder(self, name: str) -> str | None:
-        """Who has a right now."""
-        async with self._read() as connection:
-            found: str | None = await connection.scalar(
-                select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
-            )
-            return found
-
-    async def release(self, name: str, holder: str) -> None:
-        """Give it back."""
-        async with self._writer.begin() as connection:
-            await connection.execute(delete(LeaseRow).where(LeaseRow.name == name, LeaseRow.holder == holder))
-
-    @staticmethod
-    async def _holds(connection: Any, name: str, holder: str) -> bool:
-        found = await connection.scalar(
-            select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
-        )
-        return bool(found == holder)

@@ -20,6 +20,7 @@ from data.facts import Facts
 from data.feeds import Feeds
 from data.invitations import Invitations
 from data.keys import hash64, name_key, title_key
+from data.leases import Leases
 from data.listings import Listings
 from data.lists import Lists
 from data.mail_codes import MailCodes
@@ -103,6 +104,7 @@ class Store:
         self.claims = Claims(reader, self._writer)
         self.mail_codes = MailCodes(reader, self._writer)
         self.listings = Listings(reader, self._writer)
+        self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
         self.shelf = Shelf(reader, self._writer)
         self.lists = Lists(reader, self._writer)

@@ -17,12 +17,12 @@ MOST_TEXT = 400_000
 MOST_ENTRIES = 600
 _MOST_ENTRY = 3_000
 _DASH = r"\s*(?:-|–|—|to|until)\s*"
-_YEAR = re.compile(r"(?<![\d.:/])(19[5-9]\d|20[0-4]\d)(?![\d/]|\.\d)")
+YEAR = re.compile(r"(?<![\d.:/])(19[5-9]\d|20[0-4]\d)(?![\d/]|\.\d)")
 _SPAN = re.compile(
     rf"((?:[A-Z][a-z]{{2,8}}\.?\s+)?(?:19|20)\d\d)(?:{_DASH}((?:[A-Z][a-z]{{2,8}}\.?\s+)?(?:19|20)\d\d|present|now|today|current))?",
     re.I,
 )
-_STATUS = (
+STATUS = (
     ("in submission", r"\b(?:in|under) (?:submission|review|revision)\b|\bsubmitted\b"),
     ("in preparation", r"\bin preparation\b|\bworking paper\b|\bmanuscript\b"),
     ("to appear", r"\bto appear\b|\baccepted\b|\bforthcoming\b|\bin press\b"),
@@ -297,7 +297,7 @@ def publication_of(entry: str, strong: Iterable[str] = ()) -> Publication | None
     (APA, ACM, IEEE, Chicago) put it. Without quotation marks an entry has to show a year, a status or a venue, too.
     """
     text = _MARK.sub("", entry[:_MOST_ENTRY]).strip()
-    status = next((name for name, pattern in _STATUS if re.search(pattern, text, re.I)), "")
+    status = next((name for name, pattern in STATUS if re.search(pattern, text, re.I)), "")
     quoted = [found for found in _QUOTED.finditer(text) if len(found[1].split()) >= 2]
     if quoted:
         title, rest = quoted[0][1], text[: quoted[0].start()] + " " + text[quoted[0].end() :]
@@ -308,7 +308,7 @@ def publication_of(entry: str, strong: Iterable[str] = ()) -> Publication | None
             text,
             flags=re.I,
         )
-        if not (status or _YEAR.search(bare) or _VENUE.search(bare)):
+        if not (status or YEAR.search(bare) or _VENUE.search(bare)):
             return None
         guess = _strong_title(bare, strong) or _styled_title(bare)
         if guess is None:
@@ -317,7 +317,7 @@ def publication_of(entry: str, strong: Iterable[str] = ()) -> Publication | None
     title = re.sub(r"\s+", " ", title).strip(' ,.;:*_“”"')
     if len(flat(title)) < 8 or len(title) > 400 or len(title.split()) < 2:
         return None
-    years = [int(year) for year in _YEAR.findall(rest)]
+    years = [int(year) for year in YEAR.findall(rest)]
     return Publication(title, _venue(rest), years[-1] if years else None, status, text[:500])
 
 
@@ -383,7 +383,7 @@ def _venue(rest: str) -> str:
         sentence.strip(" .()[]*_:")
         for piece in re.split(r",\s+|;\s+", rest)
         for sentence in _sentences(piece)
-        if not any(re.search(pattern, sentence, re.I) for _, pattern in _STATUS)
+        if not any(re.search(pattern, sentence, re.I) for _, pattern in STATUS)
     ]
     pieces = [piece for piece in pieces if piece]
     said = ""
@@ -393,7 +393,7 @@ def _venue(rest: str) -> str:
         words = before.split()
         if before and not (1 < len(words) < 5 and _are_authors(before)) and not before[-1].isdigit():
             said = said or before
-        elif not bare and re.search(r"[A-Za-z]{3}", piece) and (_YEAR.search(piece) or _VENUE.match(piece)):
+        elif not bare and re.search(r"[A-Za-z]{3}", piece) and (YEAR.search(piece) or _VENUE.match(piece)):
             said = piece
     return re.sub(r"^in:?\s+", "", said, flags=re.I)[:160]
 
@@ -465,65 +465,3 @@ def _plain_block(text: str) -> str:
 def _strip_marks(text: str) -> str:
     text = unicodedata.normalize("NFKC", html.unescape(text)).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub(r"[*_#`]{1,3}", "", text)
-
-
-# -- LaTeX and BibTeX --------------------------------------------------------------------------------
-
-
-def read_latex(source: str) -> CV:
-    """A CV in LaTeX; macros of CV classes are taken for their arguments."""
-    from pylatexenc.latex2text import LatexNodes2Text
-
-    source = source[:MOST_TEXT]
-    body = source.partition(r"\begin{document}")[2] or source
-    body = re.sub(r"(?<!\\)%[^\n]*", "", body.partition(r"\end{document}")[0])
-    body = re.sub(
-        r"\\(?:section|subsection|cvsection|part|chapter|sectiontitle)\*?\s*\{([^{}]{1,200})\}",
-        r"\n\n\# \1\n\n",
-        body,
-    )
-    body = re.sub(r"\\(?:item|bibitem(?:\[[^\]]*\])?\{[^{}]*\})", "\n\n• ", body)
-    body = re.sub(r"\\(?:cventry|cvitem|cvline|entry|resumeItem|resumeSubheading)\b", "\n\n", body)
-    body = re.sub(
-        r"\\\\(?:\[[^\]]{0,20}\])?|\\newline|\\par\b|\\hfill|\\hspace\*?\{[^{}]*\}|\\vspace\*?\{[^{}]*\}",
-        "\n",
-        body,
-    )
-    body = re.sub(r"\}\s*\{", "}, {", body)
-    text = LatexNodes2Text(math_mode="text", strict_latex_spaces=True, keep_comments=False).latex_to_text(
-        body
-    )
-    return read_text(re.sub(r"(?:, )+(?=\n|$)|(?<=\n)(?:, )+|(?:, ){2,}", ", ", text).replace(", \n", "\n"))
-
-
-def read_bibtex(source: str) -> CV:
-    """A list of publications in BibTeX; every entry with a title counts."""
-    from bibtexparser import entrypoint
-    from pylatexenc.latex2text import LatexNodes2Text
-
-    library = entrypoint.parse_string(source[:MOST_TEXT])
-    to_text = LatexNodes2Text().latex_to_text
-    found, unread = [], []
-    for entry in library.entries[:MOST_ENTRIES]:
-        fields = {
-            name.lower(): re.sub(
-                r"\s+", " ", to_text(str(held.value)).replace("{", "").replace("}", "")
-            ).strip()
-            for name, held in entry.fields_dict.items()
-        }
-        title = fields.get("title", "")
-        if len(flat(title)) < 8:
-            unread.append(entry.key[:100])
-            continue
-        note = " ".join(fields.get(name, "") for name in ("note", "howpublished", "pubstate"))
-        status = next((name for name, pattern in _STATUS if re.search(pattern, note, re.I)), "")
-        if not status and entry.entry_type.lower() == "unpublished":
-            status = "in preparation"
-        venue = fields.get("booktitle") or fields.get("journal") or fields.get("journaltitle") or ""
-        year = _YEAR.search(fields.get("year", "") or fields.get("date", ""))
-        found.append(
-            Publication(title[:400], venue[:160], int(year[1]) if year else None, status, title[:500])
-        )
-    unread += [str(getattr(block, "raw", ""))[:200] for block in library.failed_blocks[:20]]
-    once = {flat(publication.title): publication for publication in reversed(found)}
-    return CV(list(reversed(once.values())), unread=unread)

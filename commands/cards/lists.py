@@ -62,10 +62,22 @@ def listing(
     texts = [entry.text(start + place) for place, entry in enumerate(entries)]
     if len(heading) + sum(map(len, texts)) + len(footer or "") > _TEXT_LIMIT:
         texts = [entry.text(start + place, brief=True) for place, entry in enumerate(entries)]
+    sections = [(text[:1_500], entry.details) for entry, text in zip(entries, texts, strict=True)]
+    return boxed(heading, sections, footer=footer, rows=rows)
+
+
+def boxed(
+    heading: str,
+    sections: Sequence[tuple[str, ui.Item[ui.LayoutView]]],
+    *,
+    footer: str | None = None,
+    rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = (),
+) -> ui.LayoutView:
+    """A heading, texts each with a button beside it, a footer, and rows below, in one frame."""
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay(heading))
-    for entry, text in zip(entries, texts, strict=True):
-        box.add_item(ui.Section(ui.TextDisplay(text[:1_500]), accessory=entry.details))
+    for text, button in sections:
+        box.add_item(ui.Section(ui.TextDisplay(text), accessory=button))
     if footer:
         box.add_item(ui.TextDisplay(footer))
     for row in rows:

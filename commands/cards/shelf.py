@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ui
 
-from commands.cards.lists import ACCENT
+from commands.cards.lists import boxed
 from commands.cards.text import author_line, facts_line, plural, shown, title_link
 from data.models import Paper
 from data.shelf import Kept
@@ -62,18 +62,10 @@ def page(
 ) -> ui.LayoutView:
     """A page of works, each with a button beside it."""
     room = _TEXT_LIMIT // max(len(entries), 1)
-    box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
-    box.add_item(ui.TextDisplay(heading))
-    for number, (text, button) in enumerate(entries, start + 1):
-        box.add_item(ui.Section(ui.TextDisplay(f"{number}. {text}"[:room]), accessory=button))
-    if footer:
-        box.add_item(ui.TextDisplay(footer))
-    for row in rows:
-        if row:
-            box.add_item(ui.ActionRow(*row))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    numbered = [
+        (f"{number}. {text}"[:room], button) for number, (text, button) in enumerate(entries, start + 1)
+    ]
+    return boxed(heading, numbered, footer=footer, rows=rows)
 
 
 def state_options(state: str) -> list[discord.SelectOption]:

@@ -103,15 +103,15 @@ async def test_a_slot_has_one_delivery_whoever_writes_it(store):
 
 async def test_nothing_is_written_without_the_lease(store):
     digest = await made(store)
-    assert await store.digests.lease("digests", "one", 60)
-    assert not await store.digests.lease("digests", "two", 60)
+    assert await store.leases.take("digests", "one", 60)
+    assert not await store.leases.take("digests", "two", 60)
     kept = {"state": "written", "upto": SLOT}
     assert await store.digests.write(digest, SLOT, DUE, **kept, lease=("digests", "two")) is None
     assert (await store.digests.find(digest.id)).upto != SLOT
     assert await store.digests.write(digest, SLOT, DUE, **kept, lease=("digests", "one"))
-    await store.digests.release("digests", "one")
-    assert await store.digests.lease("digests", "two", 0.0)
-    assert await store.digests.lease("digests", "one", 60), "one that ran out is free"
+    await store.leases.release("digests", "one")
+    assert await store.leases.take("digests", "two", 0.0)
+    assert await store.leases.take("digests", "one", 60), "one that ran out is free"
 
 
 async def test_what_was_posted_is_shown_and_marked_once(store, sample):

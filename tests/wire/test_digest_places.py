@@ -224,7 +224,7 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):  # noqa
         await _until(scene, lambda: scene.posts())
         await asyncio.sleep(3)
         assert len(scene.posts()) == 1
-        lease = await scene.bot.services.store.digests.holder("digests")
+        lease = await scene.bot.services.store.leases.holder("digests")
         assert lease
         started[0].kill()
         scene.at += timedelta(days=1)
