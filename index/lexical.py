@@ -150,6 +150,8 @@ class WordIndex:
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)
+            # What a killed commit left behind stands in the way of the same commit made again.
+            self._writer.garbage_collect_files()
             self.refresh()
             newest = (
                 self._index.searcher().search(Query.all_query(), 1, count=False, order_by_field="id").hits

@@ -123,6 +123,22 @@ async def test_a_torn_index_begins_again(words, damage):
         assert len(again) == 0
 
 
+async def test_a_commit_that_was_killed_before_its_end_is_made_again(words, store):
+    """What deletes papers was written, and that it counts was not: the next commit writes the same file."""
+    words.close()
+    before = {name: (words.folder / name).read_bytes() for name in ("meta.json", "labmate.json")}
+    papers = await store.papers([4])
+    for _ in range(2):
+        index = WordIndex(words.folder)
+        index.add(papers, gone=[2])
+        index.commit(2)
+        index.close()
+        assert list(words.folder.glob("*.del"))
+        assert len(index) == 4
+        for name, content in before.items():
+            (words.folder / name).write_bytes(content)
+
+
 async def test_long_texts_use_their_rarest_words(words):
     terms = words.terms(" ".join(f"word{n}" for n in range(200)) + " training")
     assert len(rarest(terms)) == MAX_TERMS
