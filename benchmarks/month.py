@@ -99,10 +99,8 @@ class Month:
         return datetime.fromisoformat((self.folder / "clock").read_text())
 
     def set(self, instant: datetime) -> None:
-        """Set the clock; it is never half written."""
-        new = self.folder / "clock.new"
-        new.write_text(instant.isoformat())
-        new.replace(self.folder / "clock")
+        """Set the clock."""
+        clock.show(self.folder / "clock", instant)
 
     # -- the bot -----------------------------------------------------------------------------------
 
@@ -413,7 +411,7 @@ async def main(servers: int, kills: int, seed: int, days: int | None) -> int:
         folder = Path(name)
         known_before(folder)
         file = folder / "clock"
-        file.write_text(BEGIN.isoformat())
+        clock.show(file, BEGIN)
         clock.follow(file)
         shown = listings(PAPERS, FIRST, LAST + timedelta(days=1))
         store = await Store.open(url(folder))

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.settings import Settings
+from commands.lasting import lasting
 from commands.services import Services
 from data import clock
 from data.announcements import LOOK_AGAIN, ask_at
@@ -57,7 +58,9 @@ class Scheduler:
 
     def start(self) -> None:
         """Begin; call once logged in."""
-        self._tasks = [asyncio.create_task(self._guard(step)) for step in (self._work, self._follow)]
+        self._tasks = [
+            asyncio.create_task(lasting(step, failed=self._failed)) for step in (self._work, self._follow)
+        ]
 
     async def stop(self) -> None:
         """End, the worker too; what it was doing, the next start completes."""
@@ -68,14 +71,8 @@ class Scheduler:
             self._worker.terminate()
             await self._worker.wait()
 
-    async def _guard(self, step: Callable[[], Any]) -> None:
-        try:
-            await step()
-        except asyncio.CancelledError:
-            raise
-        except Exception:  # a background failure must be seen, and must not take the bot down
-            log.exception("a background task ended")
-            self._say("A background task failed; see the log. Questions are still answered.")
+    def _failed(self) -> None:
+        self._say("A background task failed and begins again; see the log. Questions are still answered.")
 
     # -- model and embeddings ----------------------------------------------------------------------
 

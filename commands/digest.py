@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -22,6 +21,7 @@ from commands.digest_changes import create, next_time, post_now, preview
 from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel
 from commands.digest_post import DeliveryButton, PaperOpinion
 from commands.feeds import feed_view
+from commands.lasting import lasting
 from commands.posting import Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
@@ -29,9 +29,10 @@ from commands.taste import TasteButton, UnlearnSelect, learned
 from data import clock
 from data.digests import Digest
 
-log = logging.getLogger("labmate")
 EVERY = timedelta(seconds=20)
 """Between looks at what is due."""
+AFTER_FAILURE = 5.0
+"""Seconds after a look that failed."""
 STATES = {
     "posted": "posted",
     "empty": "nothing fitted",
@@ -81,7 +82,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
 
     async def cog_load(self) -> None:
         """Begin to look at the clock."""
-        self._looking = asyncio.create_task(self._look())
+        self._looking = asyncio.create_task(lasting(self._look, pause=AFTER_FAILURE))
 
     async def cog_unload(self) -> None:
         """End, and let another process go on at once."""
@@ -93,10 +94,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
     async def _look(self) -> None:
         await self._bot.wait_until_ready()
         while True:
-            try:
-                await self._poster.tick()
-            except Exception:  # one look that fails must not end all that follow
-                log.exception("looking at what is due failed")
+            await self._poster.tick()
             await clock.wait_until(clock.now() + EVERY)
 
     async def _complete(

@@ -7,12 +7,13 @@ from typing import Any
 
 import discord
 from discord import ButtonStyle, app_commands, ui
-from discord.ext import commands, tasks
+from discord.ext import commands
 
 from commands.cards.invitations import line, to_send_oneself
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
+from commands.lasting import lasting
 from commands.people import PersonButton, ask_which
 from commands.pressing import Choosable, Pressable
 from commands.reaching import (
@@ -31,6 +32,8 @@ from data.claims import Claim
 from data.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
 
 SHOWN = 10
+EVERY = 300.0
+"""Seconds between looks at what is left undone."""
 STYLES = {"a": ButtonStyle.success, "s": ButtonStyle.primary, "b": ButtonStyle.danger}
 CLAIM_FIRST = (
     "Invitations are between members who have claimed their papers. Yours first: /claim person:<your name>."
@@ -346,25 +349,23 @@ class Invite(commands.Cog):
     def __init__(self, bot: commands.Bot, services: Services) -> None:
         self._bot = bot
         self._services = services
+        self._looking: asyncio.Task[None] | None = None
 
     async def cog_load(self) -> None:
         """Begin to complete what is left undone."""
-        self._resume.start()
+        self._looking = asyncio.create_task(lasting(self._look))
 
     async def cog_unload(self) -> None:
         """End it, and wait until it has let go of the store."""
-        task = self._resume.get_task()
-        self._resume.cancel()
-        if task is not None:
-            await asyncio.gather(task, return_exceptions=True)
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
 
-    @tasks.loop(minutes=5)
-    async def _resume(self) -> None:
-        await resume(self._bot, self._services)
-
-    @_resume.before_loop
-    async def _when_ready(self) -> None:
+    async def _look(self) -> None:
         await self._bot.wait_until_ready()
+        while True:
+            await resume(self._bot, self._services)
+            await asyncio.sleep(EVERY)
 
     @app_commands.command()
     @app_commands.describe(person="Whom", about="What about, in your own words")

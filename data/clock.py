@@ -18,6 +18,13 @@ def follow(file: Path | None) -> None:
     _file = file
 
 
+def show(file: Path, instant: datetime) -> None:
+    """Set the clock of a simulation; whoever reads the file meanwhile finds it whole."""
+    new = file.with_suffix(".new")
+    new.write_text(instant.isoformat())
+    new.replace(file)
+
+
 def now() -> datetime:
     """Now, in UTC.
 

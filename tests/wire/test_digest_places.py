@@ -243,7 +243,7 @@ async def _until(scene, done, within=150.0):  # noqa: F811
     for _ in range(int(within / 0.2)):
         if done():
             return
-        scene.at += timedelta(seconds=10)
+        scene.at += timedelta(seconds=4)
         await asyncio.sleep(0.2)
     pytest.fail("it did not come")
 

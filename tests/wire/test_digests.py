@@ -56,7 +56,7 @@ class Scene:
 
     @at.setter
     def at(self, instant):
-        self.file.write_text(instant.isoformat())
+        clock.show(self.file, instant)
 
     def posts(self, channel=None):
         """What stands in the channel and is seen by everybody."""
