@@ -16,9 +16,10 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
 from data.claims import Claim
+from data.corrections import Correction
 from data.keys import name_key
 from data.models import Paper
-from data.people import Correction, Person
+from data.people import Person
 from index.corrections import Refused, join, move_out, take_back
 
 CHOICES = 25
@@ -244,7 +245,7 @@ async def undo(interaction: discord.Interaction, services: Services, number: int
     """Take a correction back."""
     if not may_correct(interaction):
         raise Kindly(WHO_MAY)
-    correction = await services.store.people.correction(number)
+    correction = await services.store.corrections.find(number)
     if correction is None or correction.undone is not None:
         raise Kindly("This correction was taken back already.")
     if correction.guild != interaction.guild_id:
@@ -257,7 +258,7 @@ async def undo(interaction: discord.Interaction, services: Services, number: int
 
 async def show_history(services: Services, person: Person, may: bool) -> ui.LayoutView:
     """Who corrected what about a person, and when."""
-    found = await services.store.people.history(person.id)
+    found = await services.store.corrections.history(person.id)
     name = shown(person.name, 80)
     claims = [entry for entry in await services.store.claims.history(person.id) if entry.state != "open"]
     if not found and not claims:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from data.claims import Claims
 from data.clock import utc_now
 from data.contests import Contests
+from data.corrections import Corrections
 from data.database import make_reader, open_database
 from data.digests import Digests
 from data.facts import Facts
@@ -99,6 +100,7 @@ class Store:
         self._engine = reader
         self._writer = writer.execution_options(writes=True)
         self.people = People(reader, self._writer)
+        self.corrections = Corrections(reader, self._writer)
         self.facts = Facts(reader, self._writer)
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)

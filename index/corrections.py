@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from data.people import Correction, Membership, Person
+from data.corrections import Correction
+from data.people import Membership, Person
 from data.store import Store
 
 
@@ -29,7 +30,7 @@ async def join(store: Store, one: Person, other: Person, *, by: tuple[int, str],
     if not mine or not theirs:
         raise Refused("One of them has no paper any more.")
     await _lift(store, mine, theirs)
-    number = await store.people.correct(
+    number = await store.corrections.make(
         "same",
         (mine[0].paper_id, mine[0].author_id),
         (theirs[0].paper_id, theirs[0].author_id),
@@ -47,13 +48,13 @@ async def _lift(store: Store, mine: list[Membership], theirs: list[Membership]) 
     """An earlier word that these are two people no longer holds."""
     here = {(row.paper_id, row.author_id) for row in mine}
     there = {(row.paper_id, row.author_id) for row in theirs}
-    for correction in await store.people.corrections(in_force=True):
+    for correction in await store.corrections.all(in_force=True):
         ends = {
             (correction.paper_id, correction.author_id),
             (correction.other_paper_id, correction.other_author_id),
         }
         if correction.kind == "apart" and ends & here and ends & there:
-            await store.people.undo(correction.id, by=(0, "a later correction"))
+            await store.corrections.undo(correction.id, by=(0, "a later correction"))
 
 
 async def move_out(
@@ -75,7 +76,7 @@ async def move_out(
         raise Refused("It is the only paper of that person, so there is nothing to tell apart.")
     [found] = await store.papers([paper])
     nearest = next((row for row in rest if row.paper_id == moved[0].support), rest[0])
-    number = await store.people.correct(
+    number = await store.corrections.make(
         "apart",
         (moved[0].paper_id, moved[0].author_id),
         (nearest.paper_id, nearest.author_id),
@@ -92,7 +93,7 @@ async def move_out(
 
 async def take_back(store: Store, correction: Correction, *, by: tuple[int, str]) -> bool:
     """Undo a correction: what it moved goes back where it was; False where that was done already."""
-    if not await store.people.undo(correction.id, by=by):
+    if not await store.corrections.undo(correction.id, by=by):
         return False
     places = {(paper, position): person for paper, position, person in correction.moved}
     rows = [row for row in await store.people.at(list(places)) if (row.paper_id, row.position) in places]

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from data.people import Correction, Membership
+from data.corrections import Correction
+from data.people import Membership
 from index.evidence import Authorships
 from index.identity import Certain, Judge, Judgement, Models
 from index.library import Library
@@ -95,11 +96,11 @@ async def identify(library: Library, *, full: bool = False, report: Report | Non
     A correction since the last pass makes it a full one for the names concerned; the first pass is full.
     """
     store = library.store
-    upto, newest = await store.last_change(), await store.people.newest_change()
+    upto, newest = await store.last_change(), await store.corrections.newest_change()
     last = await store.people.last_pass()
     corpus = await read_corpus(library)
     before = await store.people.all_memberships()
-    in_force = await store.people.corrections(in_force=True)
+    in_force = await store.corrections.all(in_force=True)
     models = await asyncio.to_thread(Models.shipped)
 
     def work() -> tuple[
