@@ -56,7 +56,7 @@ class About(commands.Cog):
 
     async def _about(self) -> ui.LayoutView:
         services = self._services
-        papers, authors = await services.store.count(), await services.store.author_count()
+        papers, authors = await services.store.count(), await services.store.author_names.count()
         _, newest, _ = await services.store.listings.around()
         vectors = services.library.vectors
         embedded = len(vectors) if vectors is not None else 0

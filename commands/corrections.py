@@ -126,7 +126,7 @@ async def _namesakes(services: Services, person: Person) -> list[int]:
     rows = await services.store.people.memberships(person.id)
     authors = {row.author_id for row in rows}
     near = [name for form in person.forms for name in services.library.names.others(form)]
-    authors |= set((await services.store.author_ids([name.key for name in near])).values())
+    authors |= set((await services.store.author_names.numbers([name.key for name in near])).values())
     return [number for number, _ in await services.store.people.named(list(authors)) if number != person.id]
 
 

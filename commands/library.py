@@ -45,7 +45,7 @@ class ShelfPage(Pressable, template=r"lb:p:(?P<page>\d{1,4}):(?P<text>\d{1,12}):
         await answer(interaction, work, private=True, update=True)
 
     async def _turned(self, services: Services, member: int) -> ui.LayoutView:
-        kept = await services.store.kept_text(self.text) if self.text else "{}"
+        kept = await services.store.kept_texts.find(self.text) if self.text else "{}"
         return await show(services, member, Wanted(**json.loads(kept or "{}")), self.page)
 
 
@@ -165,7 +165,7 @@ async def show(services: Services, member: int, wanted: Wanted, page: int = 0) -
     ]
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
-        number = str(await services.store.keep_text(wanted.packed()))
+        number = str(await services.store.kept_texts.keep(wanted.packed()))
         back = ShelfPage("Newer", page=str(max(page - 1, 0)), text=number, key="p")
         on = ShelfPage("Older", page=str(min(page + 1, pages - 1)), text=number, key="n")
         back.item.disabled, on.item.disabled = page == 0, page == pages - 1

@@ -127,7 +127,7 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
         CiteButton("Cite", paper=str(paper.id)),
     ]
     authors = list({author.key: author for author in paper.authors}.values())[:AUTHORS_LINKED]
-    ids = await services.store.author_ids([author.key for author in authors])
+    ids = await services.store.author_names.numbers([author.key for author in authors])
     whose = await services.store.people.on_paper(paper.id)
     people: list[ui.Item[Any]] = [
         PersonButton(label(author.name, 70), what="a", person=str(whose[ids[author.key]]))

@@ -85,7 +85,7 @@ def papers_button(text: str, asked: Asked, page: int, how: str = "u") -> PapersB
 async def author_buttons(services: Services, names: list[Name]) -> list[ui.Item[Any]]:
     """A button for each name, leading to its papers."""
     chosen = names[:OFFERED]
-    ids = await services.store.author_ids([name.key for name in chosen]) if chosen else {}
+    ids = await services.store.author_names.numbers([name.key for name in chosen]) if chosen else {}
     return [
         papers_button(f"{label(name.name, 60)} ({name.papers:,})", Asked(str(ids[name.key])), 0, "e")
         for name in chosen
@@ -97,8 +97,8 @@ async def show(services: Services, asked: Asked) -> ui.LayoutView:
     """A page of papers: a person's, or those under a name."""
     if asked.author.startswith("~"):
         return await _of_person(services, asked)
-    key = await services.store.author_by_id(int(asked.author))
-    found = await services.store.author_name(key) if key else None
+    key = await services.store.author_names.key_of(int(asked.author))
+    found = await services.store.author_names.printed(key) if key else None
     if key is None or found is None:
         return note("I no longer know this author. Try /papers with the name.")
     ids = await services.store.papers_of(
@@ -242,7 +242,7 @@ class Papers(commands.Cog):
             from commands.people import ask_which
 
             return await ask_which(services, found, "p")
-        author_id = await services.store.find_author(author)
+        author_id = await services.store.author_names.find(author)
         if author_id is None:
             return await unknown(services, author)
         return await show(services, Asked(str(author_id), 0, oldest_first, since, category))

@@ -114,13 +114,13 @@ async def ask_which(services: Services, found: Whom, what: str) -> ui.LayoutView
     if found.others:
         people = await outlined(services, found.others[:CHOICES])
         view = choice(services, found, people, PersonSelect([outline_option(o) for o in people], what=what))
-        author = await services.store.find_author(found.typed)
+        author = await services.store.author_names.find(found.typed)
         if what == "p" and author is not None:
             all_of_them = papers_button("All papers under this name", Asked(str(author)), 0, "e")
             view.add_item(ui.ActionRow(all_of_them))
         return view
 
-    if await services.store.find_author(found.typed) is not None:
+    if await services.store.author_names.find(found.typed) is not None:
         busy = f"\n-# {services.progress.text}" if services.progress.text else ""
         return note(
             f"I know papers by “{shown(found.typed, 80)}”, but have not sorted out yet who that is: people are "

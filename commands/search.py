@@ -74,7 +74,7 @@ class SearchPage(Pressable, template=r"q:(?P<page>\d{1,2}):(?P<kept>[ik]):(?P<co
         code: str | None = self.code
         if self.kept == "k":
             number = int(self.code) if re.fullmatch(r"\d{1,12}", self.code) else 0
-            code = await services.store.kept_text(number)
+            code = await services.store.kept_texts.find(number)
         if code is None:
             raise Kindly("I no longer know what was asked here. Please search again.")
         await answer(interaction, show(services, Asked.from_code(code), self.page), update=True)
@@ -155,7 +155,7 @@ async def _turning(services: Services, asked: Asked, page: int, pages: int) -> l
         return []
     code, kept = asked.code(), "i"
     if len(code) > _INLINE:
-        code, kept = str(await services.store.keep_text(code)), "k"
+        code, kept = str(await services.store.kept_texts.keep(code)), "k"
     buttons: list[ui.Item[Any]] = []
     if page > 0:
         buttons.append(SearchPage("◀ Previous", page=str(page - 1), kept=kept, code=code))

@@ -43,7 +43,11 @@ async def whom(services: Services, typed: str) -> Whom:
             raise Kindly("I no longer know this person. Try again with the name.")
         return Whom(person.name, person)
     known = services.library.names.get(text)
-    author = await services.store.author_id(known.key) if known else await services.store.find_author(text)
+    author = (
+        await services.store.author_names.number(known.key)
+        if known
+        else await services.store.author_names.find(text)
+    )
     if author is None:
         return Whom(text, None)
     found = await services.store.people.named([author])
@@ -127,7 +131,7 @@ async def complete_person(interaction: discord.Interaction, current: str) -> lis
     choices: list[app_commands.Choice[str]] = []
     for place, name in enumerate(names):
         if place == 0 and services.insight.people is not None and name.key == name_key(current):
-            author = await services.store.author_id(name.key)
+            author = await services.store.author_names.number(name.key)
             people = await services.store.people.named([author]) if author is not None else []
             if len(people) > 1:
                 for shown in await outlined(services, [number for number, _ in people[:5]]):

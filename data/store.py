@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from data.author_names import AuthorNames
 from data.claims import Claims
 from data.clock import utc_now
 from data.contests import Contests
@@ -20,7 +21,8 @@ from data.digests import Digests
 from data.facts import Facts
 from data.feeds import Feeds
 from data.invitations import Invitations
-from data.keys import hash64, name_key, title_key
+from data.kept_texts import KeptTexts
+from data.keys import title_key
 from data.leases import Leases
 from data.listings import Listings
 from data.lists import Lists
@@ -35,7 +37,6 @@ from data.tables import (
     AuthorRow,
     AuthorshipRow,
     FormerTitleRow,
-    KeptTextRow,
     PaperIdRow,
     PaperRow,
     RefusedRow,
@@ -99,6 +100,8 @@ class Store:
     def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._engine = reader
         self._writer = writer.execution_options(writes=True)
+        self.author_names = AuthorNames(reader, self._writer)
+        self.kept_texts = KeptTexts(reader, self._writer)
         self.people = People(reader, self._writer)
         self.corrections = Corrections(reader, self._writer)
         self.facts = Facts(reader, self._writer)
@@ -303,73 +306,6 @@ class Store:
                 found += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
         return [number for _, number in sorted(found, reverse=not oldest_first)]
 
-    async def author_name(self, key: str) -> tuple[str, int] | None:
-        """A printed form of the name and the number of papers; None for an unknown name."""
-        query = (
-            select(AuthorRow.name, func.count(func.distinct(AuthorshipRow.paper_id)))
-            .join(AuthorshipRow, AuthorshipRow.author_id == AuthorRow.id)
-            .where(AuthorRow.key == key)
-            .group_by(AuthorRow.id)
-        )
-        async with self._read() as connection:
-            row = (await connection.execute(query)).first()
-        return (row[0], row[1]) if row else None
-
-    async def author_by_id(self, author_id: int) -> str | None:
-        """The key of an author's name, by its number."""
-        async with self._read() as connection:
-            return await connection.scalar(select(AuthorRow.key).where(AuthorRow.id == author_id))
-
-    async def author_id(self, key: str) -> int | None:
-        """The number of an author's name, by its key."""
-        return (await self.author_ids([key])).get(key)
-
-    async def author_ids(self, keys: Sequence[str]) -> dict[str, int]:
-        """The numbers of authors' names, by their keys."""
-        async with self._read() as connection:
-            rows = await connection.execute(
-                select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(keys))
-            )
-            return {row[0]: row[1] for row in rows}
-
-    async def find_author(self, name: str) -> int | None:
-        """The number of an author's name, in any of its printed forms."""
-        return await self.author_id(name_key(name))
-
-    async def author_counts(self) -> list[tuple[str, str, int]]:
-        """Every name: key, printed form, number of papers."""
-        counts = (
-            select(AuthorshipRow.author_id, func.count().label("papers"))
-            .group_by(AuthorshipRow.author_id)
-            .subquery()
-        )
-        query = select(AuthorRow.key, AuthorRow.name, counts.c.papers).join(
-            counts, counts.c.author_id == AuthorRow.id
-        )
-        async with self._read() as connection:
-            return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
-
-    # -- for buttons ---------------------------------------------------------------------------
-
-    async def keep_text(self, text: str) -> int:
-        """Keep a text that does not fit a button; returns its number, the same for the same text."""
-        fingerprint = hash64(text)
-        async with self._read() as connection:
-            known = await connection.scalar(
-                select(KeptTextRow.id).where(KeptTextRow.fingerprint == fingerprint)
-            )
-        if known is not None:
-            return int(known)
-        async with self._writer.begin() as connection:
-            values = {"fingerprint": fingerprint, "text": text}
-            result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
-            return int(result.scalar_one())
-
-    async def kept_text(self, number: int) -> str | None:
-        """A kept text by its number."""
-        async with self._read() as connection:
-            return await connection.scalar(select(KeptTextRow.text).where(KeptTextRow.id == number))
-
     # -- for the indexes -----------------------------------------------------------------------
 
     async def index_facts(self, after: int = -1) -> list[IndexFact]:
@@ -435,11 +371,6 @@ class Store:
         """How many papers are known."""
         async with self._read() as connection:
             return await connection.scalar(select(func.count()).select_from(PaperRow).where(_CURRENT)) or 0
-
-    async def author_count(self) -> int:
-        """How many author names are known."""
-        async with self._read() as connection:
-            return await connection.scalar(select(func.count()).select_from(AuthorRow)) or 0
 
     async def known_arxiv_ids(self, ids: Sequence[str]) -> set[str]:
         """Those of the arXiv ids that the store has."""

@@ -37,7 +37,7 @@ async def main() -> None:
         async with open_library(settings) as library:
             services = await make_services(settings, library)
             await services.wait_for_people()
-            author = await library.store.find_author("ChonLam Lao")
+            author = await library.store.author_names.find("ChonLam Lao")
             assert author is not None
             [(person, _)] = await library.store.people.named([author])
             keep("author-activity.png", await show_card(services, person))

@@ -117,7 +117,7 @@ class Library:
     async def refresh_names(self) -> None:
         """Rebuild the names in memory where papers came since."""
         if self._named != self._seen:
-            seen, counts = self._seen, await self.store.author_counts()
+            seen, counts = self._seen, await self.store.author_names.counts()
             self.names = await asyncio.to_thread(NameIndex, counts)
             self._named = seen
 

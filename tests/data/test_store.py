@@ -118,10 +118,10 @@ async def test_refused_records_are_kept_once(store):
 
 
 async def test_kept_texts_come_back_under_one_number(store):
-    number = await store.keep_text("a long query")
-    assert await store.keep_text("a long query") == number
-    assert await store.kept_text(number) == "a long query"
-    assert await store.kept_text(999) is None
+    number = await store.kept_texts.keep("a long query")
+    assert await store.kept_texts.keep("a long query") == number
+    assert await store.kept_texts.find(number) == "a long query"
+    assert await store.kept_texts.find(999) is None
 
 
 async def test_changed_ids_takes_batches_whole(store):

@@ -235,7 +235,7 @@ async def library(store, tmp_path):
 
 
 async def people_of(library, name):
-    author = await library.store.find_author(name)
+    author = await library.store.author_names.find(name)
     return dict(await library.store.people.named([author]))
 
 
@@ -251,7 +251,9 @@ async def test_numbers_survive_a_second_pass_and_new_papers(library):
     await identify(library)
     before = await people_of(library, "Ada Lovelace")
     await library.store.upsert(day(10))
-    assert len(await library.store.people.unjudged(await library.store.find_author("Ada Lovelace"))) == 6
+    assert (
+        len(await library.store.people.unjudged(await library.store.author_names.find("Ada Lovelace"))) == 6
+    )
     outcome = await identify(library)
     assert outcome.kind == "new"
     after = await people_of(library, "Ada Lovelace")

@@ -109,7 +109,7 @@ async def insight(library):
 
 
 async def who(library, name):
-    author = await library.store.find_author(name)
+    author = await library.store.author_names.find(name)
     [(person, _)] = await library.store.people.named([author])
     return person
 

@@ -81,7 +81,7 @@ async def own(tmp_path, post):
 
 async def of_institution(services, name, page):
     """Let OpenAlex have named a person's institution, and its home page."""
-    author = await services.store.find_author(name)
+    author = await services.store.author_names.find(name)
     [(person, _), *_] = await services.store.people.named([author])
     await services.store.facts.put(
         "person", "openalex", {str(person): '{"ror": "https://ror.org/03vek6s52"}'}

@@ -120,7 +120,7 @@ def code_in(text):
 
 async def claimed(services, member, name, guild=1):
     """A member who holds a person, by words that the database takes."""
-    author = await services.store.find_author(name)
+    author = await services.store.author_names.find(name)
     [(person, _), *_] = await services.store.people.named([author])
     claim = await services.store.claims.begin(member, person, guild, "labmate-x")
     await services.store.claims.prove(claim.id, "page", "https://page.test/x")
@@ -230,7 +230,7 @@ async def test_two_members_can_not_hold_one_person_but_a_better_proof_contests(o
 async def test_two_at_once_leave_one_holder(own):
     services, _ = own
     claims = services.store.claims
-    author = await services.store.find_author("ChonLam Lao")
+    author = await services.store.author_names.find("ChonLam Lao")
     [(person, _)] = await services.store.people.named([author])
     made = [await claims.begin(member, person, 1, f"labmate-{member}") for member in range(1, 9)]
     done = await asyncio.gather(

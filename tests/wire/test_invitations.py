@@ -23,7 +23,7 @@ SENDER, RECIPIENT = "ChonLam Lao", "Minlan Yu"
 
 async def hold(store, member, name, guild):
     """Let a member hold a person."""
-    author = await store.find_author(name)
+    author = await store.author_names.find(name)
     [(person, _), *_] = await store.people.named([author])
     claim = await store.claims.begin(int(member), person, int(guild), "labmate-x")
     await store.claims.prove(claim.id, "page", "https://page.test/x")

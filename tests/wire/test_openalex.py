@@ -122,7 +122,7 @@ def ids(count):
 
 
 async def ada(store):
-    author = await store.find_author("Ada Lovelace")
+    author = await store.author_names.find("Ada Lovelace")
     [(person, _)] = await store.people.named([author])
     return person
 
