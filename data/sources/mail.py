@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -65,9 +66,11 @@ class Mailer:
             server: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=SECONDS, context=context)
         else:
             server = smtplib.SMTP(self.host, self.port, timeout=SECONDS)
-        with server:
+        with closing(server):  # without goodbye to one that broke off: it would be waited for
             if self.security == "starttls":
                 server.starttls(context=context)
             if self.user:
                 server.login(self.user, self.password)
             server.send_message(message)
+            with suppress(OSError, smtplib.SMTPException):  # it has the mail already
+                server.quit()

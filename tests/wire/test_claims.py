@@ -412,7 +412,7 @@ async def test_a_page_that_never_ends_is_cut_off(site, monkeypatch):
         return response
 
     async def slow(request):
-        await asyncio.sleep(30)
+        await asyncio.sleep(2)
 
     site.pages |= {"/endless": endless, "/slow": slow}
     with pytest.raises(SourceError, match="two megabytes"):
