@@ -84,8 +84,8 @@ class Daily:
     def __init__(self, library: Library, ranker: Ranker) -> None:
         self._library = library
         self._ranker = ranker
-        self._encoded: OrderedDict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = OrderedDict()
-        """The words of each paper (places and weights), its meaning, and its place in the joint space."""
+        self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
+        """The words of each paper (places, weights, weights by rarity), its meaning, what is its own, joint places."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._passing: set[int] = set()
         """Papers encoded before they were embedded, to be encoded again."""
@@ -109,16 +109,13 @@ class Daily:
         for paper in papers:
             self._encoded.move_to_end(paper)
         ends = np.cumsum([0, *(len(entry[0]) for entry in held)])
-        parts = (
-            np.concatenate([entry[1] for entry in held]),
-            np.concatenate([entry[0] for entry in held]),
-            ends,
+        columns = np.concatenate([entry[0] for entry in held])
+        shape = (len(held), len(self._ranker.encoder.vocabulary))
+        words, rare = (
+            sparse.csr_matrix((np.concatenate([entry[at] for entry in held]), columns, ends), shape)
+            for at in (1, 2)
         )
-        found = Items(
-            sparse.csr_matrix(parts, (len(held), len(self._ranker.encoder.vocabulary))),
-            np.stack([entry[2] for entry in held]),
-            np.stack([entry[3] for entry in held]),
-        )
+        found = Items(words, rare, *(np.stack([entry[at] for entry in held]) for at in (3, 4, 5)))
         while len(self._encoded) > KEPT:
             gone, _ = self._encoded.popitem(last=False)
             self._texts.pop(gone, None)
@@ -128,7 +125,7 @@ class Daily:
         vectors = self._library.vectors
         pairs = [texts.get(paper, ("", "", 0))[:2] for paper in papers]
         known = np.array([vectors is not None and vectors.has(paper) for paper in papers])
-        meaning = np.zeros((len(papers), self._ranker.encoder.by_meaning.shape[0]), np.float32)
+        meaning = np.zeros((len(papers), self._ranker.encoder.dimension), np.float32)
         if vectors is not None and known.any():
             meaning[known] = vectors.rows(np.array(papers)[known])
         words = self._ranker.encoder.words([words_text(*pair) for pair in pairs])
@@ -140,7 +137,9 @@ class Daily:
             self._encoded[paper] = (
                 words.indices[part],
                 words.data[part],
+                items.rare.data[part],
                 items.meaning[row],
+                items.own[row],
                 items.joint[row],
             )
             self._texts[paper] = " ".join(pairs[row])
@@ -188,7 +187,7 @@ class Daily:
         try:
             meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
         except ModelError:  # its words still say something
-            meaning = np.zeros((1, encoder.by_meaning.shape[0]), np.float32)
+            meaning = np.zeros((1, encoder.dimension), np.float32)
         return encoder.items(encoder.words([words_text(text, "")]), meaning)
 
     async def _scored(self, candidates: list[int], taste: Taste) -> _Scored:
@@ -218,11 +217,7 @@ class Daily:
         to_query = (items.joint @ query.joint.T).ravel() if query is not None else np.full(len(items), -1.0)
         nearest = np.maximum(to_liked.max(axis=1, initial=-1.0), to_query)
         if parts:
-            together = Items(
-                sparse.vstack([part.words for part, _ in parts]).tocsr(),
-                np.concatenate([part.meaning for part, _ in parts]),
-                np.concatenate([part.joint for part, _ in parts]),
-            )
+            together = Items.stack([part for part, _ in parts])
             ages = np.array([age for _, held in parts for age in held])
             scores = self._ranker.scores(items, together, ages)
         else:

@@ -1,4 +1,4 @@
-"""Training what :mod:`index.taste` ships: the space that joins words and meaning, then the ranker over it."""
+"""Training what :mod:`index.taste` ships: the spaces that join words and meaning, then the ranker over them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import nn
 
 from index.evaluate.digest import Listings, Question, is_kept, questions, readers
-from index.taste import FEATURES, MONTH, WORDS, Encoder, Ranker
+from index.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Ranker, Space
 
-VOCABULARY, DIMENSION = 24_000, 128
+VOCABULARY, DIMENSION, SPACES = 24_000, 128, 2
+DIRECTIONS, EVEN = 256, 0.1
+"""Directions of the sentence embedding that are kept, and what keeps narrow ones from counting too much."""
 RANKER_DAYS = 90
-"""The last days before the end train the ranker, on a space that was trained on what came before them; the space that
-is shipped is trained anew on all."""
+"""The last days before the end train the ranker, on spaces that were trained on what came before them; the spaces that
+are shipped are trained anew on all."""
 READERS = 3_500
+RIDGE = 1e-3
+"""What keeps the weights of the sum small."""
 BATCH, HISTORY = 64, 12
 LEARNING_RATE, DROPPED = 2e-3, 0.35
 """So many of the words are left out of each training text, so that no single pair of papers is learned by heart."""
@@ -40,11 +44,11 @@ _TREES: dict[str, Any] = {
     "nthread": 2,
     "seed": 0,
 }
-ROUNDS = 350
+ROUNDS = 250
 Report = Callable[[str, int, int], None]
 
 
-class Space(nn.Module):
+class JointSpace(nn.Module):
     """Words and meaning joined, and how a taste's papers are pooled; learned by telling an author's paper of a day
     from all others of that day."""
 
@@ -74,11 +78,22 @@ class Space(nn.Module):
     def scores(
         self, day: torch.Tensor, taste: torch.Tensor, months: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """(readers, papers of the day); the same pooling as :meth:`index.taste.Ranker.features`."""
+        """(readers, papers of the day); the same pooling as :meth:`index.taste.Space.pooled`."""
         near = self.sharpness * torch.einsum("cd,bhd->bch", day, taste) - self.recency * months[:, None, :]
         near = near.masked_fill(~mask[:, None, :], -1e9)
         centre = nn.functional.normalize((taste * mask[:, :, None]).sum(1), dim=1)
         return torch.logsumexp(near, 2) + self.mean_weight * (centre @ day.T)
+
+    def learned(self) -> Space:
+        """As it will be used."""
+        with torch.no_grad():
+            return Space(
+                self.by_word.weight.numpy().copy(),
+                self.by_meaning.weight.numpy().T.copy(),
+                float(self.sharpness),
+                float(self.recency),
+                float(self.mean_weight),
+            )
 
 
 def train(
@@ -95,19 +110,20 @@ def train(
     counter.fit(listings.texts[: int(np.searchsorted(listings.day, middle))])
     last = int(np.searchsorted(listings.day, end))
     words = counter.transform(listings.texts[:last]).tocsr()
-    held_back = _encoder(counter, _train_space(listings, words, middle, rng, report))
-    order, floor = _train_order(listings, words, held_back, middle, end, seed, report)
-    # The ranker has learned what a space says of papers that it has not seen; the one shipped has seen the last days, too.
-    encoder = _encoder(counter, _train_space(listings, words, end, rng, report))
+    held_back = _train_encoder(counter, listings, words, middle, rng, report)
+    ranker = _train_order(listings, words, held_back, middle, end, seed, report)
+    # The ranker has learned what spaces say of papers that they have not seen; those shipped have seen the last days, too.
+    encoder = _train_encoder(counter, listings, words, end, rng, report)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"taste.npz": encoder.to_bytes(), "taste-order.ubj": bytes(order.save_raw("ubj"))}
+    files = {"taste.npz": encoder.to_bytes(), "taste-order.ubj": bytes(ranker.order.save_raw("ubj"))}
     recipe: dict[str, Any] = {
         "made_by": "python -m bot train digest --data FILE",
         "papers_before": before.isoformat(),
         "ranker_from": (before - timedelta(days=RANKER_DAYS)).isoformat(),
         "readers": "names whose CRC-32 is even",
         "seed": seed,
-        "floor": round(floor, 4),
+        "floor": round(ranker.floor, 4),
+        "blend": ranker.blend,
         "features": list(FEATURES),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     }
@@ -117,19 +133,31 @@ def train(
     return recipe
 
 
-def _encoder(counter: TfidfVectorizer, space: Space) -> Encoder:
-    """The space as it will be read."""
-    with torch.no_grad():
-        made = Encoder(
-            tuple(counter.get_feature_names_out().tolist()),
-            counter.idf_.astype(np.float32),
-            space.by_word.weight.numpy().copy(),
-            space.by_meaning.weight.numpy().T.copy(),
-            float(space.sharpness),
-            float(space.recency),
-            float(space.mean_weight),
-        )
+def _train_encoder(
+    counter: TfidfVectorizer,
+    listings: Listings,
+    words: sparse.csr_matrix,
+    end: int,
+    rng: np.random.Generator,
+    report: Report | None,
+) -> Encoder:
+    """What papers before ``end`` teach, as it will be read."""
+    meaning = listings.vectors[: int(np.searchsorted(listings.day, end))].astype(np.float32)
+    made = Encoder(
+        tuple(counter.get_feature_names_out().tolist()),
+        counter.idf_.astype(np.float32),
+        *_whitening(meaning),
+        tuple(_train_space(listings, words, end, rng, report).learned() for _ in range(SPACES)),
+    )
     return Encoder.of_bytes(made.to_bytes())
+
+
+def _whitening(meaning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean of rows, and what makes their widest directions equally wide."""
+    middle = meaning.mean(axis=0)
+    wide, directions = np.linalg.eigh(np.cov(meaning - middle, rowvar=False))
+    widest = np.argsort(-wide)[:DIRECTIONS]
+    return middle, directions[:, widest] / np.sqrt(wide[widest] + EVEN * wide.mean())
 
 
 def _samples(listings: Listings, end: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -146,7 +174,7 @@ def _samples(listings: Listings, end: int) -> Iterator[tuple[int, np.ndarray]]:
 
 def _train_space(
     listings: Listings, words: sparse.csr_matrix, end: int, rng: np.random.Generator, report: Report | None
-) -> Space:
+) -> JointSpace:
     by_day: dict[int, list[tuple[int, np.ndarray]]] = {}
     for paper, earlier in _samples(listings, end):
         by_day.setdefault(int(listings.day[paper]), []).append((paper, earlier))
@@ -155,7 +183,7 @@ def _train_space(
         order = rng.permutation(len(samples))
         plan += [(day, [samples[at] for at in order[s : s + BATCH]]) for s in range(0, len(samples), BATCH)]
     plan = [plan[at] for at in rng.permutation(len(plan))]
-    space = Space(words.shape[1], listings.vectors.shape[1])
+    space = JointSpace(words.shape[1], listings.vectors.shape[1])
     rest = [parameter for name, parameter in space.named_parameters() if name != "by_word.weight"]
     steps = [
         torch.optim.Adam(rest, LEARNING_RATE),
@@ -198,8 +226,8 @@ def _train_order(
     end: int,
     seed: int,
     report: Report | None,
-) -> tuple[xgboost.Booster, float]:
-    """The ranker, on the last days before the end; and the closeness that nine of ten wanted papers reach."""
+) -> Ranker:
+    """The ranker, on the last days before the end, with the closeness that nine of ten wanted papers reach."""
     items = encoder.items(words, listings.vectors[: words.shape[0]])
     names = readers(listings, start, end, READERS, seed, "tuned", before=3)
     asked: list[Question] = list(questions(listings, names, start, end))
@@ -219,6 +247,32 @@ def _train_order(
         reached.append(found[own, FEATURES.index("joint_max")].max())
         if report:
             report("comparing", at + 1, len(asked))
-    data = xgboost.DMatrix(np.concatenate(features), np.concatenate(labels))
+    table, wanted = np.concatenate(features), np.concatenate(labels)
+    blend = _blend(table, wanted, np.array(groups))
+    table[:, FEATURES.index("sum_among")] = sum(
+        weight * table[:, FEATURES.index(name)] for name, weight in blend.items()
+    )
+    data = xgboost.DMatrix(table, wanted)
     data.set_group(groups)
-    return xgboost.train(_TREES, data, ROUNDS), float(np.quantile(reached, 0.1))
+    return Ranker(encoder, xgboost.train(_TREES, data, ROUNDS), float(np.quantile(reached, 0.1)), blend)
+
+
+def _blend(table: np.ndarray, wanted: np.ndarray, groups: np.ndarray) -> dict[str, float]:
+    """Weights of :data:`SUMMED` under which what is wanted stands out of its day: a conditional logit."""
+    columns = torch.from_numpy(table[:, [FEATURES.index(name) for name in SUMMED]]).double()
+    day = torch.repeat_interleave(torch.arange(len(groups)), torch.from_numpy(groups))
+    share = torch.from_numpy(wanted).double()
+    share = share / torch.zeros_like(share[: len(groups)]).index_add(0, day, share)[day]
+    weights = torch.zeros(len(SUMMED), dtype=torch.float64, requires_grad=True)
+    step = torch.optim.LBFGS([weights], max_iter=60, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        step.zero_grad()
+        score = columns @ weights
+        among = torch.zeros_like(score[: len(groups)]).index_add(0, day, torch.exp(score)).log()
+        found = ((among[day] - score) * share).sum() / len(groups) + RIDGE * (weights**2).sum()
+        found.backward()  # type: ignore[no-untyped-call]
+        return found
+
+    step.step(loss)  # type: ignore[no-untyped-call]
+    return {name: round(weight, 4) for name, weight in zip(SUMMED, weights.tolist(), strict=True)}

@@ -17,7 +17,9 @@ def world(groups=4, size=30, seed=0):
     for group in range(groups):
         words[group * size : (group + 1) * size, group] = 0.8
     words[:, -1] = 0.2
-    return Items(sparse.csr_matrix(words), joint, joint), np.repeat(np.arange(groups), size)
+    return Items(sparse.csr_matrix(words), sparse.csr_matrix(words), joint, joint, joint), np.repeat(
+        np.arange(groups), size
+    )
 
 
 VOCABULARY = ("gossip protocols", "speech recognition", "protein folding", "query rewriting", "paper")

@@ -10,7 +10,7 @@ from index.daily import apart, has_words
 from index.evaluate.digest import Listings, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
 from index.shipped import ModelDamagedError
-from index.taste import FEATURES, Encoder, Ranker, words_text
+from index.taste import FEATURES, SUMMED, Encoder, Ranker, Space, words_text
 
 START = date(2026, 1, 1).toordinal()
 WORDS = ("graphs", "switches", "speech", "proteins", "planning", "privacy", "retrieval", "vision")
@@ -73,6 +73,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
     before = date.fromordinal(START + 105)
     recipe = train(listings, tmp_path, before=before)
     assert recipe["features"] == list(FEATURES)
+    assert list(recipe["blend"]) == list(SUMMED)
     held = json.loads((tmp_path / "taste.json").read_text())
     assert held == recipe
     import xgboost
@@ -81,6 +82,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
         Encoder.of_bytes((tmp_path / "taste.npz").read_bytes()),
         xgboost.Booster(model_file=str(tmp_path / "taste-order.ubj")),
         recipe["floor"],
+        recipe["blend"],
     )
     result = evaluate(listings, cut=before, people=60, ranker=ranker)
     rows = {row["method"]: row for row in result["rows"]}
@@ -116,13 +118,44 @@ def test_the_shipped_ranker_prefers_what_is_like_a_taste():
 
 def test_an_encoder_is_packed_and_unpacked(listings):
     rng = np.random.default_rng(0)
-    made = Encoder(
-        ("a", "b c"), np.ones(2, np.float32), rng.normal(size=(2, 8)), rng.normal(size=(4, 8)), 9.0, 0.2, 3.0
+    spaces = tuple(
+        Space(rng.normal(size=(2, 8)), rng.normal(size=(4, 8)), 9.0 + number, 0.2, 3.0) for number in range(2)
     )
+    made = Encoder(("a", "b c"), np.ones(2, np.float32), np.zeros(4), np.eye(4), spaces)
     back = Encoder.of_bytes(made.to_bytes())
     assert back.vocabulary == made.vocabulary
-    assert back.by_word == pytest.approx(made.by_word, abs=0.03)
-    assert (back.sharpness, back.mean_weight) == pytest.approx((9.0, 3.0))
+    assert back.dimension == 4
+    for space, kept in zip(back.spaces, spaces, strict=True):
+        assert space.by_word == pytest.approx(kept.by_word, abs=0.03)
+        assert (space.sharpness, space.mean_weight) == pytest.approx((kept.sharpness, 3.0))
+
+
+def test_joint_places_are_the_mean_of_what_the_spaces_say(listings):
+    encoder = Ranker.shipped().encoder
+    items = encoder.items(encoder.words(listings.texts[:5]), listings.vectors[:5])
+    each = [place @ place.T for place in encoder.places(items)]
+    assert len(each) == len(encoder.spaces) > 1
+    assert items.joint @ items.joint.T == pytest.approx(np.mean(each, axis=0), abs=1e-5)
+    assert np.diag(items.joint @ items.joint.T) == pytest.approx(np.ones(5), abs=1e-5)
+    assert (items.own**2).sum(axis=1) == pytest.approx(np.ones(5), abs=1e-5)
+
+
+def test_rare_words_count_more_than_in_tf_idf():
+    encoder = Ranker.shipped().encoder
+    items = encoder.items(encoder.words(["gossip speech"]), np.zeros((1, encoder.dimension)))
+    share = {
+        encoder.vocabulary[column]: rows
+        for column, *rows in zip(items.words.indices, items.words.data, items.rare.data, strict=True)
+    }
+    assert share["gossip"][1] > share["gossip"][0]
+    assert share["speech"][1] < share["speech"][0]
+    assert (items.rare.data**2).sum() == pytest.approx(1.0)
+
+
+def test_a_paper_without_embedding_has_no_meaning_of_its_own():
+    encoder = Ranker.shipped().encoder
+    items = encoder.items(encoder.words(["programmable switches"]), np.zeros((1, encoder.dimension)))
+    assert not items.own.any()
 
 
 def test_a_damaged_model_is_refused(monkeypatch, tmp_path):

@@ -238,7 +238,7 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):  # noqa
             await process.wait()
 
 
-async def _until(scene, done, within=150.0):  # noqa: F811
+async def _until(scene, done, within=300.0):  # noqa: F811
     """Let time pass until something is done."""
     for _ in range(int(within / 0.2)):
         if done():
