@@ -20,7 +20,7 @@ from bot.settings import Settings
 from data.database import StoreError
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
-from index.identity import Models
+from index.identity_models import Models
 from index.shipped import ModelDamagedError
 from index.vectors import VectorsError
 

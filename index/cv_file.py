@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 from data.sources.http import SourceError
-from index.cv import CV, Publication
+from index.cv import CV
+from index.cv_publications import Publication
 
 MOST_BYTES = 5_000_000
 SECONDS = 4.5

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from index.cv import CV, MOST_ENTRIES, MOST_TEXT, STATUS, YEAR, Publication, flat, read_text
+from index.cv import CV, read_text
+from index.cv_lines import MOST_TEXT
+from index.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publication, flat
 
 
 def read_latex(source: str) -> CV:

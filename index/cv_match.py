@@ -9,7 +9,8 @@ from rapidfuzz import fuzz
 
 from data.models import Paper
 from data.store import Store
-from index.cv import CV, Publication, flat
+from index.cv import CV
+from index.cv_publications import Publication, flat
 
 LIKE = 88.0
 """The likeness (of 100) above which two titles of one person are one, a word or two having changed."""

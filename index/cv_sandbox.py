@@ -15,8 +15,10 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from index.cv import MOST_TEXT, flat, read_text
+from index.cv import read_text
 from index.cv_formats import read_bibtex, read_latex
+from index.cv_lines import MOST_TEXT
+from index.cv_publications import flat
 from index.references import NoReferences, read_references
 
 MEMORY = 280 * 1024 * 1024

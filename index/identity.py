@@ -5,79 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import xgboost
 
 from index.clusters import MATRICES, Block, batches, between, pairs_within
 from index.evidence import FEATURES, Authorships, Evidence
-from index.person_names import Commonness, PersonName, compatible, partner_names, partners, relation
-from index.shipped import booster, margins, shipped, shipped_json
+from index.identity_models import Models
+from index.person_names import partner_names, partners, relation
+from index.shipped import margins
+from index.unions import Certain, Union, best_rivals
 
 PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
 VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
-USUAL_LOG_ODDS = -0.62
-"""The prior log-odds of the names that the models were trained on (0.35 of pairs are one person's)."""
-ENOUGH_PAPERS = 2_000
-"""Papers from which on a corpus tells by itself who works with whom."""
-SHIFT_RANGE = (-0.3, 2.0)
-SCARCITY = 6.0
-"""How much more a rare name counts where hardly any paper is there to speak for one person."""
 _PAIRS_AT_ONCE = 400_000
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Models:
-    """The three learned judgements and the cuts above which they merge."""
-
-    pairs: xgboost.Booster
-    groups: xgboost.Booster
-    variants: xgboost.Booster
-    group_cut: float
-    variant_cut: float
-    variant_lead: float
-    """How far the best candidate for an initial has to be ahead of the next."""
-    rarity_share: float
-    rarity_from: float
-    """How much of a name's own prior log-odds, from where on, counts beside the evidence."""
-    commonness: Commonness
-
-    @classmethod
-    def shipped(cls) -> Models:
-        """The models in ``index/models``, checked against their recipe.
-
-        Raises
-        ------
-        ModelDamagedError
-            Where a file is missing or its checksum differs.
-        """
-        recipe, files = shipped("identity", "identity-{}.ubj")
-        loaded: dict[str, Any] = {name: booster(data) for name, data in files.items()}
-        counts = Commonness(**shipped_json("names.json"))
-        return cls(**loaded, **recipe["cuts"], commonness=counts)
-
-    def shift(self, name: PersonName, names: int, papers: int) -> float:
-        """What a name's rarity adds to the log-odds of a merge, in a corpus of so many names and papers.
-
-        Initials add nothing. Among few papers hardly anything can speak for one person, so that a rare
-        name counts for more there.
-        """
-        if not name.spelled or self.rarity_share == 0:
-            return 0.0
-        own = self.commonness.log_odds(name, names) - USUAL_LOG_ODDS
-        shift = float(np.clip(self.rarity_share * (own - self.rarity_from), *SHIFT_RANGE))
-        scarce = max(0.0, 1 - np.log(max(papers, 1)) / np.log(ENOUGH_PAPERS))
-        return shift * (1 + SCARCITY * scarce) if shift > 0 else shift
-
-
-@dataclass(frozen=True)
-class Certain:
-    """What is known of pairs of authorships: by corrections, or by an ORCID."""
-
-    together: Sequence[tuple[int, int]] = ()
-    apart: Sequence[tuple[int, int]] = ()
 
 
 @dataclass
@@ -308,10 +249,10 @@ class Judge:
         """Groups united over names, best first, and the known person of each (-1 where there is none)."""
         candidates = self.variants(groups, fresh)
         scores = margins(self.models.variants, candidates.features)
-        union = _Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
+        union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
         for a, b in union.together:
             union.unite(a, b)
-        rivals = _best_rivals(candidates.pairs, scores, len(groups))
+        rivals = best_rivals(candidates.pairs, scores, len(groups))
         for place in np.argsort(-scores, kind="stable"):
             if scores[place] < self.models.variant_cut:
                 break
@@ -403,70 +344,6 @@ class Judge:
             start = stop
 
 
-class _Union:
-    """Groups being united, with what forbids it."""
-
-    def __init__(
-        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: Certain
-    ) -> None:
-        self._authorships = authorships
-        self._groups = groups
-        self._anchor = dict(enumerate(anchors))
-        self._members = {place: [place] for place in range(len(groups))}
-        self._whose = list(range(len(groups)))
-        owner = {int(a): place for place, group in enumerate(groups) for a in group}
-        self.together = [(owner[a], owner[b]) for a, b in certain.together if a in owner and b in owner]
-        self._apart: dict[int, set[int]] = {}
-        for a, b in certain.apart:
-            if a in owner and b in owner:
-                self._apart.setdefault(owner[a], set()).add(owner[b])
-                self._apart.setdefault(owner[b], set()).add(owner[a])
-
-    def possible(self, one: int, other: int) -> bool:
-        """Whether nothing in either contradicts the other."""
-        a, b = self._whose[one], self._whose[other]
-        if a == b or (self._anchor[a] >= 0 and self._anchor[b] >= 0):
-            return False
-        if any(self._apart.get(x, set()) & set(self._members[b]) for x in self._members[a]):
-            return False
-        ids, names = self._authorships.name_ids
-        together = [*self._members[a], *self._members[b]]
-        printed = sorted({int(ids[self._groups[place][0]]) for place in together})
-        papers = np.concatenate([self._authorships.paper[self._groups[place]] for place in together])
-        return len(np.unique(papers)) == len(papers) and all(
-            compatible(names[x], names[y]) for at, x in enumerate(printed) for y in printed[at + 1 :]
-        )
-
-    def contested(self, one: int, other: int, least: float, rivals: list[dict[int, float]]) -> bool:
-        """Whether somebody else fits nearly as well."""
-        mine = {self._whose[one], self._whose[other]}
-        return any(
-            score > least and self._whose[rival] not in mine
-            for group in (one, other)
-            for rival, score in rivals[group].items()
-        )
-
-    def unite(self, one: int, other: int) -> None:
-        """Make two groups one person's."""
-        into, gone = sorted((self._whose[one], self._whose[other]))
-        if into == gone:
-            return
-        for place in self._members[gone]:
-            self._whose[place] = into
-        self._members[into] += self._members.pop(gone)
-        self._anchor[into] = max(self._anchor[into], self._anchor.pop(gone))
-
-    def groups(self) -> list[np.ndarray]:
-        """The authorships of each person, ascending."""
-        return [
-            np.sort(np.concatenate([self._groups[p] for p in places])) for places in self._members.values()
-        ]
-
-    def anchors(self) -> list[int]:
-        """The known person of each, in the order of :meth:`groups`."""
-        return [self._anchor[place] for place in self._members]
-
-
 @dataclass(frozen=True)
 class Variants:
     """Pairs of groups (int64, shape (n, 2)) with features (float32, shape (n, features))."""
@@ -481,17 +358,6 @@ def _places_of(ids: np.ndarray, wanted: np.ndarray) -> dict[int, np.ndarray]:
     starts = np.searchsorted(ids[order], wanted, side="left")
     stops = np.searchsorted(ids[order], wanted, side="right")
     return {int(name): order[start:stop] for name, start, stop in zip(wanted, starts, stops, strict=True)}
-
-
-def _best_rivals(pairs: np.ndarray, scores: np.ndarray, groups: int) -> list[dict[int, float]]:
-    """For each group its three best candidates with their scores."""
-    best: list[dict[int, float]] = [{} for _ in range(groups)]
-    for place in np.argsort(-scores, kind="stable"):
-        one, other = (int(x) for x in pairs[place])
-        for group, rival in ((one, other), (other, one)):
-            if len(best[group]) < 3:
-                best[group][rival] = float(scores[place])
-    return best
 
 
 def _as_block(groups: list[np.ndarray], one: list[int], other: list[int]) -> int:

@@ -13,9 +13,11 @@ import numpy as np
 from data.corrections import Correction
 from data.people import Membership
 from index.evidence import Authorships
-from index.identity import Certain, Judge, Judgement, Models
+from index.identity import Judge, Judgement
+from index.identity_models import Models
 from index.library import Library
 from index.person_names import partner_names
+from index.unions import Certain
 
 Report = Callable[[str, int, int], None]
 _SAME = 0.05

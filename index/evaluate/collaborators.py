@@ -14,7 +14,8 @@ from data.sources.http import SourceError
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
 from index.experts import Ranker
-from index.identity import Judge, Models
+from index.identity import Judge
+from index.identity_models import Models
 from index.insight import Insight
 from index.library import Library
 from index.network import Network, of_rows

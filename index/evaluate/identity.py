@@ -12,7 +12,8 @@ from scipy.sparse.csgraph import connected_components
 from index.evaluate.metrics import RESAMPLES
 from index.evaluate.pseudo_people import make_people
 from index.evidence import Authorships
-from index.identity import Judge, Models
+from index.identity import Judge
+from index.identity_models import Models
 
 HOMONYMS, VARIANTS = 2_000, 1_000
 """Pairs of people under one name, and people under two, of the kept half."""

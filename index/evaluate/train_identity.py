@@ -14,7 +14,8 @@ import xgboost
 from index.clusters import MERGE_FEATURES, Block
 from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
 from index.evidence import FEATURES, MONOTONE, Authorships
-from index.identity import PAIR_COLUMNS, Judge, Models
+from index.identity import PAIR_COLUMNS, Judge
+from index.identity_models import Models
 from index.person_names import Commonness
 from index.shipped import margins
 

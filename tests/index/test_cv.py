@@ -13,9 +13,9 @@ import zlib
 import matplotlib
 import pytest
 
-from index.cv import flat, publication_of
 from index.cv_file import SECONDS, UnreadableError, kind_of, read_cv, read_orcid
 from index.cv_formats import read_bibtex, read_latex
+from index.cv_publications import flat, publication_of
 from tests.conftest import ROOT
 
 matplotlib.use("agg")

@@ -13,11 +13,13 @@ from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.pseudo_people import make_people, rare_people
 from index.evidence import Authorships
-from index.identity import Certain, Judge, Models
+from index.identity import Judge
+from index.identity_models import Models
 from index.library import Library
 from index.people_pass import identify
 from index.person_names import compatible, parse_name, partners, relation
 from index.shipped import ModelDamagedError
+from index.unions import Certain
 from tests.records import record
 
 
