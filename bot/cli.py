@@ -1,4 +1,4 @@
-"""The command line: python -m bot run | ask | ingest | index | identify | rank | match | evaluate | train | ..."""
+"""The command line: python -m bot run | ask | ingest | index | identify | admin | rank | match | evaluate | train | ..."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot import measuring_digest as measuring_digest
+from bot.admin import admin
 from bot.measuring import evaluate, match, rank, train
 from bot.performing import log_to, perform, settings
 from bot.settings import Settings
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 ingest = typer.Typer(no_args_is_help=True, help="Read papers in, from files or from arXiv.")
 app.add_typer(ingest, name="ingest")
+app.add_typer(admin, name="admin")
 app.add_typer(rank, name="rank")
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(train, name="train")

@@ -18,6 +18,7 @@ from yarl import URL
 
 import commands as command_package
 from bot.settings import Settings
+from commands.access import may_use
 from commands.pressing import is_ours
 from commands.replies import NO_PINGS, apologise, tell
 from commands.services import Services
@@ -28,7 +29,11 @@ LAST_WORD = 2.3
 
 
 class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
-    """The command tree with one error handler."""
+    """The command tree with one door and one error handler."""
+
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Refuse the banned, also while they type."""
+        return await may_use(interaction)
 
     async def on_error(
         self, interaction: discord.Interaction, error: app_commands.AppCommandError, /

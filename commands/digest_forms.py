@@ -10,6 +10,7 @@ from zoneinfo import available_timezones
 import discord
 from discord import ui
 
+from commands.access import CheckedModal
 from commands.cards.text import shown
 from commands.choosing import lines
 from commands.digest_changes import own_digest
@@ -25,7 +26,7 @@ Then = Callable[[], Awaitable[ui.LayoutView]]
 """What is shown once a form was kept."""
 
 
-class Form(ui.Modal):
+class Form(CheckedModal):
     """A form whose failures are answered like everything else's."""
 
     def __init__(self, services: Services, digest: Digest, title: str, kind: str, then: Then) -> None:

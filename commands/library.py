@@ -12,6 +12,7 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
+from commands.access import CheckedModal
 from commands.cards import shelf as cards
 from commands.cards.exports import FORMATS, Work, export
 from commands.cards.lists import note
@@ -96,7 +97,7 @@ class StateSelect(Choosable, template=r"lbs:(?P<kept>\d{1,12})"):
         return await show_one(services, member, self.kept)
 
 
-class NoteForm(ui.Modal):
+class NoteForm(CheckedModal):
     """Tags and a note."""
 
     def __init__(self, services: Services, kept: Kept) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import discord
 from discord import ui
 
+from commands.access import may_use
 from commands.replies import apologise
 from commands.services import Services
 
@@ -41,6 +42,10 @@ class Pressable(ui.DynamicItem[ui.Button[ui.LayoutView]], template=r"labmate-non
     ) -> Self:
         return cls(getattr(item, "label", None) or "?", **match.groupdict())
 
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Refuse the banned."""
+        return await may_use(interaction)
+
     async def callback(self, interaction: discord.Interaction) -> None:
         try:
             await self.pressed(interaction, services_of(interaction))
@@ -64,6 +69,10 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
         cls, interaction: discord.Interaction, item: ui.Item[Any], match: re.Match[str], /
     ) -> Self:
         return cls([], **match.groupdict())
+
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Refuse the banned."""
+        return await may_use(interaction)
 
     async def callback(self, interaction: discord.Interaction) -> None:
         try:

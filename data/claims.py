@@ -226,6 +226,36 @@ class Claims(Part):
             )
             return bool(done.rowcount)
 
+    async def restore(self, claim: int) -> Claim:
+        """Let a proven claim that ended hold again.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it was never proven, did not end, or its member or person is held otherwise by now.
+        """
+        try:
+            async with self._writer.begin() as connection:
+                found = (await connection.execute(select(*_CLAIM).where(ClaimRow.id == claim))).first()
+                if found is None or found.state != "ended" or not found.level:
+                    raise ClaimRefused("Only a claim that was proven and has ended can hold again.")
+                values = {"state": "held", "ended": None, "why_ended": ""}
+                values |= {"holder": found.member, "held_person": found.person_id}
+                made = await connection.execute(
+                    update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
+                )
+                return Claim(*made.one())
+        except IntegrityError as error:
+            raise ClaimRefused(
+                "Somebody holds this person by now, or the member holds another; end that claim first."
+            ) from error
+
+    async def newest(self, most: int) -> list[Claim]:
+        """The latest claims of all servers, newest first."""
+        query = select(*_CLAIM).order_by(ClaimRow.made.desc(), ClaimRow.id).limit(most)
+        async with self._read() as connection:
+            return [Claim(*row) for row in await connection.execute(query)]
+
     async def history(self, person: int) -> list[Claim]:
         """Every claim of a person, newest first."""
         query = select(*_CLAIM).where(ClaimRow.person_id == person).order_by(ClaimRow.made.desc())

@@ -58,6 +58,21 @@ class Contests(Part):
         """What waits to be settled in a server (0: claims made in direct messages)."""
         return await self._list(ClaimContestRow.guild == guild)
 
+    async def newest(self, most: int) -> list[Contest]:
+        """The latest contests of all servers, settled ones too, newest first."""
+        query = select(*_CONTEST).order_by(ClaimContestRow.made.desc(), ClaimContestRow.id).limit(most)
+        async with self._read() as connection:
+            return [Contest(*row) for row in await connection.execute(query)]
+
+    async def reopen(self, number: int) -> None:
+        """Let a settled contest wait again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(
+                update(ClaimContestRow)
+                .where(ClaimContestRow.id == number)
+                .values(state="open", settled_by=None, settled=None)
+            )
+
     async def _list(self, where: object) -> list[Contest]:
         query = (
             select(*_CONTEST)

@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import case, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from data.admin_tables import BanRow
+from data.bans import refused_server
 from data.clock import utc_now
 from data.digest_tables import DeliveryRow, DigestRow, OpinionRow, ShownRow
 from data.keys import fresh_number
@@ -112,6 +114,9 @@ class Delivery:
 
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
 _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
+_OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
+_ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
+"""SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
 
 
 def _chosen(entry: dict[str, Any]) -> Chosen:
@@ -134,8 +139,8 @@ class Digests(Part):
         return found[0] if found else None
 
     async def active(self) -> list[Digest]:
-        """Everything that is posted by the clock."""
-        return await self._digests(DigestRow.state == "active")
+        """Everything that is posted by the clock; what belongs to the banned waits until the ban is lifted."""
+        return await self._digests(DigestRow.state == "active", _ADMITTED)
 
     async def of_guild(self, guild: int) -> list[Digest]:
         """A server's digests, drafts apart."""
@@ -269,8 +274,13 @@ class Digests(Part):
             return None
 
     async def unposted(self) -> list[Delivery]:
-        """What was written and not marked as posted, oldest first."""
-        query = select(*_DELIVERY).where(DeliveryRow.state == "written").order_by(DeliveryRow.made)
+        """What was written and not marked as posted, oldest first; nothing of the banned."""
+        query = (
+            select(*_DELIVERY)
+            .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
+            .where(DeliveryRow.state == "written", _ADMITTED)
+            .order_by(DeliveryRow.made)
+        )
         async with self._read() as connection:
             return [_delivery(row) for row in await connection.execute(query)]
 

@@ -11,7 +11,9 @@ from typing import Any, Protocol
 from sqlalchemy import Select, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from data.audit import Audit
 from data.author_names import AuthorNames
+from data.bans import Bans
 from data.claims import Claims
 from data.clock import utc_now
 from data.contests import Contests
@@ -117,6 +119,8 @@ class Store:
         self.own_works = OwnWorks(reader, self._writer)
         self.contests = Contests(reader, self._writer)
         self.invitations = Invitations(reader, self._writer)
+        self.bans = Bans(reader, self._writer)
+        self.audit = Audit(reader, self._writer)
 
     @classmethod
     async def open(cls, url: str, *, bulk: bool = False) -> Store:

@@ -1,0 +1,180 @@
+"""`python -m bot admin`: the operator's console on the command line; works beside a running Labmate."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.performing import log_to, perform, settings
+from data.audit import CONSOLE
+from data.keys import visible
+from data.store import Store
+from index.operator import Operator, OperatorError
+
+admin = typer.Typer(
+    no_args_is_help=True,
+    help="Look at corrections, claims and contests of all servers and undo them; ban; allow servers.",
+)
+Subject = Literal["correction", "claim", "contest"]
+Kind = Literal["member", "server"]
+Number = Annotated[int, typer.Argument(min=1, help="As `admin look` prints it.")]
+Target = Annotated[int, typer.Argument(min=1, max=(1 << 63) - 1, help="The Discord id.")]
+
+
+def _with_operator(work: Callable[[Operator, Store], Awaitable[None]]) -> None:
+    """Open the store, do one thing, close it; an error is one line and exit 1."""
+    config = settings()
+    log_to(config)
+
+    async def opened() -> int:
+        store = await Store.open(config.database)
+        try:
+            await work(Operator(store, CONSOLE, "the operator"), store)
+        except OperatorError as error:
+            typer.echo(str(error), err=True)
+            return 1
+        finally:
+            await store.close()
+        return 0
+
+    perform(opened())
+
+
+def _print(title: str, columns: list[str], rows: list[list[object]], empty: str) -> None:
+    if not rows:
+        typer.echo(empty)
+        return
+    table = Table(title=title)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible("" if cell is None else str(cell))) for cell in row))
+    Console().print(table)
+
+
+@admin.command()
+def look(
+    what: Subject, most: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50
+) -> None:
+    """Show the newest corrections, claims or contests of all servers."""
+
+    async def work(operator: Operator, _: Store) -> None:
+        lines = await operator.look(what, most)
+        rows = [[line.number, line.made.date(), line.state, line.guild, line.text] for line in lines]
+        _print(
+            f"{what}s", ["number", "made", "state", "server", "what it says"], rows, f"There are no {what}s."
+        )
+
+    _with_operator(work)
+
+
+@admin.command()
+def undo(what: Subject, number: Number) -> None:
+    """Take a correction back, end a claim or let an ended one hold again, reopen a settled contest."""
+    _say(lambda operator: operator.undo(what, number))
+
+
+@admin.command("end-claim")
+def end_claim(
+    number: Number, reason: Annotated[str, typer.Option(help="Why; the member is shown it.")]
+) -> None:
+    """End a claim and say why."""
+    _say(lambda operator: operator.end_claim(number, reason))
+
+
+@admin.command()
+def settle(
+    number: Number,
+    end_claim: Annotated[bool, typer.Option("--end-claim/--keep-claim", help="Whether the claim ends.")],
+) -> None:
+    """Settle a contested claim."""
+    _say(lambda operator: operator.settle(number, upheld=end_claim))
+
+
+@admin.command()
+def ban(kind: Kind, target: Target, reason: Annotated[str, typer.Option(help="Why, for the log.")]) -> None:
+    """Shut a member or a server out; a running Labmate leaves a banned server within a minute."""
+    _say(lambda operator: operator.ban(kind, target, reason))
+
+
+@admin.command()
+def unban(kind: Kind, target: Target) -> None:
+    """Let a member or a server in again."""
+    _say(lambda operator: operator.unban(kind, target))
+
+
+@admin.command()
+def bans() -> None:
+    """Show who is banned."""
+
+    async def work(_: Operator, store: Store) -> None:
+        rows = [[ban.kind, ban.target, ban.made.date(), ban.reason] for ban in await store.bans.all()]
+        _print("Banned", ["what", "id", "since", "why"], list(rows), "Nobody is banned.")
+
+    _with_operator(work)
+
+
+@admin.command()
+def allow(server: Target) -> None:
+    """Put a server on the list; with a list, only servers on it may use this Labmate."""
+    _say(lambda operator: operator.allow(server))
+
+
+@admin.command()
+def disallow(server: Target) -> None:
+    """Take a server off the list."""
+    _say(lambda operator: operator.disallow(server))
+
+
+@admin.command()
+def servers() -> None:
+    """Show the list of servers that may use this Labmate."""
+
+    async def work(_: Operator, store: Store) -> None:
+        allowed = await store.bans.allowed()
+        _print(
+            "Servers on the list",
+            ["server"],
+            [[guild] for guild in allowed],
+            "There is no list, so every server may use this Labmate.",
+        )
+
+    _with_operator(work)
+
+
+@admin.command()
+def log(most: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 50) -> None:
+    """Show who decided what, newest first."""
+
+    async def work(operator: Operator, _: Store) -> None:
+        rows = [
+            [
+                entry.made.isoformat(" ", "seconds"),
+                entry.actor or "command line",
+                entry.action,
+                entry.subject,
+                entry.guild,
+                entry.detail,
+            ]
+            for entry in await operator.log(most)
+        ]
+        _print(
+            "Audit log",
+            ["when (UTC)", "who", "what", "about", "server", "detail"],
+            rows,
+            "The log is empty.",
+        )
+
+    _with_operator(work)
+
+
+def _say(decide: Callable[[Operator], Awaitable[str]]) -> None:
+    async def work(operator: Operator, _: Store) -> None:
+        typer.echo(await decide(operator))
+
+    _with_operator(work)

@@ -1,0 +1,49 @@
+"""The audit log in SQL: who decided what about people, claims, bans and servers, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import insert, select
+
+from data.admin_tables import AuditRow
+from data.clock import utc_now
+from data.part import Part
+
+CONSOLE = 0
+"""The actor of what the command line did."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the audit log; :class:`data.admin_tables.AuditRow` says what each field holds."""
+
+    id: int
+    made: datetime
+    actor: int
+    action: str
+    subject: str
+    detail: str
+    guild: int | None
+
+
+_ENTRY = [getattr(AuditRow, name) for name in AuditEntry.__slots__]
+
+
+class Audit(Part):
+    """Writes the log and reads it; nothing here changes or deletes a line."""
+
+    async def record(
+        self, actor: int, action: str, subject: str, detail: str = "", guild: int | None = None
+    ) -> None:
+        """Write one line: who (0: the command line), what, about what, in which server."""
+        row = {"actor": actor, "action": action[:40], "subject": subject[:200], "detail": detail[:2_000]}
+        async with self._writer.begin() as connection:
+            await connection.execute(insert(AuditRow).values(**row, guild=guild, made=utc_now()))
+
+    async def newest(self, most: int = 50) -> list[AuditEntry]:
+        """The latest lines, newest first."""
+        query = select(*_ENTRY).order_by(AuditRow.id.desc()).limit(most)
+        async with self._read() as connection:
+            return [AuditEntry(*row) for row in await connection.execute(query)]
