@@ -12,10 +12,19 @@ from commands.replies import tell
 REFUSED = "You can't use this Labmate here. If you think that is a mistake, ask the person who runs it."
 
 
+async def is_operator(interaction: discord.Interaction) -> bool:
+    """Whether the member owns the application in Discord, or is in the team that does."""
+    bot: Any = interaction.client
+    return bool(await bot.is_owner(interaction.user))
+
+
 async def may_use(interaction: discord.Interaction) -> bool:
-    """Whether neither the member nor the server is banned; where one is, they are told so privately."""
+    """Whether neither the member nor the server is banned; where one is, they are told so privately.
+
+    The operator may always, so that a ban made by mistake can be lifted.
+    """
     bans = interaction.client.services.store.bans  # type: ignore[attr-defined]
-    if not await bans.is_banned(interaction.user.id, interaction.guild_id):
+    if not await bans.is_banned(interaction.user.id, interaction.guild_id) or await is_operator(interaction):
         return True
     if interaction.type is discord.InteractionType.autocomplete:
         await interaction.response.autocomplete([])
@@ -30,9 +39,3 @@ class CheckedModal(ui.Modal):
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
         """Refuse the banned."""
         return await may_use(interaction)
-
-
-async def is_operator(interaction: discord.Interaction) -> bool:
-    """Whether the member owns the application in Discord, or is in the team that does."""
-    bot: Any = interaction.client
-    return bool(await bot.is_owner(interaction.user))

@@ -23,6 +23,8 @@ log = logging.getLogger("labmate")
 SWEEP_EVERY = 20.0
 """Seconds between looks at whether a server that Labmate is in was banned, also from the command line."""
 NOT_YOU = "Only the person who runs this Labmate can use /admin."
+MOST = (1 << 53) - 1
+"""The largest whole number that a Discord option takes."""
 _SUBJECTS = [app_commands.Choice(name=name, value=name) for name in SUBJECTS]
 _KINDS = [app_commands.Choice(name=name, value=name) for name in ("member", "server")]
 
@@ -138,7 +140,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     @app_commands.describe(what="What to undo", number="Its number, from /admin look")
     @app_commands.choices(what=_SUBJECTS)
     async def undo(
-        self, interaction: discord.Interaction, what: str, number: app_commands.Range[int, 1, 1 << 53]
+        self, interaction: discord.Interaction, what: str, number: app_commands.Range[int, 1, MOST]
     ) -> None:
         """Take a correction back, end a claim or let it hold again, reopen a contest"""
         await self._decide(interaction, lambda operator: operator.undo(what, number))
@@ -150,7 +152,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     async def settle(
         self,
         interaction: discord.Interaction,
-        number: app_commands.Range[int, 1, 1 << 53],
+        number: app_commands.Range[int, 1, MOST],
         end_claim: bool,
     ) -> None:
         """Settle a contested claim"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import insert, select
 
@@ -47,3 +48,21 @@ class Audit(Part):
         query = select(*_ENTRY).order_by(AuditRow.id.desc()).limit(most)
         async with self._read() as connection:
             return [AuditEntry(*row) for row in await connection.execute(query)]
+
+    # -- everything about a member ---------------------------------------------------------------
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """What a member decided, ready for JSON."""
+        query = select(*_ENTRY).where(AuditRow.actor == member).order_by(AuditRow.id)
+        async with self._read() as connection:
+            entries = [AuditEntry(*row) for row in await connection.execute(query)]
+        return {
+            "audit": [
+                {"made": e.made.isoformat(), "action": e.action, "subject": e.subject, "detail": e.detail}
+                for e in entries
+            ]
+        }
+
+    async def forget(self, member: int) -> int:
+        """Nothing: who decided what about others stays on record, as docs/members.md says."""
+        return 0

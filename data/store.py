@@ -141,6 +141,7 @@ class Store:
             self.members,
             self.invitations,
             self.own_works,
+            self.audit,
             self.digests,
             self.shelf,
             self.lists,

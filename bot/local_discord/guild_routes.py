@@ -17,6 +17,15 @@ class GuildRoutes(Routes):
         hidden = ("members", "channels", "threads", "presences", "voice_states")
         return {key: value for key, value in shown.items() if key not in hidden}
 
+    async def leave_guild(self, call: Call) -> None:
+        guild = self._guild(call)
+        if guild["owner_id"] == call.user_id:
+            raise errors.ApiError(400, 50055, "Invalid Guild")
+        del guild["members"][call.user_id]
+        await self._gateway.to_users(
+            [call.user_id], "GUILD_DELETE", {"id": guild["id"], "unavailable": False}
+        )
+
     async def guild_channels(self, call: Call) -> list[Json]:
         return list(self._state.guild_json(self._guild(call)["id"], call.user_id)["channels"])
 

@@ -38,6 +38,7 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
             ("GET", "/gateway/bot", self.get_gateway_bot, True),
             ("GET", "/users/@me", self.get_me, True),
             ("GET", "/users/@me/guilds", self.get_my_guilds, True),
+            ("DELETE", "/users/@me/guilds/{guild}", self.leave_guild, True),
             ("POST", "/users/@me/channels", self.open_dm, True),
             ("GET", "/users/{user}", self.get_user, True),
             ("GET", "/oauth2/applications/@me", self.get_application, True),
