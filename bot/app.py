@@ -13,6 +13,7 @@ from bot.settings import Settings
 from commands.painter import Painter
 from commands.services import Services
 from data import clock
+from data.models import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.mail import Mailer
 from data.store import Store
@@ -55,20 +56,34 @@ async def open_library(
 
 
 async def load_sample(settings: Settings) -> None:
-    """Let a fresh install know its seven papers; does nothing where papers are known already."""
+    """Let a fresh install know its seven papers; elsewhere only say whose identifiers were not known yet."""
     store = await Store.open(settings.database)
-    known = await store.count()
-    await store.close()
-    if known:
+    try:
+        fresh = not await store.count()
+        records = [record for record in _sample() if fresh or await _nameless(store, record)]
+    finally:
+        await store.close()
+    if not records:
         return
     async with open_library(settings, writable=True) as library:
         try:
             with library.writing():
-                await Intake(library, "sample", "seed-papers.json").run(iter(PaperFile(sample_file())))
-                await identify(library)
-                await derive(library)
+                await Intake(library, "sample", "seed-papers.json").run(iter(enumerate(records)))
+                if fresh:
+                    await identify(library)
+                    await derive(library)
         except BusyError:
             log.info("another process is already filling the store")
+
+
+def _sample() -> list[PaperRecord]:
+    return [record for _, record in PaperFile(sample_file()) if isinstance(record, PaperRecord)]
+
+
+async def _nameless(store: Store, record: PaperRecord) -> bool:
+    """Whether the store holds this paper of the sample, from a time when the sample gave no arXiv ids."""
+    paper = await store.find_id("sample", record.ids["sample"])
+    return paper is not None and await store.find_id("arxiv", record.ids["arxiv"]) != paper
 
 
 async def make_services(settings: Settings, library: Library) -> Services:

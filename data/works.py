@@ -18,6 +18,9 @@ from data.models import PaperRecord
 LISTING = "arxiv-daily"
 """The source that prints papers as they were announced: in their first version."""
 
+SAMPLE = "sample"
+"""What documents say of a paper: as undated as a source can be, so it never replaces what arXiv itself says."""
+
 REVISION_DAYS = 7
 """A source may date one work by submission, another by announcement."""
 _KEPT_WORDS = 0.5
@@ -152,7 +155,7 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
     if one_is_first and title_key(record.title) != row["title_key"]:
         return theirs is None
     return "arxiv" in record.ids and (
-        not any(scheme == "arxiv" for scheme, _ in work.ids) or (record.source != LISTING and ours is None)
+        not any(scheme == "arxiv" for scheme, _ in work.ids) or (record.source not in (LISTING, SAMPLE) and ours is None)
     )
 
 

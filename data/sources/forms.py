@@ -14,7 +14,7 @@ from data.arxiv_ids import CATEGORY, announcement_day, find_doi, split_version
 from data.keys import clean, title_words
 from data.models import PaperRecord, Rejected
 from data.refusals import reason_of
-from data.works import LISTING
+from data.works import LISTING, SAMPLE
 
 _WITHDRAWN = re.compile(
     r"\bwithdrawn\b.{0,80}\b(author|arxiv|admin)|^\W*(this|the) (paper|article|submission|manuscript|work)"
@@ -103,13 +103,13 @@ def from_snapshot(item: dict[str, Any]) -> PaperRecord:
 
 
 def from_seed(item: dict[str, Any]) -> PaperRecord:
-    """An entry of ``seed-papers.json``: what a document says of a paper, without identifiers."""
+    """An entry of ``seed-papers.json``: what a document says of a paper, with an arXiv id where it is known."""
     title = _text(item["title"], "title")
     category = _optional(item.get("category"))
     arxiv = {"arxiv": _arxiv_id(item["id"])[0]} if item.get("id") else {}
     return PaperRecord(
-        source="sample",
-        ids={"sample": "-".join(title_words(title))[:200], **arxiv},
+        source=SAMPLE,
+        ids={SAMPLE: "-".join(title_words(title))[:200], **arxiv},
         title=title,
         abstract=_text(item.get("abstract") or "", "abstract"),
         authors=_strings(item["authors"], "authors"),

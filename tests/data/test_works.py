@@ -3,6 +3,7 @@
 from datetime import date
 
 import orjson
+import pytest
 
 from data.models import Deletion
 from data.sources.files import PaperFile
@@ -142,17 +143,56 @@ async def test_an_estimated_announcement_gives_way_to_a_listing(store):
     assert paper.announced == date(2026, 2, 3)
 
 
-async def test_the_sample_over_all_of_the_data_gives_exactly_five_works(store, sample, shared, tmp_path):
+@pytest.mark.parametrize("sample_first", [True, False])
+async def test_the_sample_and_all_of_the_data_are_each_work_once(store, sample, shared, sample_first):
     """Only the records that could matter are loaded: those with an author of the sample."""
     names = {n for r in orjson.loads(sample.read_bytes()) for n in r["authors"] + r["authors_also"]}
     names.add("Chon Lam Lao")
     records = [r for _, r in PaperFile(sample)]
     wanted = [r for _, r in PaperFile(shared / "data/arxiv-daily.jsonl.zst") if names & set(r.authors)]
     assert len(wanted) > 100
-    await store.upsert(records)
-    assert len(await _papers(store)) == 5
-    await store.upsert(wanted)
+    for batch in (records, wanted) if sample_first else (wanted, records):
+        await store.upsert(batch)
+    ids = {r.ids["arxiv"] for r in [*records, *wanted]}
+    assert await store.count() == len(ids)
     papers = await _papers(store)
-    assert len(papers) == 5
-    assert sorted(p.arxiv_id or "" for p in papers) == ["", "", "2412.12636", "2504.20854", "2605.15617"]
+    assert {p.arxiv_id for p in papers} == {
+        "2201.06398",
+        "2302.08545",
+        "2412.12636",
+        "2504.20854",
+        "2605.15617",
+    }
+    trained = await store.papers([await store.find_id("arxiv", "2412.12636")])
+    assert trained[0].title.startswith("TrainMover: An Interruption-Resilient"), "a later version's title"
+    assert trained[0].former_titles, "the listing's title leads to it, too"
     assert len(await _papers(store, "chon lam lao")) == 1
+    stamp = await store.last_change()
+    await store.upsert(records)
+    await store.upsert(wanted)
+    assert await store.last_change() == stamp, "reading both again changes nothing"
+
+
+async def test_the_sample_read_after_arxiv_itself_takes_nothing_over(store, sample):
+    prism = next(r for _, r in PaperFile(sample) if r.ids["arxiv"] == "2605.15617")
+    there = prism.model_copy(
+        update={
+            "source": "arxiv-oai",
+            "ids": {"arxiv": "2605.15617"},
+            "abstract": "What arXiv says.",
+            "updated": date(2026, 6, 1),
+        }
+    )
+    await store.upsert([there])
+    await store.upsert([prism])
+    [paper] = await store.papers([await store.find_id("arxiv", "2605.15617")])
+    assert paper.abstract == "What arXiv says."
+
+
+async def test_a_work_of_the_sample_as_it_was_gets_its_identifier(store, sample):
+    records = [r for _, r in PaperFile(sample)]
+    await store.upsert([r.model_copy(update={"ids": {"sample": r.ids["sample"]}}) for r in records])
+    changes = await store.upsert(records)
+    assert (changes.added, changes.updated) == (0, 7)
+    assert await store.count() == 7
+    assert await store.find_id("arxiv", "2605.15617") == await store.find_id("sample", records[1].ids["sample"])
