@@ -11,12 +11,14 @@ from commands.cards.pictures import MOST_NODES, Graph, Node, graph_png
 from commands.cards.text import label, plural, readable, shown
 from commands.options import complete_paper
 from commands.painter import attached
+from commands.paper import also_meant, which
 from commands.people import ask_which
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.models import Paper
+from index.meant import Meant
 
 PAPERS, PEOPLE, TOPICS, PLACES = 12, 16, 7, 4
 CHOICES = 25
@@ -175,7 +177,7 @@ class GraphCommand(commands.Cog, name="Graph"):
 
     @app_commands.command()
     @app_commands.describe(
-        person="The person in the middle",
+        person="The person in the middle; a paper's name leads to the paper",
         paper="Or the paper in the middle: a title, an arXiv id, a link",
         private="Only you see the answer",
     )
@@ -192,18 +194,34 @@ class GraphCommand(commands.Cog, name="Graph"):
 
     async def _graph(self, person: str | None, paper: str | None) -> ui.LayoutView | Reply:
         if person:
-            found = await whom(self._services, person)
-            if found.person is not None:
-                return await show_person(self._services, found.person.id)
-            return await ask_which(self._services, found, "g")
+            return await self._of_name(person)
         if not paper:
             raise Kindly("Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM.")
-        ids = await self._services.search.resolve(paper)
-        if not ids:
+        meant = await self._services.search.meant(paper)
+        if not meant.papers:
             raise Kindly(
                 f"I know no paper like “{shown(paper, 80)}”. /search finds papers by what they are about."
             )
-        return await show_paper(self._services, ids[0])
+        return await self._of_paper(meant, paper)
+
+    async def _of_name(self, typed: str) -> ui.LayoutView | Reply:
+        """The graph of whoever has the name, else of the paper that it names."""
+        found = await whom(self._services, typed)
+        if found.person is not None:
+            return await show_person(self._services, found.person.id)
+        if not found.others and await self._services.store.author_names.find(typed) is None:
+            meant = await self._services.search.named(typed)
+            if meant.papers:
+                return await self._of_paper(meant, typed)
+        return await ask_which(self._services, found, "g")
+
+    async def _of_paper(self, meant: Meant, typed: str) -> ui.LayoutView | Reply:
+        if meant.paper is None:
+            return await which(self._services, meant.others, "g", typed)
+        made = await show_paper(self._services, meant.paper)
+        view = made.view if isinstance(made, Reply) else made
+        await also_meant(self._services, view, meant.others, "g", typed)
+        return made
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -235,7 +235,7 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
 
     async def _remove(self, interaction: discord.Interaction, typed: str, name: str) -> ui.LayoutView:
         found = await named(interaction, self._services, name)
-        ids = await self._services.search.resolve(typed)
+        ids = (await self._services.search.meant(typed)).papers
         on = {entry.paper for entry in await self._services.store.lists.papers(found.id)}
         meant = [number for number in ids if number in on]
         if len(meant) != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import discord
@@ -15,7 +16,7 @@ from commands.cards.paper import card
 from commands.cards.text import label, safe, shorten
 from commands.options import complete_paper
 from commands.pressing import Choosable, Pressable
-from commands.replies import NO_PINGS, Kindly, answer
+from commands.replies import NO_PINGS, Kindly, Reply, answer
 from commands.services import Services
 from data.models import Paper
 
@@ -61,24 +62,34 @@ class CiteButton(Pressable, template=r"c:(?P<paper>\d{1,12})"):
         )
 
 
-class PaperSelect(Choosable, template=r"which:(?P<verb>[ds])"):
-    """Several papers could be meant: choose one, for its card (d) or the similar ones (s)."""
+class PaperSelect(Choosable, template=r"which:(?P<verb>[dsg])"):
+    """Several papers could be meant: choose one, for its card (d), the similar ones (s), or its graph (g)."""
 
-    def __init__(self, options: list[discord.SelectOption], *, verb: str) -> None:
+    def __init__(
+        self,
+        options: list[discord.SelectOption],
+        *,
+        verb: str,
+        placeholder: str = "Which paper do you mean?",
+    ) -> None:
         self.verb = verb
         super().__init__(
             ui.Select(
                 custom_id=f"which:{verb}",
-                placeholder="Which paper do you mean?",
+                placeholder=placeholder,
                 options=options or [discord.SelectOption(label="?", value="0")],
             )
         )
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        from commands import similar
+        from commands import graph, similar
 
         paper_id = int(value) if value.isdigit() and len(value) <= 12 else 0
-        work = similar.show(services, paper_id) if self.verb == "s" else show(services, paper_id)
+        work: Awaitable[ui.LayoutView | Reply]
+        if self.verb == "g":
+            work = graph.show_paper(services, paper_id)
+        else:
+            work = similar.show(services, paper_id) if self.verb == "s" else show(services, paper_id)
         await answer(interaction, work, update=True)
 
 
@@ -156,8 +167,25 @@ async def _figures(services: Services, paper: Paper) -> str | None:
     return " · ".join(said) or None
 
 
-async def which(services: Services, ids: list[int], verb: str, typed: str) -> ui.LayoutView:
+async def which(services: Services, ids: Sequence[int], verb: str, typed: str) -> ui.LayoutView:
     """Ask which of several papers is meant."""
+    options = await _options(services, ids)
+    more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
+    return note(f"Several papers fit “{_echo(typed)}”{more}.", [[PaperSelect(options, verb=verb)]])
+
+
+async def also_meant(
+    services: Services, view: ui.LayoutView, others: Sequence[int], verb: str, typed: str
+) -> ui.LayoutView:
+    """Offer, below what is shown of the paper meant, the others that the text could mean."""
+    if others:
+        options = await _options(services, others)
+        placeholder = label(f"Or another with “{' '.join(typed.split())}” in its title", 150)
+        view.add_item(ui.ActionRow(PaperSelect(options, verb=verb, placeholder=placeholder)))
+    return view
+
+
+async def _options(services: Services, ids: Sequence[int]) -> list[discord.SelectOption]:
     options = []
     for paper in await services.store.papers(ids[:CHOICES]):
         names = ", ".join(author.name for author in paper.authors[:3])
@@ -167,16 +195,17 @@ async def which(services: Services, ids: list[int], verb: str, typed: str) -> ui
                 label=label(paper.title, 100), value=str(paper.id), description=label(when + names, 100)
             )
         )
-    more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
-    shown = safe(shorten(" ".join(typed.split()), 100))
-    return note(f"Several papers fit “{shown}”{more}.", [[PaperSelect(options, verb=verb)]])
+    return options
+
+
+def _echo(typed: str) -> str:
+    return safe(shorten(" ".join(typed.split()), 100))
 
 
 async def not_found(services: Services, typed: str) -> ui.LayoutView:
     """No paper fits: say what would."""
-    shown = safe(shorten(" ".join(typed.split()), 100))
     return note(
-        f"I know no paper that “{shown}” could mean. Give an arXiv id or link, a DOI, a title or part of one, "
+        f"I know no paper that “{_echo(typed)}” could mean. Give an arXiv id or link, a DOI, a title or part of one, "
         "or the name of a system; /search finds papers by what they are about."
     )
 
@@ -200,12 +229,13 @@ class PaperCard(commands.Cog):
         await answer(interaction, self._paper(paper), private=private)
 
     async def _paper(self, typed: str) -> ui.LayoutView:
-        ids = await self._services.search.resolve(typed)
-        if not ids:
-            return await not_found(self._services, typed)
-        if len(ids) > 1:
-            return await which(self._services, ids, "d", typed)
-        return await show(self._services, ids[0])
+        meant = await self._services.search.meant(typed)
+        if meant.paper is not None:
+            view = await show(self._services, meant.paper)
+            return await also_meant(self._services, view, meant.others, "d", typed)
+        if meant.others:
+            return await which(self._services, meant.others, "d", typed)
+        return await not_found(self._services, typed)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -13,14 +13,15 @@ from discord.ext import commands
 from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.text import label, safe, shorten, shown
 from commands.options import complete_paper
-from commands.paper import PaperButton, not_found, paper_of, which
+from commands.paper import PaperButton, also_meant, not_found, paper_of, which
 from commands.pressing import Pressable
 from commands.replies import answer
 from commands.search import waiting_note
 from commands.services import Services
 from data.models import Paper
+from index.meant import PASTED
 from index.passages import shared_phrases
-from index.search import PASTED, Found
+from index.search import Found
 
 SHOWN = 25
 
@@ -130,11 +131,13 @@ class Similar(commands.Cog):
         await answer(interaction, self._similar(paper), private=private)
 
     async def _similar(self, typed: str) -> ui.LayoutView:
-        ids = await self._services.search.resolve(typed)
-        if len(ids) == 1:
-            return await show(self._services, ids[0])
-        if ids:
-            return await which(self._services, ids, "s", typed)
+        meant = await self._services.search.meant(typed)
+        if meant.paper is not None:
+            return await also_meant(
+                self._services, await show(self._services, meant.paper), meant.others, "s", typed
+            )
+        if meant.others:
+            return await which(self._services, meant.others, "s", typed)
         if looks_pasted(typed):
             return await show_text(self._services, typed)
         return await not_found(self._services, typed)

@@ -155,7 +155,8 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
     if one_is_first and title_key(record.title) != row["title_key"]:
         return theirs is None
     return "arxiv" in record.ids and (
-        not any(scheme == "arxiv" for scheme, _ in work.ids) or (record.source not in (LISTING, SAMPLE) and ours is None)
+        not any(scheme == "arxiv" for scheme, _ in work.ids)
+        or (record.source not in (LISTING, SAMPLE) and ours is None)
     )
 
 

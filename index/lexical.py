@@ -277,6 +277,18 @@ class WordIndex:
                 options.append(Query.phrase_query(self._schema, field, list(words)))
         return Query.boolean_query([(Occur.Should, option) for option in options])
 
+    def titles_with(self, phrase: str, k: int) -> list[int]:
+        """Papers with these words side by side in the title, those with short titles first."""
+        words = list(self._stemmed.analyze(phrase))[:30]
+        if not words:
+            return []
+        query = (
+            Query.phrase_query(self._schema, "title", list(words))
+            if len(words) > 1
+            else Query.term_query(self._schema, "title", words[0])
+        )
+        return [paper for paper, _ in self._hits(query, k)]
+
     def named(self, word: str, k: int = 10) -> tuple[int, list[int]]:
         """(How many titles have this very word, unstemmed; at most k of them)."""
         token = next(iter(self._plain.analyze(word)), None)

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from rapidfuzz import fuzz, utils
 
-from data.arxiv_ids import find_arxiv_id, find_doi
-from data.keys import clean, title_words
+from data.keys import clean
 from data.models import Paper
 from index import fusion
 from index.embedding import paper_text
 from index.facets import Where
 from index.lexical import TITLE_WEIGHT, Term, rarest
 from index.library import Library
+from index.meant import PaperNames
 from index.passages import stem
 from index.queries import MAX_QUERY, Query, parse_query
 
 POOL = 200
 """Candidates taken from each of words and vectors."""
 SIMILAR_POOL = 100
-PASTED = 240
-"""Characters from which on a text is a pasted abstract, not a title."""
 MAX_RARITIES = 50_000
-_TITLE_LIKE = 88.0
-_NAME_LIKE = 75.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,101 +48,13 @@ class Found:
     """Papers that still wait for their vector."""
 
 
-class Search:
+class Search(PaperNames):
     """Answers queries over a library; long computations run in threads."""
 
     def __init__(self, library: Library) -> None:
-        self._library = library
+        super().__init__(library)
         self._rarities: dict[str, float] = {}
         self._rarities_of = -1
-
-    # -- which paper is meant --------------------------------------------------------------------
-
-    async def resolve(self, text: str, most: int = 25) -> list[int]:
-        """Store ids of the papers that a text can mean, best first; one where there is no doubt.
-
-        An arXiv id, URL, DOI, whole title, or a system's name that one title has, is no doubt.
-        """
-        text = text.strip()
-        exact = await self._identified(text)
-        if exact is not None or not text:
-            return exact or []
-        titled = await self._library.store.find_title(text[:2_000])
-        if titled:
-            return titled[:most]
-        if len(text) > PASTED:
-            return []
-        return await asyncio.to_thread(self._by_name, text, most) or await self._by_fragment(text, most)
-
-    async def complete_title(self, typed: str, k: int) -> list[int]:
-        """Store ids of papers whose title can be meant by what was typed so far; newest for nothing."""
-        if not typed.strip():
-            days = self._library.facets.days
-            known = np.flatnonzero(self._library.facets.codes >= 0)
-            return [int(paper) for paper in known[np.argsort(-days[known], kind="stable")][:k]]
-        exact = await self._identified(typed)
-        if exact:
-            return exact
-        return await asyncio.to_thread(self._library.words.completing, typed, k)
-
-    async def _identified(self, text: str) -> list[int] | None:
-        """The paper of an identifier; an empty list for one that nobody knows; None for other text."""
-        if re.fullmatch(r"#\d{1,12}", text):  # a choice offered while typing
-            return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
-        found = find_arxiv_id(text)
-        if found:
-            paper = await self._library.store.find_id("arxiv", found[0])
-            return [paper] if paper else []
-        doi = find_doi(text)
-        if doi:
-            paper = await self._library.store.find_id("doi", doi[:300])
-            return [paper] if paper else []
-        return None
-
-    def _by_name(self, text: str, most: int) -> list[int]:
-        """Papers whose title has the word that names them, also with a typo."""
-        words = self._library.words
-        terms = words.terms(text)
-        if not terms or len(terms) > 4:
-            return []
-        kind = fusion.kind_of(terms, len(words))
-        for term in kind.names:
-            _, papers = words.named(term.word, most)
-            if papers:
-                return papers
-        return []
-
-    async def _by_fragment(self, text: str, most: int) -> list[int]:
-        """Papers whose title holds the words of a fragment, those most alike first."""
-        words = self._library.words
-        hits = await asyncio.to_thread(words.search, text, 4 * most, title_only=True)
-        nearly = await self._nearly_named(text)
-        papers = await self._library.store.papers(dict.fromkeys([*nearly, *(paper for paper, _ in hits)]))
-        wanted = utils.default_process(text)
-
-        def alike(paper: Paper) -> float:
-            titles = (paper.title, *paper.former_titles)
-            return max(fuzz.token_set_ratio(wanted, utils.default_process(title)) for title in titles)
-
-        scored = sorted(((alike(p), p.id) for p in papers), key=lambda pair: -pair[0])
-        found = [paper for score, paper in scored if score >= _TITLE_LIKE]
-        return list(dict.fromkeys([*nearly, *found]))[:most]
-
-    async def _nearly_named(self, text: str) -> list[int]:
-        """Papers named almost like a word that no paper has."""
-        words = self._library.words
-        terms = await asyncio.to_thread(words.terms, text)
-        unknown = fusion.kind_of(terms, len(words)).unknown
-        found: list[tuple[float, int]] = []
-        for term in unknown:
-            ids = await asyncio.to_thread(words.nearly_named, term.word)
-            for paper in await self._library.store.papers(ids):
-                titles = " ".join((paper.title, *paper.former_titles))
-                score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)
-                if score >= _NAME_LIKE:
-                    found.append((score, paper.id))
-        best = max((score for score, _ in found), default=0.0)
-        return [paper for score, paper in sorted(found, reverse=True) if score >= best - 5][:5]
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -195,7 +101,8 @@ class Search:
         titled = await self._library.store.find_title(query.text)
         if titled:
             return titled
-        named = await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
+        named = await self._headed(query.text)
+        named = named or await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
         return named or await self._nearly_named(query.text)
 
     async def embed(self, text: str) -> np.ndarray | None:

@@ -195,4 +195,6 @@ async def test_a_work_of_the_sample_as_it_was_gets_its_identifier(store, sample)
     changes = await store.upsert(records)
     assert (changes.added, changes.updated) == (0, 7)
     assert await store.count() == 7
-    assert await store.find_id("arxiv", "2605.15617") == await store.find_id("sample", records[1].ids["sample"])
+    assert await store.find_id("arxiv", "2605.15617") == await store.find_id(
+        "sample", records[1].ids["sample"]
+    )

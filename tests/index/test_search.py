@@ -91,6 +91,29 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
     assert len(await search.resolve("large language models")) > 3
 
 
+async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
+    from tests.records import record
+
+    library = await Library.open(store, tmp_path, Embedder(), writable=True)
+    titles = (
+        "Quokka-R1: Learning to Hop",
+        "Quokka-R1 Outperforms the Wombat",
+        "On What Quokka-R1 Thinks",
+        "Revisiting Quokka-R1: A Study",
+    )
+    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
+    with library.writing():
+        await Intake(library, "test", "test").run(iter(enumerate(records)))
+    await library.refresh()
+    search = Search(library)
+    for typed in ("Quokka-R1", '"Quokka-R1"', "quokka r1"):
+        meant = await search.meant(typed)
+        assert await _titles(library, [meant.paper]) == [titles[0]]
+        assert {*await _titles(library, meant.others)} >= {*titles[1:]}
+        assert await search.resolve(typed) == [meant.paper]
+        assert (await search.search(typed, 5)).hits[0].paper_id == meant.paper
+
+
 async def test_similar_never_has_the_paper_itself(search, real):
     [paper] = await real.store.papers(await search.resolve("PrismLLM"))
     found = await search.similar(paper, 20)

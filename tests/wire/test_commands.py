@@ -102,6 +102,25 @@ async def test_several_candidates_give_a_select(lab):
     assert "Similar to" in chosen.text
 
 
+async def test_a_name_that_one_title_begins_with_means_that_paper_and_others_are_offered(other):
+    _, bot, user, _ = other
+    titles = (
+        "Quokka-R1: Learning to Hop",
+        "Quokka-R1 Outperforms the Wombat",
+        "On What Quokka-R1 Thinks",
+        "Revisiting Quokka-R1: A Study",
+    )
+    await fill(bot, [record(n, title=title) for n, title in enumerate(titles)])
+    similar = await user.slash('/similar "Quokka-R1"')
+    assert similar.text.startswith("## Similar to Quokka-R1: Learning to Hop")
+    assert {option["label"] for option in similar.selects[0]["options"]} == {*titles[1:]}
+    assert (await similar.choose("On What")).text.startswith("## Similar to On What Quokka-R1 Thinks")
+    card = await user.slash("/paper Quokka-R1")
+    assert "Learning to Hop" in card.text.split("\n")[0]
+    assert "Outperforms" in (await card.choose("Quokka-R1 Outperforms")).text.split("\n")[0]
+    assert (await user.slash("/search Quokka-R1")).text.split("\n")[1].startswith("1. **[Quokka-R1: Learning")
+
+
 async def test_search_shows_the_sentence_that_answers(lab):
     reply = await lab.user.slash("/search interruptions of training jobs")
     assert "TrainMover" in reply.text.split("2. ")[0]

@@ -293,3 +293,22 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
         if len(after) == 800:
             assert after == before
     await store.close()
+
+
+@pytest.mark.parametrize("typed", ["PrismLLM", "person:PrismLLM", "2605.15617", "paper:PrismLLM"])
+async def test_a_paper_s_name_leads_to_the_graph_of_the_paper(lab, typed):
+    reply = await lab.user.slash(f"/graph {typed}")
+    assert reply.text.startswith("## A Few GPUs, A Whole Lotta Scale")
+    assert "people" in reply.text
+
+
+async def test_a_name_that_is_neither_a_person_s_nor_a_paper_s_gets_the_nearest_names(lab):
+    assert [b["label"] for b in (await lab.user.slash("/graph Shaoke Xii")).buttons] == ["Shaoke Xi (2)"]
+
+
+async def test_a_graph_of_several_papers_asks_which(lab):
+    reply = await lab.user.slash("/graph paper:training")
+    assert "Several papers fit" in reply.text
+    chosen = await reply.choose("TrainMover")
+    assert "TrainMover" in chosen.text
+    assert "among" in chosen.text
