@@ -19,13 +19,17 @@ or paste an abstract
 author: category: year: since: work, too
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
 **/new** — what was announced on a day, by category
-**/digest** — the few new papers of the day that this channel, or you, will want, posted by the clock; **/top** — \
+**/digest** `mine` — the few new papers of the day that this channel, or you, will want, posted by the clock; **/top** — \
 what people here saved and liked most
-**/save**, **/library** — what you keep: tags, notes, files for other programs; **/list** — lists that this server shares
-**/author** `ChonLam Lao` — a person's card; **/graph**, **/compare**, **/similar-people**, **/trending** go on from there
-**/collaborators** `ChonLam Lao` — whom to work with, and why; **/who-knows** finds people by a topic
-**/claim** — say which papers are yours; then **/profile** (also from your CV), **/invite**, **/collaborators** about you
-**/follow**, **/following**, **/unfollow** — people, papers, topics, categories; **/me** — what I hold about you, and its end
+**/save** `PrismLLM`, **/library** `show` — what you keep: tags, notes, files for other programs; **/list** — lists that \
+this server shares
+**/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, **/similar-people** `ChonLam Lao`, \
+**/trending** go on from there
+**/collaborators** `Mengqi Liu` — whom to work with, and why; **/who-knows** `in-network aggregation` finds people by a topic
+**/claim** `ChonLam Lao` — say which papers are yours; then **/profile** (also from your CV) and **/invite** \
+work, and suggestions are about you
+**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — people, papers, topics, categories; **/me** \
+`data` — what I hold about you; **/me** `forget` — its end
 **/about** — what I hold, and where it comes from
 
 Answers about papers and people take `private:True`, and then only you see them; what concerns you alone is always \
