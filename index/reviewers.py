@@ -17,11 +17,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from data.sources.http import SourceError
 from index.embedding import Embedder, paper_text
 
-WORDS, HUB = 1.0, 1.0
-"""How much words count beside meaning, and what being near to everybody takes off (docs/evaluation.md)."""
-CROWD = 50
-"""A submission's nearness to everybody: the mean cosine with so many closest papers of all archives."""
+WORDS = 0.25
+"""How much words count beside meaning: what researchers' ratings of themselves say (docs/evaluation.md)."""
 TOP = 3
+MIDDLE, STEEP = 1.0, 4.0
+"""The closeness that becomes a score of one half, and how steeply scores rise there; the order is not touched."""
 LONGEST = 50_000
 """Characters of a title and abstract; what is beyond is no abstract."""
 Report = Callable[[str, int, int], None]
@@ -141,7 +141,7 @@ def match(
     """Score every reviewer for every submission.
 
     A reviewer's closeness to a submission is that of the closest paper and of all papers together, by meaning
-    and by words; what a submission is close to everybody by is taken off.
+    and, counting less, by words.
     """
     if not submissions:
         raise SourceError("there is no submission to match")
@@ -168,20 +168,15 @@ def match(
         if terms is not None
         else np.zeros_like(meaning)
     )
-    crowd = crowded(meaning)
     values = np.empty((len(submissions), len(archives)))
     for at, notes in enumerate(archives.values()):
         own = np.array(sorted({place[note.text] for note in notes}))
         near, alike = meaning[:, own], lexical[:, own]
         words_there = centre_words(alike, terms[own]) if terms is not None else 0.0
         by_meaning = near.max(axis=1) + centre(near, vectors[own])
-        values[:, at] = by_meaning + WORDS * (top(alike, TOP) + words_there) - HUB * crowd
-    return Scores([note.id for note in submissions], list(archives), 1 / (1 + np.exp(-4 * (values - 0.7))))
-
-
-def crowded(meaning: np.ndarray) -> np.ndarray:
-    """How near each row is to everybody: the mean of its highest cosines with papers of all kinds."""
-    return top(meaning, CROWD)
+        values[:, at] = by_meaning + WORDS * (top(alike, TOP) + words_there)
+    scores = 1 / (1 + np.exp(-STEEP * (values - MIDDLE)))
+    return Scores([note.id for note in submissions], list(archives), scores)
 
 
 def top(values: np.ndarray, most: int) -> np.ndarray:

@@ -13,11 +13,12 @@ from sklearn.preprocessing import normalize
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
 from index.evaluate.pseudo_people import rare_people
-from index.reviewers import HUB, WORDS, centre, centre_words, crowded, top
+from index.reviewers import TOP, WORDS, centre, centre_words, top
 
 LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
 """Papers of a person; people asked; whose held-out papers are the wrong answers; from the nearest so many; how many."""
-BACKGROUND = 5_000
+BACKGROUND, CROWD = 5_000, 50
+"""Papers of all kinds, and to how many of them a submission's nearness is its nearness to everybody."""
 Report = Callable[[str, int, int], None]
 
 
@@ -72,7 +73,7 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
         mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[asked], np.float32)
         near, alike = rows @ mine.T, (terms[asked] @ terms[own].T).toarray()
         recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
-        for name, score in ways(near, alike, recent, mine, terms[own], crowded(rows @ crowd.T)).items():
+        for name, score in ways(near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)).items():
             beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
             found.setdefault(name, []).append((float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum()))))
         if report and place % 50 == 0:
@@ -98,9 +99,9 @@ def ways(
 ) -> dict[str, np.ndarray]:
     """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.reviewers.match`)."""
     best, middle = near.max(axis=1), centre(near, vectors)
-    lexical = top(alike, 3) + centre_words(alike, terms)
+    lexical = top(alike, TOP) + centre_words(alike, terms)
     return {
-        "labmate": best + middle + WORDS * lexical - HUB * crowd,
+        "labmate": best + middle + WORDS * lexical,
         "max": best,
         "top 3": top(near, 3),
         "mean": near.mean(axis=1),
@@ -112,5 +113,6 @@ def ways(
         "words: top 3 + centroid": lexical,
         "max + centroid + words": best + middle + lexical,
         "max + centroid - crowd": best + middle - crowd,
+        "max + centroid + words - crowd": best + middle + lexical - crowd,
         "max + centroid + 2 words - 2 crowd": best + middle + 2 * lexical - 2 * crowd,
     }

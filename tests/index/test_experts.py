@@ -266,6 +266,20 @@ def test_reviewers_are_scored_for_what_they_know(archives, tmp_path):
     assert lines[0].startswith("s1,ada,0.")
 
 
+def test_a_reviewer_knows_no_less_where_many_others_know_it_too(archives, tmp_path):
+    write(tmp_path / "in.jsonl", [note("s1", "Membrane proteins", "Folding of membrane proteins.")])
+    submissions, embedder = read_notes(tmp_path / "in.jsonl"), Embedder()
+    alone = match(read_archives(archives), submissions, embedder)
+    crowd = [
+        note(f"c{n}", "Membrane proteins", f"Folding of membrane proteins, part {n}.") for n in range(60)
+    ]
+    write(archives / "crowd.jsonl", crowd)
+    among = match(read_archives(archives), submissions, embedder)
+    assert among.reviewers == ["ada", "bob", "crowd"]
+    assert among.values[0, 0] == pytest.approx(alone.values[0, 0], abs=0.05)
+    assert among.values[0, 2] > among.values[0, 0] > among.values[0, 1]
+
+
 def test_submissions_may_be_an_object_by_id_and_values_may_be_nested(tmp_path):
     (tmp_path / "in.json").write_text(
         json.dumps({"s1": {"content": {"title": {"value": "A"}, "abstract": {"value": "B"}}}})
