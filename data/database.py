@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import asyncio
+import os
 import sqlite3
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +14,15 @@ from sqlalchemy import Connection, event, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from data import in_use, sqlite_files
+from data.sqlite_files import StoreError as StoreError
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 HEAD = "0007"
 """The newest migration; a test compares it with alembic's own answer."""
 
 
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
-
-
-class StoreError(RuntimeError):
-    """The database can't be used; the message says why and what to do."""
 
 
 class NewerDatabaseError(StoreError):
@@ -35,11 +37,11 @@ def sqlite_path(url: str) -> Path | None:
     return Path(str(parsed.database))
 
 
-def make_engine(url: str, *, bulk: bool = False) -> AsyncEngine:
-    """An async engine that writes; SQLite gets WAL, foreign keys and a patient lock."""
+def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
+    """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock."""
     engine = create_async_engine(url)
     if engine.dialect.name == "sqlite":
-        _prepare(engine, _BULK_CACHE if bulk else _CACHE)
+        _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -57,14 +59,14 @@ def make_reader(url: str) -> AsyncEngine:
     return engine
 
 
-def _prepare(engine: AsyncEngine, cache: int) -> None:
+def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=NORMAL")
-        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")
         cursor.execute("PRAGMA temp_store=MEMORY")
@@ -80,28 +82,23 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
     NewerDatabaseError
         Where the schema is one this Labmate does not know. Nothing is written.
     StoreError
-        Where the file is no database or can't be opened.
+        Where the file is no database or can't be opened, or a backup is just being put in its place.
     """
     path = sqlite_path(url)
-    if path:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"the folder {path.parent} can't be made: {error.strerror}") from error
-        _refuse_newer(path)
+    held = _reserve(path) if path else None
     engine = make_engine(url, bulk=bulk)
+    if held is not None:
+        _let_go_with(engine, held)
     try:
         async with engine.connect() as connection:
             revision = await connection.run_sync(_revision)
         if revision == HEAD:
             return engine
-        if revision is not None and revision not in _known_revisions():
-            raise NewerDatabaseError(_newer(url, revision))
+        if revision is not None and revision not in known_revisions():
+            raise NewerDatabaseError(newer(url, revision))
         if path and revision is not None:
-            _copy_aside(path, revision)
-        async with engine.execution_options(writes=True).begin() as connection:
-            if await connection.run_sync(_revision) != HEAD:  # another process may have been quicker
-                await connection.run_sync(_upgrade)
+            await asyncio.to_thread(_copy_aside, path, revision)
+        await _migrate(url)
     except (DatabaseError, OperationalError) as error:
         await engine.dispose()
         raise StoreError(f"{path or url} can't be used as a database: {error.orig}") from error
@@ -111,38 +108,55 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
     return engine
 
 
+def _reserve(path: Path) -> int:
+    """Make the folder, look at what is there, and note that this process uses it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {path.parent} can't be made: {error.strerror}") from error
+    _refuse_newer(path)
+    return in_use.hold(path)
+
+
+def _let_go_with(engine: AsyncEngine, held: int) -> None:
+    @event.listens_for(engine.sync_engine, "engine_disposed")
+    def _let_go(_engine: Any) -> None:
+        nonlocal held
+        if held >= 0:
+            os.close(held)
+            held = -1
+
+
 def _refuse_newer(path: Path) -> None:
     """Look at a SQLite file read-only first: WAL mode itself would write to it."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        finally:
-            connection.close()
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise StoreError(f"{path} can't be opened: {error}") from error
-        raise StoreError(
-            f"{path} is a database, but not one of Labmate's. Name another file in DATABASE_URL."
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} is not a database ({error}). Move it away, or restore it from a backup."
-        ) from error
-    if found and found[0] != HEAD and found[0] not in _known_revisions():
-        raise NewerDatabaseError(_newer(str(path), found[0]))
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            revision = sqlite_files.revision_of(path, connection)
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} can't be opened: {error}") from error
+    except StoreError as error:
+        advice = (
+            "Name another file in DATABASE_URL."
+            if "not one of" in str(error)
+            else "Move it away, or restore a backup: python -m bot restore PATH"
+        )
+        raise StoreError(f"{error} {advice}") from error
+    if revision is not None and revision not in known_revisions():
+        raise NewerDatabaseError(newer(str(path), revision))
 
 
-def _newer(where: str, revision: str) -> str:
+def newer(where: str, revision: str) -> str:
+    """What to say of a database that this Labmate does not know."""
     return (
         f"{where} was written by a newer Labmate (schema {revision}; this one knows up to {HEAD}). "
         "It was left untouched. Update Labmate, or name another file in DATABASE_URL."
     )
 
 
-def _known_revisions() -> set[str]:
+def known_revisions() -> set[str]:
+    """Every schema that this Labmate can bring up to date."""
     from alembic.script import ScriptDirectory
 
     return {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
@@ -155,14 +169,68 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _copy_aside(path: Path, revision: str) -> None:
-    shutil.copy2(path, path.with_suffix(f".before-{revision}{path.suffix}"))
+    """Keep the database as it was before it is migrated, unless another process has migrated it meanwhile.
+
+    Raises
+    ------
+    StoreError
+        Where it can't be written; then nothing is migrated.
+    """
+    target = path.with_suffix(f".before-{revision}{path.suffix}")
+    try:
+        with sqlite_files.written_beside(target) as draft:
+            with closing(sqlite_files.writable(path)) as source:
+                sqlite_files.copy(source, draft)
+            with closing(sqlite_files.readable(draft)) as copied:
+                if sqlite_files.revision_of(draft, copied) != revision:
+                    raise _MigratedMeanwhileError
+    except _MigratedMeanwhileError:
+        return
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(
+            f"The database has to be brought up to date, and no copy of it can be kept as {target} first: "
+            f"{error}. Nothing was changed."
+        ) from error
 
 
-def _upgrade(connection: Connection) -> None:
+class _MigratedMeanwhileError(Exception):
+    """Another process was quicker."""
+
+
+async def _migrate(url: str) -> None:
+    """Bring the schema up to date in one transaction.
+
+    A migration may rebuild a table that others point to, which SQLite refuses while it watches foreign keys; so
+    they are off for this connection, and looked at before the transaction ends.
+    """
+    engine = make_engine(url, linked=False)
+    try:
+        async with engine.execution_options(writes=True).begin() as connection:
+            if await connection.run_sync(_revision) == HEAD:  # another process was quicker
+                return
+            before = await connection.run_sync(_astray)
+            await connection.run_sync(_upgrade)
+            if lost := await connection.run_sync(_astray) - before:
+                raise StoreError(
+                    f"{url} can't be brought up to date: rows would point nowhere ({dict(lost)}). Nothing was "
+                    "changed. Please report this."
+                )
+    finally:
+        await engine.dispose()
+
+
+def _astray(connection: Connection) -> Counter[str]:
+    """How many rows point to a row that is not there, by table."""
+    if connection.dialect.name != "sqlite":
+        return Counter()
+    return Counter(str(row[0]) for row in connection.exec_driver_sql("PRAGMA foreign_key_check"))
+
+
+def _upgrade(connection: Connection, revision: str = "head") -> None:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)

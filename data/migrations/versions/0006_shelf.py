@@ -10,9 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("digests") as digests:
-        digests.add_column(sa.Column("seen", sa.Integer(), nullable=False, server_default="0"))
-        digests.add_column(sa.Column("news", sa.Boolean(), nullable=False, server_default=sa.false()))
+    # Added in place: a rebuilt table would have to be dropped while deliveries point to it.
+    op.add_column("digests", sa.Column("seen", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("digests", sa.Column("news", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.create_table(
         "shelf",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -69,6 +69,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in ("feeds", "list_papers", "lists", "shelf"):
         op.drop_table(table)
-    with op.batch_alter_table("digests") as digests:
-        digests.drop_column("news")
-        digests.drop_column("seen")
+    op.drop_column("digests", "news")
+    op.drop_column("digests", "seen")

@@ -1,0 +1,160 @@
+"""SQLite databases as files: one consistent copy while others write, the check of a copy, and its swap into place."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+PAGES_AT_ONCE = 2_000
+"""Pages of 4 KiB between two looks at the progress."""
+PATIENCE = 20.0
+UNFINISHED = ".labmate-part"
+"""How the name of a file ends that is still being written; what a crash left of one is removed by the next."""
+
+Progress = Callable[[int, int], None]
+
+
+class StoreError(RuntimeError):
+    """The database can't be used; the message says why and what to do."""
+
+
+def writable(path: Path) -> sqlite3.Connection:
+    """A connection to a database that exists; the last one to close takes the write-ahead log in.
+
+    Raises
+    ------
+    sqlite3.Error
+        Where there is none, or it can't be written.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
+
+
+def readable(path: Path) -> sqlite3.Connection:
+    """A connection to a copy that nobody writes to; it leaves no file beside it, unless there is a log to read."""
+    log = path.with_name(path.name + "-wal")
+    how = "mode=ro" if log.exists() else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+
+
+@contextmanager
+def written_beside(target: Path) -> Iterator[Path]:
+    """An empty file beside ``target`` that takes its place, all at once, if all goes well; else it is removed.
+
+    Raises
+    ------
+    OSError
+        Where the folder can't be written to.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(target.parent)
+    handle, name = tempfile.mkstemp(UNFINISHED, f"{target.name}.", target.parent)
+    draft = Path(name)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # says that this one is no leftover
+        yield draft
+        synced(draft)
+        draft.replace(target)
+        synced(target.parent)
+    finally:
+        for rest in ("", "-journal", "-wal", "-shm"):
+            draft.with_name(draft.name + rest).unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left unfinished."""
+    for left in folder.glob(f"*{UNFINISHED}"):
+        with contextlib.suppress(OSError), left.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink(missing_ok=True)
+
+
+def synced(path: Path) -> None:
+    """Have what was written to a file, or renamed in a folder, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = None) -> dict[str, int]:
+    """Copy a database as it is at this moment into one file, while others write to it.
+
+    One read transaction holds the moment: SQLite's backup begins again whenever another connection has written,
+    but not for a reader who keeps looking at the same snapshot.
+
+    Returns
+    -------
+    dict
+        Rows of each table at that moment.
+
+    Raises
+    ------
+    sqlite3.Error
+        Where the source is damaged or the disk is full.
+    """
+    with closing(sqlite3.connect(target, isolation_level=None)) as out:
+        out.execute("PRAGMA synchronous=OFF")  # the whole file is synced before it takes its place
+        source.execute("BEGIN")
+        try:
+            counts = rows_of(source)
+            source.backup(
+                out,
+                pages=PAGES_AT_ONCE,
+                progress=lambda _, left, total: progress(total - left, total) if progress else None,
+                sleep=0,
+            )
+        finally:
+            source.execute("ROLLBACK")
+        out.execute("PRAGMA journal_mode=DELETE")  # one file, which can be read where nothing can be written
+    return counts
+
+
+def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many rows each table has."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+    )
+    return {
+        name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608
+        for (name,) in names.fetchall()
+    }
+
+
+def damage(connection: sqlite3.Connection) -> str:
+    """What is wrong with a database, or nothing: pages, indexes, rows that point nowhere."""
+    try:
+        [said] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if said != "ok":
+            return str(said).splitlines()[-1]
+        astray = connection.execute("PRAGMA foreign_key_check").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return f"a row of {astray[0]} points to a row of {astray[2]} that is not there" if astray else ""
+
+
+def revision_of(path: Path, connection: sqlite3.Connection) -> str | None:
+    """The schema that a database of Labmate's has.
+
+    Raises
+    ------
+    StoreError
+        Where it is no database, can't be opened, or is another program's.
+    """
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise StoreError(f"{path} can't be opened: {error}") from error
+        raise StoreError(f"{path} is a database, but not one of Labmate's.") from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path} is not a database ({error}).") from error
+    return str(found[0]) if found else None
