@@ -14,6 +14,7 @@ from commands.painter import Painter
 from commands.services import Services
 from data import clock
 from data.models import PaperRecord
+from data.private_files import keep_private
 from data.sources.files import PaperFile
 from data.sources.mail import Mailer
 from data.store import Store
@@ -46,7 +47,7 @@ async def open_library(
     """
     if settings.labmate_clock is not None:
         clock.follow(settings.labmate_clock)
-    settings.labmate_data.mkdir(parents=True, exist_ok=True)
+    keep_private(settings.labmate_data)
     store = await Store.open(settings.database, bulk=writable)
     try:
         embedder = Embedder(settings.embedding_model, threads=threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from datetime import date, datetime
@@ -16,6 +17,7 @@ from bot.admin import admin
 from bot.measuring import evaluate, match, rank, train
 from bot.performing import log_to, perform, settings
 from bot.settings import Settings
+from data.private_files import NOBODY_ELSE
 
 app = typer.Typer(
     name="labmate", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
@@ -34,6 +36,7 @@ Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as
 
 def main() -> None:
     """Run, and turn what a person can do something about into one clear line."""
+    os.umask(NOBODY_ELSE)
     try:
         app()
     except KeyboardInterrupt:
@@ -195,8 +198,6 @@ def index(
     events: Events = False,
 ) -> None:
     """Bring the indexes up to date with the store: words, and embeddings of what has none."""
-    import os
-
     from bot.app import open_library
     from bot.ingest import Reporter, embed
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from bot.settings import Settings
 from data.database import StoreError
+from data.private_files import keep_private
 from data.sources.http import SourceError
 from index.embedding import ModelError
 from index.library import BusyError
@@ -51,7 +52,7 @@ def perform(work: Coroutine[Any, Any, int | None], *, events: bool = False) -> N
 
 def log_to(config: Settings, *, console: bool = False) -> None:
     """Log to a file in the data folder, and to the terminal where nobody types there."""
-    config.labmate_data.mkdir(parents=True, exist_ok=True)
+    keep_private(config.labmate_data)
     handlers: list[logging.Handler] = [
         RotatingFileHandler(config.labmate_data / "labmate.log", maxBytes=5_000_000, backupCount=3)
     ]

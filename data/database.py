@@ -8,13 +8,14 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, event, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from data import in_use, sqlite_files
+from data.private_files import keep_database_private
 from data.sqlite_files import StoreError as StoreError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -38,10 +39,17 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
-    """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock."""
+    """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
+
+    A commit is on the disk when it returns, so that a power cut takes back nothing that was answered or posted. With
+    ``bulk`` it is in the system's hands: a power cut may take the last papers back, and they are read in again.
+    """
     engine = create_async_engine(url)
     if engine.dialect.name == "sqlite":
-        _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
+        if bulk:
+            _prepare(engine, _BULK_CACHE, linked=linked, synchronous="NORMAL")
+        else:
+            _prepare(engine, _CACHE, linked=linked)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -59,13 +67,15 @@ def make_reader(url: str) -> AsyncEngine:
     return engine
 
 
-def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
+def _prepare(
+    engine: AsyncEngine, cache: int, *, linked: bool = True, synchronous: Literal["FULL", "NORMAL"] = "FULL"
+) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute(f"PRAGMA synchronous={synchronous}")
         cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")
@@ -115,7 +125,13 @@ def _reserve(path: Path) -> int:
     except OSError as error:
         raise StoreError(f"the folder {path.parent} can't be made: {error.strerror}") from error
     _refuse_newer(path)
-    return in_use.hold(path)
+    held = in_use.hold(path)
+    try:
+        keep_database_private(path)
+    except OSError as error:
+        os.close(held)
+        raise StoreError(f"{path} can't be made: {error.strerror}") from error
+    return held
 
 
 def _let_go_with(engine: AsyncEngine, held: int) -> None:

@@ -13,7 +13,9 @@ import pytest
 from tests.conftest import ROOT
 
 
-def run(*arguments: str, folder: Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess:
+def run(
+    *arguments: str, folder: Path, stdin: str = "", umask: int = -1, **more: str
+) -> subprocess.CompletedProcess:
     environment = (
         os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"} | more
     )
@@ -26,6 +28,7 @@ def run(*arguments: str, folder: Path, stdin: str = "", **more: str) -> subproce
         capture_output=True,
         text=True,
         timeout=120,
+        umask=umask,
     )
 
 
