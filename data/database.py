@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, event, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -41,15 +41,12 @@ def sqlite_path(url: str) -> Path | None:
 def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
     """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
 
-    A commit is on the disk when it returns, so that a power cut takes back nothing that was answered or posted. With
-    ``bulk`` it is in the system's hands: a power cut may take the last papers back, and they are read in again.
+    A commit is on the disk when it returns, so that a power cut takes back nothing that was answered, posted or
+    noted as read in (docs/reliability.md says what that costs).
     """
     engine = create_async_engine(url)
     if engine.dialect.name == "sqlite":
-        if bulk:
-            _prepare(engine, _BULK_CACHE, linked=linked, synchronous="NORMAL")
-        else:
-            _prepare(engine, _CACHE, linked=linked)
+        _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -67,15 +64,13 @@ def make_reader(url: str) -> AsyncEngine:
     return engine
 
 
-def _prepare(
-    engine: AsyncEngine, cache: int, *, linked: bool = True, synchronous: Literal["FULL", "NORMAL"] = "FULL"
-) -> None:
+def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute(f"PRAGMA synchronous={synchronous}")
+        cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")

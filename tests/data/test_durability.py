@@ -1,0 +1,37 @@
+"""What was committed is on the disk: a power cut takes nothing back, whichever connection wrote it."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.app import open_library
+from bot.settings import Settings
+from data.database import make_engine
+from data.store import Store
+
+FULL = 2
+
+
+async def _synchronous(engine: AsyncEngine) -> int:
+    async with engine.connect() as connection:
+        assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
+        return int((await connection.exec_driver_sql("PRAGMA synchronous")).scalar_one())
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+async def test_every_connection_of_a_store_waits_for_the_disk(tmp_path, bulk):
+    url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
+    store = await Store.open(url, bulk=bulk)
+    assert await _synchronous(store._writer) == FULL
+    assert await _synchronous(store._engine) == FULL
+    await store.close()
+    migrating = make_engine(url, linked=False)
+    assert await _synchronous(migrating) == FULL
+    await migrating.dispose()
+
+
+@pytest.mark.parametrize("writable", [False, True])
+async def test_what_a_bot_and_what_an_ingest_open_waits_for_the_disk(tmp_path, writable):
+    async with open_library(Settings(_env_file=None, labmate_data=tmp_path), writable=writable) as library:
+        assert await _synchronous(library.store._writer) == FULL
