@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from datetime import date, datetime
@@ -14,6 +15,7 @@ import typer
 
 from bot import measuring_digest as measuring_digest
 from bot.admin import admin
+from bot.ending import Ending
 from bot.measuring import evaluate, match, rank, train
 from bot.performing import log_to, perform, settings
 from bot.settings import Settings
@@ -51,6 +53,8 @@ def run(
     """Start Labmate: in Discord where DISCORD_TOKEN is set, else with a local Discord to try it in."""
     config = settings()
     log_to(config, console=config.discord_token is not None)
+    ending = Ending()
+    ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
 
     async def work() -> None:
         if papers:
@@ -58,13 +62,13 @@ def run(
         if config.discord_token:
             from bot.run import run_in_discord
 
-            await run_in_discord(config, lambda text: print(text, flush=True))
+            await run_in_discord(config, lambda text: print(text, flush=True), ending)
         else:
             from bot.prompt import run_locally
 
             await run_locally(config)
 
-    perform(work())
+    perform(work(), ending=ending)
 
 
 @app.command()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import pkgutil
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import aiohttp
 import discord
 from discord import app_commands
 from discord.ext import commands
@@ -17,6 +20,8 @@ from discord.http import Route
 from yarl import URL
 
 import commands as command_package
+from bot.closes import LoginError, closed, explained
+from bot.ending import first_of
 from bot.settings import Settings
 from commands.access import may_use
 from commands.pressing import is_ours
@@ -24,6 +29,8 @@ from commands.replies import NO_PINGS, apologise, tell
 from commands.services import Services
 
 log = logging.getLogger("labmate")
+DEAF = 900.0
+"""Seconds without a connection after which the process ends; discord.py waits up to 1,024 s between two tries."""
 LAST_WORD = 2.3
 """Seconds after which an interaction that nothing answered gets a word; Discord waits three."""
 
@@ -70,8 +77,66 @@ class Labmate(commands.AutoShardedBot):
         )
         self.services = services
         self._gateway_url = settings.discord_gateway_url
+        self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()
+        self.running: asyncio.Task[None] | None = None
+        """The connection; it ends where Discord closes it for good, or :meth:`close` is called."""
+        self._doubting: asyncio.Task[None] | None = None
+        self._revoked = asyncio.Event()
         self._watchers: set[asyncio.Task[None]] = set()
+
+    async def until_closed(self) -> None:
+        """Wait until the connection has ended, whatever ended it.
+
+        Raises
+        ------
+        LoginError
+            Always, but where :meth:`close` was called; it says why and what to do.
+        """
+        await first_of(self._until_ended(), self._until_revoked(), self._until_deaf())
+
+    async def _until_ended(self) -> None:
+        assert self.running is not None
+        await asyncio.wait({self.running})
+        raise explained(None if self.running.cancelled() else self.running.exception())
+
+    async def _until_revoked(self) -> None:
+        await self._revoked.wait()
+        raise closed(4004)
+
+    async def _until_deaf(self) -> None:
+        """Raise once a shard has heard nothing for a long time: what discord.py tries again by itself has failed."""
+        heard = time.monotonic()
+        while True:
+            await asyncio.sleep(1.0)
+            silent = [number for number, shard in self.shards.items() if shard.is_closed()]
+            if self.is_ready() and self.shards and not silent:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > DEAF:
+                raise LoginError(
+                    f"The connection to Discord has been lost for {DEAF / 60:.0f} minutes, and trying again did not "
+                    "help. Check the network and discordstatus.com; Labmate ends, so that it can be started again."
+                )
+
+    async def _request(self, ask: Callable[..., Awaitable[Any]], route: Route, **more: Any) -> Any:
+        """A request that wonders about the token where Discord says 401: it may have been revoked meanwhile."""
+        try:
+            return await ask(route, **more)
+        except discord.HTTPException as error:
+            if error.status == 401 and self._doubting is None:
+                self._doubting = asyncio.create_task(self._doubt(ask))
+            raise
+
+    async def _doubt(self, ask: Callable[..., Awaitable[Any]]) -> None:
+        try:
+            await ask(Route("GET", "/users/@me"))
+        except discord.HTTPException as error:
+            if error.status == 401:
+                self._revoked.set()
+        except (OSError, aiohttp.ClientError):  # then this is not about the token
+            log.warning("Discord refused a request as unauthorized, and could not be asked why")
+        finally:
+            self._doubting = None
 
     async def setup_hook(self) -> None:
         """Load every module of ``commands`` that has a setup, and register what they bring."""

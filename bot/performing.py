@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bot.ending import Ending
 from bot.settings import Settings
 from data.database import StoreError
 from data.private_files import keep_private
@@ -31,19 +32,24 @@ def settings() -> Settings:
         sys.exit(2)
 
 
-def perform(work: Coroutine[Any, Any, int | None], *, events: bool = False) -> None:
-    """Run a coroutine; known errors end it with one line and exit 1."""
+def perform(
+    work: Coroutine[Any, Any, int | None], *, events: bool = False, ending: Ending | None = None
+) -> None:
+    """Run a coroutine; known errors end it with one line and exit 1, or with the error's own ``status``.
+
+    With ``ending``, signals end it, too, and nothing that hangs keeps it alive.
+    """
+    from bot.closes import LoginError
     from bot.ingest import Reporter
-    from bot.run import LoginError
 
     try:
-        status = asyncio.run(work)
+        status = asyncio.run(ending.watch(work) if ending else work)
     except (StoreError, SourceError, VectorsError, ModelError, BusyError, LoginError) as error:
         if events:
             Reporter.event(error=str(error))
         else:
             print(error, file=sys.stderr)
-        sys.exit(1)
+        sys.exit(getattr(error, "status", 1))
     except KeyboardInterrupt:
         print("Stopped. What was read is kept; the same command completes it.", file=sys.stderr)
         sys.exit(130)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import AsyncIterator
 
@@ -186,19 +185,9 @@ async def _interactive(
 
 
 async def _piped(terminal: Terminal, scheduler: Scheduler) -> None:
-    """Without a terminal: a command a line, until the input ends; with no input, until stopped."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
-    while not stop.is_set():
-        reading = asyncio.ensure_future(asyncio.to_thread(sys.stdin.readline))
-        stopping = asyncio.ensure_future(stop.wait())
-        await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if not reading.done():
-            return
-        line = reading.result()
+    """Without a terminal: a command a line, until the input ends."""
+    while True:
+        line = await asyncio.to_thread(sys.stdin.readline)
         if not line or line.strip().lower() in LEAVING:
             return
         if line.strip():

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import discord
 from pydantic import SecretStr
 
 from bot.app import load_sample, make_services, open_library
 from bot.client import Labmate, pointed_at
+from bot.closes import LoginError, explained
+from bot.ending import Ending, Watchdog
 from bot.feed_server import serving_feeds
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
@@ -22,10 +22,6 @@ from index.library import Library
 log = logging.getLogger("labmate")
 
 
-class LoginError(RuntimeError):
-    """Discord does not let the bot in; the message says what to do."""
-
-
 @asynccontextmanager
 async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterator[tuple[Labmate, Scheduler]]:
     """A bot that is logged in; it is closed at the end.
@@ -33,7 +29,7 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
     Raises
     ------
     LoginError
-        Where Discord refuses the token, or can't be reached.
+        Where Discord refuses the token, closes the connection for good, or can't be reached.
     """
     await load_sample(settings)
     async with open_library(settings) as library:
@@ -49,37 +45,27 @@ async def _logged_in(
     assert settings.discord_token is not None
     bot = Labmate(settings, await make_services(settings, library))
     scheduler = Scheduler(settings, bot.services, say)
-    running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
+    bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
     try:
         ready = asyncio.create_task(_ready(bot))
-        await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
-        ready.cancel()
-        if running.done():
-            _explain(running)
+        try:
+            await asyncio.wait({bot.running, ready}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
+        if bot.running.done():
+            raise explained(bot.running.exception())
         async with serving_feeds(bot.services, settings.http_listen):
             yield bot, scheduler
     finally:
         await scheduler.stop()
         await bot.services.close()
         await bot.close()
-        await asyncio.gather(running, return_exceptions=True)
+        await asyncio.gather(bot.running, return_exceptions=True)
 
 
 async def _ready(bot: Labmate) -> None:
     await bot.commands_ready.wait()
     await bot.wait_until_ready()
-
-
-def _explain(running: asyncio.Task[None]) -> None:
-    error = running.exception()
-    if isinstance(error, discord.LoginFailure):
-        raise LoginError(
-            "Discord does not accept DISCORD_TOKEN. Copy it anew from the Developer Portal (Bot, Reset Token)."
-        ) from error
-    if isinstance(error, discord.PrivilegedIntentsRequired):
-        raise LoginError("Discord wants privileged intents switched on for this application.") from error
-    if error is not None:
-        raise LoginError(f"Discord can't be reached: {error}") from error
 
 
 @asynccontextmanager
@@ -96,14 +82,20 @@ async def local_discord(settings: Settings) -> AsyncIterator[tuple[LocalDiscord,
         yield discord_, led
 
 
-async def run_in_discord(settings: Settings, say: Say) -> None:
-    """Run until SIGINT or SIGTERM."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
-    async with running_bot(settings, say) as (bot, scheduler):
+async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:
+    """Run until a signal ends it, or Discord does.
+
+    Raises
+    ------
+    LoginError
+        Where Discord closes the connection for good; it says why and what to do.
+    """
+    async with Watchdog(), running_bot(settings, say) as (bot, scheduler):
         say(f"Logged in as {bot.user}, in {len(bot.guilds)} servers. Stop with Ctrl-C.")
         scheduler.start()
-        await stop.wait()
-        say("Stopping.")
+        try:
+            await bot.until_closed()
+        except LoginError as error:
+            log.critical("%s", error)
+            ending.failed(error.status)
+            raise

@@ -30,10 +30,24 @@ class Fault:
 
 
 @dataclass
+class Close:
+    """A close of bots' sockets, with any code."""
+
+    close: int
+    """The code: 4004, 4014, ...; 1006 cuts the socket without a word."""
+    when: str = "now"
+    """``now``, or ``identify``: as the answer to the next attempts to identify."""
+    times: int = 1
+    """How many attempts to identify are answered so."""
+
+
+@dataclass
 class Faults:
     """Everything that is wrong right now."""
 
     requests: list[Fault] = field(default_factory=list)
+    identifies: list[Close] = field(default_factory=list)
+    """How the next attempts to identify are refused."""
     duplicate_dispatches: int = 0
     """How many of the next dispatches reach the client twice."""
 
@@ -55,7 +69,16 @@ class Faults:
                 return fault
         return None
 
+    def refusal(self) -> int | None:
+        """The code that closes the socket of whoever identifies now."""
+        for close in self.identifies:
+            if close.times > 0:
+                close.times -= 1
+                return close.close
+        return None
+
     def clear(self) -> None:
         """Behave again."""
         self.requests.clear()
+        self.identifies.clear()
         self.duplicate_dispatches = 0

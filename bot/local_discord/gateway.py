@@ -15,6 +15,7 @@ from bot.local_discord.faults import Faults
 from bot.local_discord.state import DM, Json, State
 
 HEARTBEAT_MS = 41_250
+"""What Discord tells clients."""
 DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 0, 1, 2, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
@@ -75,6 +76,7 @@ class Gateway:
         self._faults = faults
         self._url = url
         self.sessions: dict[str, Session] = {}
+        self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
         """How many sockets were ever opened, for tests of reconnecting."""
 
@@ -85,7 +87,7 @@ class Gateway:
         self.connections += 1
         socket = Socket(ws, request.query.get("compress"))
         await socket.send(
-            {"op": HELLO, "d": {"heartbeat_interval": HEARTBEAT_MS, "_trace": []}, "s": None, "t": None}
+            {"op": HELLO, "d": {"heartbeat_interval": self.heartbeat_ms, "_trace": []}, "s": None, "t": None}
         )
         session: Session | None = None
         try:
@@ -123,6 +125,10 @@ class Gateway:
         user_id = self._state.user_of(token)
         if user_id is None:
             await socket.ws.close(code=AUTHENTICATION_FAILED, message=b"Authentication failed.")
+            return None
+        refusal = self._faults.refusal() if user_id == self._state.application["bot"]["id"] else None
+        if refusal is not None:
+            await socket.ws.close(code=refusal)
             return None
         intents = int(data.get("intents") or 0)
         allowed = self._state.application.get("_privileged_intents", 0)

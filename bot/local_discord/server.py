@@ -13,7 +13,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from bot.local_discord import errors
-from bot.local_discord.faults import Fault, Faults
+from bot.local_discord.faults import Close, Fault, Faults
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
 from bot.local_discord.limits import Description
@@ -196,11 +196,16 @@ class LocalDiscord:
         """Misbehave on request: a JSON list of faults; an empty list to behave again."""
         try:
             wanted = json.loads(await request.read())
-            faults = [Fault(**fault) for fault in wanted]
+            faults = [Fault(**fault) for fault in wanted if "close" not in fault]
+            closes = [Close(**fault) for fault in wanted if "close" in fault]
         except (ValueError, TypeError) as error:
             return _json({"message": str(error)}, status=400)
         self.faults.clear()
         self.faults.requests.extend(faults)
+        self.faults.identifies.extend(close for close in closes if close.when == "identify")
+        for close in closes:
+            if close.when == "now":
+                await self.gateway.drop(code=close.close, user_id=self.state.application["bot"]["id"])
         return web.Response(status=204)
 
     async def _nothing_here(self, request: web.Request) -> web.Response:

@@ -1,0 +1,188 @@
+"""Ending: on a signal or a failure everything is closed in order, and the process is gone within ten seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine
+from types import FrameType
+from typing import Any
+
+log = logging.getLogger("labmate")
+IN_ORDER = 7.0
+"""Seconds for closing everything in order, from the signal on."""
+FOR_THREADS = 1.5
+"""Seconds for threads that are still at work when all else is closed: loading the model can't be cancelled."""
+STUCK = 70
+"""Exit status of a process whose event loop stood still (EX_SOFTWARE of sysexits.h)."""
+TOLD_AFTER, ENDED_AFTER = 20, 120
+"""Seconds that the event loop stands still until the log says where, and until the process ends."""
+
+
+class Ending:
+    """How a process that runs for long comes to its end.
+
+    SIGTERM or SIGINT cancels the work, whose ``finally`` clauses close what is open; a second signal does not wait
+    for them. A thread counts the seconds, so that nothing that hangs can keep the process alive.
+    """
+
+    def __init__(self, *, in_order: float = IN_ORDER, for_threads: float = FOR_THREADS) -> None:
+        self._in_order = in_order
+        self._for_threads = for_threads
+        self._status = 0
+        self._asked = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._ends = float("inf")
+        self._counting: threading.Thread | None = None
+
+    def listen(self, *signals: signal.Signals) -> None:
+        """Take these signals from now on. Call it in the main thread, before there is a loop."""
+        for name in signals:
+            signal.signal(name, self._signalled)
+
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        if self._asked:
+            leave(128 + number)
+        self._asked = True
+        self._within(self._in_order)
+        if self._loop is not None and self._task is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._task.cancel)
+
+    async def watch(self, work: Coroutine[Any, Any, int | None]) -> int:
+        """Run the work; returns the exit status, 0 where a signal ended it."""
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if self._asked:
+            work.close()
+            return 0
+        try:
+            self._status = await work or 0
+        except asyncio.CancelledError:
+            if not self._asked:
+                raise
+            log.info("stopped as asked")
+        except BaseException as error:
+            self._status = getattr(error, "status", 1)
+            raise
+        finally:
+            self._task = None
+            self._within(self._for_threads)
+        return self._status
+
+    def failed(self, status: int) -> None:
+        """From now on the process is ending with this status, however long what is open takes to close."""
+        self._status = status
+        self._within(self._in_order)
+
+    def _within(self, seconds: float) -> None:
+        self._ends = min(self._ends, time.monotonic() + seconds)
+        if self._counting is None:
+            self._counting = threading.Thread(target=self._count, name="ending", daemon=True)
+            self._counting.start()
+
+    def _count(self) -> None:
+        while (left := self._ends - time.monotonic()) > 0:
+            time.sleep(min(left, 0.1))
+        leave(self._status)
+
+
+CHILDREN: set[Callable[[], None]] = set()
+"""How to kill each process that this one started and that would go on without it."""
+
+
+def leave(status: int) -> None:
+    """End at once, with the processes that this one started. All that is kept is written in transactions."""
+    for kill in list(CHILDREN):
+        try:
+            kill()
+        except OSError:  # it has ended
+            continue
+    for child in multiprocessing.active_children():
+        child.kill()
+    # A thread that is stuck may hold the lock of a stream.
+    flushing = threading.Thread(target=_flush, daemon=True)
+    flushing.start()
+    flushing.join(0.3)
+    os._exit(status)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+class Watchdog:
+    """Notices that the event loop stands still: nobody is answered then, and no signal is heard.
+
+    It counts its own seconds, so that a machine that slept is not taken for a loop that stands still.
+    """
+
+    def __init__(
+        self,
+        *,
+        told_after: int = TOLD_AFTER,
+        ended_after: int = ENDED_AFTER,
+        second: float = 1.0,
+        end: Callable[[int], None] = leave,
+    ) -> None:
+        self._told_after = told_after
+        self._ended_after = ended_after
+        self._second = second
+        self._end = end
+        self._still = 0
+        self._stopped = threading.Event()
+        self._loop_thread = threading.get_ident()
+
+    async def __aenter__(self) -> Watchdog:
+        self._loop_thread = threading.get_ident()
+        self._beating = asyncio.create_task(self._beat())
+        threading.Thread(target=self._look, name="watchdog", daemon=True).start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._beating.cancel()
+        await asyncio.gather(self._beating, return_exceptions=True)
+
+    async def _beat(self) -> None:
+        while True:
+            self._still = 0
+            await asyncio.sleep(self._second / 2)
+
+    def _look(self) -> None:
+        while not self._stopped.wait(self._second):
+            self._still += 1
+            if self._still == self._told_after:
+                log.warning(
+                    "the event loop has stood still for %d s; it is here:\n%s", self._still, self._where()
+                )
+            elif self._still >= self._ended_after:
+                log.critical(
+                    "the event loop has stood still for %d s; Labmate ends, so that it can be started again. "
+                    "It was here:\n%s",
+                    *(self._still, self._where()),
+                )
+                self._end(STUCK)
+
+    def _where(self) -> str:
+        frame = sys._current_frames().get(self._loop_thread)
+        return "".join(traceback.format_stack(frame)) if frame else "(unknown)"
+
+
+async def first_of(*waiting: Awaitable[Any]) -> None:
+    """Wait for the first that ends, raise what it raised, and cancel the others."""
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+    for task in done:
+        task.result()
