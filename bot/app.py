@@ -66,6 +66,7 @@ async def load_sample(settings: Settings) -> None:
         await store.close()
     if not records:
         return
+    log.info("reading the sample in")
     async with open_library(settings, writable=True) as library:
         try:
             with library.writing():

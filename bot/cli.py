@@ -16,8 +16,9 @@ import typer
 from bot import measuring_digest as measuring_digest
 from bot.admin import admin
 from bot.ending import Ending
+from bot.logs import log_to
 from bot.measuring import evaluate, match, rank, train
-from bot.performing import log_to, perform, settings
+from bot.performing import perform, settings
 from bot.settings import Settings
 from data.private_files import NOBODY_ELSE
 
@@ -52,7 +53,7 @@ def run(
 ) -> None:
     """Start Labmate: in Discord where DISCORD_TOKEN is set, else with a local Discord to try it in."""
     config = settings()
-    log_to(config, console=config.discord_token is not None)
+    log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
 
@@ -121,7 +122,7 @@ def ingest_file_command(
 ) -> None:
     """Read a file of papers: JSON lines or a JSON array; plain, .gz, .zst or .zip."""
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
     perform(_ingest_file(config, path, vectors, embed_too=embed, events=events), events=events)
 
 
@@ -163,7 +164,7 @@ def ingest_arxiv_command(
     from data.arxiv_ids import CATEGORY
 
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
     names = category or config.labmate_categories
     for name in names:
         if not CATEGORY.match(name):
@@ -182,7 +183,7 @@ def ingest_oai_command(
 ) -> None:
     """Read everything announced, changed or deleted since a day, through arXiv's OAI-PMH interface."""
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
     perform(_ingest_online(config, "oai", set_, from_.date(), events), events=events)
 
 
@@ -190,7 +191,7 @@ def ingest_oai_command(
 def ingest_recent_command(events: Events = False) -> None:
     """Read what arXiv announced since the last time, of LABMATE_CATEGORIES."""
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
     perform(_ingest_online(config, "recent", [], None, events), events=events)
 
 
@@ -206,7 +207,7 @@ def index(
     from bot.ingest import Reporter, embed
 
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
 
     async def work() -> None:
         report = Reporter(events=events)
@@ -239,7 +240,7 @@ def identify(
     from index.people_pass import identify as identify_now
 
     config = settings()
-    log_to(config)
+    log_to(config, "worker" if events else "command")
 
     async def work() -> None:
         report, begun = Reporter(events=events), time.monotonic()

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 from collections.abc import Coroutine
-from logging.handlers import RotatingFileHandler
 from typing import Any
 
 from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError
 
 from bot.ending import Ending
 from bot.settings import Settings
+from bot.worker import Outcome
 from data.database import StoreError
-from data.private_files import keep_private
 from data.sources.http import SourceError
 from index.embedding import ModelError
 from index.library import BusyError
 from index.vectors import VectorsError
+
+LOCKED = (
+    "Another process was writing to the database for longer than this one waits. Nothing is lost; try again."
+)
 
 
 def settings() -> Settings:
@@ -44,11 +47,14 @@ def perform(
 
     try:
         status = asyncio.run(ending.watch(work) if ending else work)
-    except (StoreError, SourceError, VectorsError, ModelError, BusyError, LoginError) as error:
+    except (StoreError, SourceError, VectorsError, ModelError, BusyError, LoginError, DBAPIError) as error:
+        kind, said = _told(error)
+        if not said:
+            raise
         if events:
-            Reporter.event(error=str(error))
+            Reporter.event(error=said, kind=kind)
         else:
-            print(error, file=sys.stderr)
+            print(said, file=sys.stderr)
         sys.exit(getattr(error, "status", 1))
     except KeyboardInterrupt:
         print("Stopped. What was read is kept; the same command completes it.", file=sys.stderr)
@@ -56,15 +62,10 @@ def perform(
     sys.exit(status or 0)
 
 
-def log_to(config: Settings, *, console: bool = False) -> None:
-    """Log to a file in the data folder, and to the terminal where nobody types there."""
-    keep_private(config.labmate_data)
-    handlers: list[logging.Handler] = [
-        RotatingFileHandler(config.labmate_data / "labmate.log", maxBytes=5_000_000, backupCount=3)
-    ]
-    if console:
-        handlers.append(logging.StreamHandler())
-    logging.basicConfig(
-        level=config.log_level, handlers=handlers, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    logging.getLogger("discord").setLevel(max(logging.INFO, logging.getLogger().level))
+def _told(error: Exception) -> tuple[Outcome, str]:
+    """What kind of failure it is, and the words for it; no words for one that nobody can do something about."""
+    if isinstance(error, DBAPIError):
+        locked = "database is locked" in str(error.orig)
+        return Outcome.BUSY, LOCKED if locked else ""
+    kinds = {BusyError: Outcome.BUSY, SourceError: Outcome.UNREACHABLE}
+    return kinds.get(type(error), Outcome.FAILED), str(error)

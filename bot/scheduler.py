@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
-import sys
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from bot.settings import Settings
+from bot.worker import Outcome, Worker
 from commands.lasting import lasting
 from commands.services import Services
 from data import clock
@@ -25,6 +24,8 @@ log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
 FULL_EVERY = timedelta(days=7)
+BUSY_AGAIN = timedelta(minutes=1)
+"""After which something is tried again that another process was in the way of."""
 AT_ONCE = 64
 """Papers that are embedded in this process; more go to the worker, which has a model of its own."""
 
@@ -45,7 +46,8 @@ class Scheduler:
         self._services = services
         self._say = say or log.info
         self._tasks: list[asyncio.Task[None]] = []
-        self._worker: asyncio.subprocess.Process | None = None
+        self._again: timedelta | None = None
+        self.worker = Worker(self._heard, self._worker_failed)
         self._embed_now = asyncio.Event()
         self._told_unreachable = False
         self.model_ready = asyncio.Event()
@@ -66,10 +68,8 @@ class Scheduler:
         """End, the worker too; what it was doing, the next start completes."""
         for task in self._tasks:
             task.cancel()
+        await self.worker.stop()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._worker is not None and self._worker.returncode is None:
-            self._worker.terminate()
-            await self._worker.wait()
 
     def _failed(self) -> None:
         self._say("A background task failed and begins again; see the log. Questions are still answered.")
@@ -79,6 +79,7 @@ class Scheduler:
     async def load_model(self) -> None:
         """Load the model off the loop, and embed the few papers that wait."""
         library = self._services.library
+        log.info("loading the model")
         try:
             await asyncio.to_thread(library.embedder.load)
         except ModelError as error:
@@ -104,18 +105,28 @@ class Scheduler:
         """Ask arXiv, embed, wait, again."""
         await self.load_model()
         while True:
-            reached = not self._settings.labmate_fetch or await self._run_worker("ingest", "recent")
+            self._again = None
+            reached = not self._settings.labmate_fetch or await self._run("ingest", "recent")
             self.first_fetch.set()
             await self._services.library.refresh()
             if self.model_ready.is_set() and self._services.library.backlog():
                 if len(self._services.library.backlog()) <= AT_ONCE:
                     await self._embed_here()
                 else:
-                    await self._run_worker("index")
+                    await self._run("index")
             await self._tell_apart()
             self._services.progress.text = ""
             _, newest, _ = await self._services.store.listings.around()
-            await clock.wait_until(ask_at(clock.now(), newest, reached=reached))
+            when = ask_at(clock.now(), newest, reached=reached)
+            await clock.wait_until(min(when, clock.now() + self._again) if self._again else when)
+
+    async def _run(self, *command: str) -> bool:
+        """Have a worker do it; returns whether it did. What failed is tried again before long."""
+        outcome = await self.worker.run(*command)
+        if outcome is not Outcome.DONE:
+            again = BUSY_AGAIN if outcome is Outcome.BUSY else LOOK_AGAIN
+            self._again = min(again, self._again or again)
+        return outcome is Outcome.DONE
 
     async def _tell_apart(self) -> None:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
@@ -126,7 +137,7 @@ class Scheduler:
         behind = last is None or last.upto != await self._services.store.last_change()
         old = full is not None and utc_now() - full.finished > FULL_EVERY
         if behind or old:
-            await self._run_worker("identify", *(["--full"] if old else []))
+            await self._run("identify", *(["--full"] if old else []))
         if await self._services.insight.refresh():
             settle()
         await self._services.facts.refresh_stale()
@@ -135,35 +146,28 @@ class Scheduler:
 
     # -- the worker --------------------------------------------------------------------------------
 
-    async def _run_worker(self, *command: str) -> bool:
-        """Run a command of Labmate in a process of its own; returns whether it succeeded."""
-        self._worker = await asyncio.create_subprocess_exec(
-            *("nice", "-n", "19", sys.executable, "-m", "bot", *command, "--events"),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            stdin=asyncio.subprocess.DEVNULL,
-            limit=1 << 20,
-        )
-        assert self._worker.stdout is not None
-        async for line in self._worker.stdout:
-            try:
-                self._heard(json.loads(line))
-            except ValueError:
-                log.warning("the worker said: %s", line[:200])
-        return await self._worker.wait() == 0
-
     def _heard(self, event: dict[str, Any]) -> None:
         if step := event.get("step"):
             done, total = int(event.get("done", 0)), int(event.get("total", 0))
             of = f" of {total:,}" if total else ""
             self._services.progress.text = f"{step}: {done:,}{of}"
-        elif error := event.get("error"):
-            log.warning("%s", error)
-            self._tell_once(str(error))
         elif said := event.get("say"):
             self._told_unreachable = False
             log.info("%s", said)
             self._say(str(said))
+
+    def _worker_failed(self, outcome: Outcome, said: str) -> None:
+        """Say what a worker failed at, each as what it is."""
+        if outcome is Outcome.UNREACHABLE:
+            log.warning("%s", said)
+            self._tell_once(said)
+        elif outcome is Outcome.BUSY:
+            log.info("%s It is tried again soon.", said)
+        else:
+            self._say(
+                f"Work in the background failed and is tried again in {LOOK_AGAIN.seconds // 60} minutes; the log "
+                "says why. Questions are still answered."
+            )
 
     def _tell_once(self, error: str) -> None:
         """Say that arXiv can't be reached once, not every quarter of an hour."""

@@ -65,6 +65,8 @@ class Settings(BaseSettings):
     labmate_clock: Path | None = None
     """For simulations: a file that says what time it is."""
     log_level: str = "INFO"
+    log_format: Literal["text", "json"] = "text"
+    """json: one JSON object a line, for what collects logs."""
 
     @field_validator("labmate_categories", mode="before")
     @classmethod

@@ -24,11 +24,11 @@ def environment(discord: LocalDiscord, folder: Path) -> dict[str, str]:
     }
 
 
-def start(discord: LocalDiscord, folder: Path) -> subprocess.Popen:
+def start(discord: LocalDiscord, folder: Path, **more: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "bot", "run"],
         cwd=ROOT,
-        env=environment(discord, folder),
+        env=environment(discord, folder) | more,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )

@@ -1,0 +1,212 @@
+"""SIGTERM ends Labmate at any moment, and what it started with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from aiohttp import web
+
+from bot.ending import STUCK
+from bot.local_discord.server import LocalDiscord
+from tests.conftest import ROOT
+from tests.wire.process import logged_in, start
+
+PATIENCE = 90
+"""Seconds for a machine that is busy with other things; `python -m benchmarks.ending` says how long it takes."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the sample, shared: none of these tests adds to it."""
+    return tmp_path_factory.mktemp("ending")
+
+
+async def _said(process: subprocess.Popen, words: bytes) -> None:
+    while line := await asyncio.to_thread(process.stdout.readline):
+        if words in line:
+            return
+    pytest.fail(f"the process ended without saying {words!r}")
+
+
+async def _ends(process: subprocess.Popen) -> None:
+    process.send_signal(signal.SIGTERM)
+    await asyncio.to_thread(process.communicate, timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+@contextmanager
+def _busy_machine() -> Iterator[None]:
+    spinning = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))
+    ]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
+async def test_while_the_sample_is_read_in(tmp_path):
+    async with LocalDiscord() as discord:
+        process = start(discord, tmp_path)
+        try:
+            await _said(process, b"reading the sample in")
+            await _ends(process)
+        finally:
+            process.kill()
+
+
+async def test_before_it_is_logged_in(folder):
+    async with LocalDiscord() as discord:
+        discord.faults.add(route="GET /users/@me", delay=600)
+        [fault] = discord.faults.requests
+        process = start(discord, folder)
+        try:
+            while fault.times:  # noqa: ASYNC110 - the local Discord tells nobody
+                await asyncio.sleep(0.05)
+            await _ends(process)
+        finally:
+            process.kill()
+
+
+async def test_while_the_model_loads_on_a_busy_machine(folder):
+    async with LocalDiscord() as discord:
+        process = start(discord, folder)
+        try:
+            await _said(process, b"loading the model")
+            with _busy_machine():
+                await _ends(process)
+        finally:
+            process.kill()
+
+
+async def test_while_a_worker_waits_for_arxiv(folder):
+    asked = asyncio.Event()
+
+    async def never(_: web.Request) -> web.Response:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    app = web.Application()
+    app.router.add_get("/oai", never)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/oai"
+    async with LocalDiscord() as discord:
+        more = {"LABMATE_FETCH": "true", "ARXIV_OAI_URL": url, "ARXIV_INTERVAL_SECONDS": "0"}
+        process = start(discord, folder, **more)
+        try:
+            await logged_in(process)
+            await asyncio.wait_for(asked.wait(), PATIENCE)
+            workers = psutil.Process(process.pid).children(recursive=True)
+            assert any("ingest" in worker.cmdline() for worker in workers)
+            await _ends(process)
+            assert psutil.wait_procs(workers, timeout=PATIENCE)[1] == []
+        finally:
+            process.kill()
+    await runner.cleanup()
+
+
+def test_with_something_that_never_ends(tmp_path):
+    """A thread that can't be cancelled, and a clean-up that hangs: the process has a clock of its own."""
+    script = """
+import asyncio, signal, sys, threading
+from bot.ending import Ending
+
+async def work():
+    asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)
+    try:
+        print("working", flush=True)
+        await asyncio.Event().wait()
+    finally:
+        if sys.argv[1] == "hangs":
+            await asyncio.Event().wait()
+
+ending = Ending(in_order=0.5, for_threads=0.2)
+ending.listen(signal.SIGTERM)
+sys.exit(asyncio.run(ending.watch(work())))
+"""
+    for what in ("hangs", "closes"):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, what], stdout=subprocess.PIPE, cwd=ROOT, text=True
+        )
+        assert process.stdout.readline() == "working\n"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
+
+
+def test_a_loop_that_stands_still_says_where_and_ends(tmp_path):
+    script = """
+import asyncio, logging, threading
+from bot.ending import Watchdog
+
+def a_loop_that_never_ends():
+    while True:
+        pass
+
+async def work():
+    async with Watchdog(told_after=3, ended_after=6, second=0.1):
+        await asyncio.sleep(0.3)
+        a_loop_that_never_ends()
+
+logging.basicConfig()
+asyncio.run(work())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == STUCK
+    assert "stood still" in done.stderr
+    assert "in a_loop_that_never_ends" in done.stderr
+
+
+def test_a_signal_before_there_is_a_loop_is_not_forgotten():
+    script = """
+import asyncio, os, signal, sys
+from bot.ending import Ending
+
+async def work():
+    print("worked")
+
+ending = Ending()
+ending.listen(signal.SIGTERM)
+os.kill(os.getpid(), signal.SIGTERM)
+sys.exit(asyncio.run(ending.watch(work())))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_prompt_ends_although_nobody_types(folder):
+    environment_ = os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", "run"],
+        cwd=ROOT,
+        env=environment_,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        while b"exit leaves" not in (line := process.stdout.readline()):
+            assert line
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.communicate()
