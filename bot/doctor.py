@@ -17,7 +17,7 @@ from rich.text import Text
 
 from bot.app import open_library
 from bot.settings import Settings
-from data.database import StoreError
+from data.database import StoreError, shown
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
 from index.identity_models import Models
@@ -133,7 +133,7 @@ async def _database(settings: Settings) -> list[Finding]:
         await store.close()
     if state != "ok":
         return [Finding("bad", f"the database is damaged: {state}", "Restore a backup: docs/operate.md")]
-    return [Finding("good", f"{papers:,} papers in {settings.database.rpartition('://')[2]}")]
+    return [Finding("good", f"{papers:,} papers in {shown(settings.database)}")]
 
 
 async def _model(settings: Settings) -> list[Finding]:

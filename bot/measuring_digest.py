@@ -13,6 +13,7 @@ from rich.console import Console
 
 from bot.measuring import evaluate, train
 from bot.performing import perform, settings
+from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.ingest import Reporter
@@ -47,11 +48,12 @@ def evaluate_digest(
 
     if half not in HALVES:
         raise typer.BadParameter(f"--half is one of {', '.join(HALVES)}")
+    config = settings()
 
     async def work() -> None:
         report = Reporter(events=False)
         with report.showing():
-            listings = await _listings(data, vectors, report)
+            listings = await _listings(config, data, vectors, report)
             result = await asyncio.to_thread(
                 evaluate_now,
                 listings,
@@ -62,7 +64,7 @@ def evaluate_digest(
                 half=half,
                 report=report.step,
             )
-        result = {"task": result["task"], "data": str(data or settings().labmate_data), **result}
+        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
         if as_json:
             print(json.dumps(result, indent=1))
         else:
@@ -88,10 +90,12 @@ def train_digest(
     from bot.ingest import Reporter
     from index.evaluate.train_digest import train as train_now
 
+    config = settings()
+
     async def work() -> None:
         report = Reporter(events=False)
         with report.showing():
-            listings = await _listings(data, vectors, report)
+            listings = await _listings(config, data, vectors, report)
             recipe = await asyncio.to_thread(
                 train_now, listings, out, before=before.date(), seed=seed, report=report.step
             )
@@ -100,7 +104,7 @@ def train_digest(
     perform(work())
 
 
-async def _listings(data: Path | None, vectors: Path | None, report: Reporter) -> Listings:
+async def _listings(config: Settings, data: Path | None, vectors: Path | None, report: Reporter) -> Listings:
     """A file's papers by day, or those that this Labmate holds."""
     from bot.app import open_library
     from index.embedding import Embedder
@@ -108,7 +112,6 @@ async def _listings(data: Path | None, vectors: Path | None, report: Reporter) -
     from index.evaluate.digest import Listings as Made
     from index.people_pass import read_corpus
 
-    config = settings()
     if data is None:
         async with open_library(config) as library:
             corpus = await read_corpus(library)

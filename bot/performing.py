@@ -8,8 +8,10 @@ from collections.abc import Coroutine
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from sqlalchemy.exc import DBAPIError
 
+from bot.checking import SettingError, check
 from bot.ending import Ending
 from bot.settings import Settings
 from bot.worker import Outcome
@@ -25,14 +27,23 @@ LOCKED = (
 
 
 def settings() -> Settings:
-    """The settings, or exit 2 saying which one is wrong."""
+    """The settings, or exit 2 with one line for each that is wrong."""
     try:
-        return Settings()
+        found = Settings()
+        check(found)
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_input=False):
-            name = str(detail["loc"][0]).upper() if detail["loc"] else "settings"
-            print(f"{name}: {detail['msg'].removeprefix('Value error, ')}", file=sys.stderr)
-        sys.exit(2)
+            name = f"{str(detail['loc'][0]).upper()}: " if detail["loc"] else ""
+            print(name + detail["msg"].removeprefix("Value error, "), file=sys.stderr)
+    except SettingError as error:
+        print(error, file=sys.stderr)
+    except SettingsError as error:
+        print(f"the settings can't be read: {error}", file=sys.stderr)
+    except (OSError, UnicodeError) as error:
+        print(f".env can't be read ({error}). It is a text file in UTF-8; see .env.example.", file=sys.stderr)
+    else:
+        return found
+    sys.exit(2)
 
 
 def perform(

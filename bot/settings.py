@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from data.arxiv_ids import CATEGORY
 from index.embedding import DEFAULT_MODEL
+
+
+def is_address(text: str, *schemes: str) -> bool:
+    """Whether it is an address of one of these schemes, with a host, and a port that can be."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 class Settings(BaseSettings):
@@ -37,7 +47,7 @@ class Settings(BaseSettings):
     """The arXiv categories that a running Labmate follows."""
     arxiv_api_url: str = "https://export.arxiv.org/api/query"
     arxiv_oai_url: str = "https://oaipmh.arxiv.org/oai"
-    arxiv_interval_seconds: float = Field(default=3.0, ge=0)
+    arxiv_interval_seconds: float = Field(default=3.0, ge=0, allow_inf_nan=False)
     """The pause between two requests to arXiv; its terms ask for three seconds."""
     labmate_fetch: bool = True
     """False to never ask arXiv by itself."""
@@ -46,7 +56,7 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = None
     """A free key adds citations, h-index, affiliations and ORCIDs to people's cards."""
     openalex_url: str = "https://api.openalex.org"
-    openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000)
+    openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000, allow_inf_nan=False)
     """Dollars a day that lists may cost; a free key allows one dollar."""
     smtp_host: str | None = None
     """The mail server that takes codes which prove an address; without one, /claim mail: is not offered."""
@@ -85,12 +95,29 @@ class Settings(BaseSettings):
             raise ValueError("is a host and a port, such as 127.0.0.1:8090")
         return value
 
-    @field_validator("http_url")
+    @field_validator("http_url", "discord_api_url", "arxiv_api_url", "arxiv_oai_url", "openalex_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
+        if value is not None and not is_address(value, "http", "https"):
             raise ValueError("is a web address, such as https://labmate.example.org")
         return value.rstrip("/") if value else None
+
+    @field_validator("discord_gateway_url")
+    @classmethod
+    def _gateway_address(cls, value: str | None) -> str | None:
+        if value is not None and not is_address(value, "ws", "wss"):
+            raise ValueError("is the address of a gateway, such as wss://gateway.discord.gg")
+        return value
+
+    @field_validator("discord_token", "openalex_api_key", mode="before")
+    @classmethod
+    def _one_word(cls, value: object) -> object:
+        text = value.strip() if isinstance(value, str) else ""
+        if text.lower().startswith("bot "):
+            raise ValueError("is the token alone, without the word Bot before it")
+        if not text.isascii() or not text.isprintable() or " " in text:
+            raise ValueError("is one word of ASCII letters, digits and signs; copy it again")
+        return text if isinstance(value, str) else value
 
     @field_validator("log_level")
     @classmethod
@@ -102,7 +129,10 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _sender(self) -> Settings:
         if self.smtp_host and "@" not in self.smtp_from:
-            raise ValueError("SMTP_FROM is the address that codes come from, such as labmate@example.org")
+            raise ValueError(
+                "SMTP_HOST is set, so SMTP_FROM is needed: the address that codes come from, such as "
+                "labmate@example.org"
+            )
         return self
 
     @property

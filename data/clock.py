@@ -35,7 +35,21 @@ def now() -> datetime:
     """
     if _file is None:
         return datetime.now(UTC)
-    return datetime.fromisoformat(_file.read_text().strip()).astimezone(UTC)
+    return read(_file)
+
+
+def read(file: Path) -> datetime:
+    """The instant that the file of a simulation holds, in UTC.
+
+    Raises
+    ------
+    OSError, ValueError
+        Where it is missing, or holds no instant with a zone.
+    """
+    instant = datetime.fromisoformat(file.read_text().strip())
+    if instant.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return instant.astimezone(UTC)
 
 
 def utc_now() -> datetime:

@@ -38,13 +38,18 @@ def sqlite_path(url: str) -> Path | None:
     return Path(str(parsed.database))
 
 
+def shown(url: str) -> str:
+    """A database's address as it may be read by anybody: a file's path, or the address without its password."""
+    return str(sqlite_path(url) or make_url(url).render_as_string(hide_password=True))
+
+
 def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
     """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
 
     A commit is on the disk when it returns, so that a power cut takes back nothing that was answered, posted or
-    noted as read in (docs/reliability.md says what that costs).
+    noted as read in (docs/reliability.md says what that costs). Its errors show no values.
     """
-    engine = create_async_engine(url)
+    engine = create_async_engine(url, hide_parameters=True)
     if engine.dialect.name == "sqlite":
         _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
@@ -58,7 +63,9 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
 
 def make_reader(url: str) -> AsyncEngine:
     """An async engine for questions: each statement by itself, so that none waits for the next."""
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
+    engine = create_async_engine(
+        url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, hide_parameters=True
+    )
     if engine.dialect.name == "sqlite":
         _prepare(engine, _CACHE)
     return engine
@@ -100,13 +107,18 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
         if revision == HEAD:
             return engine
         if revision is not None and revision not in known_revisions():
-            raise NewerDatabaseError(newer(url, revision))
+            raise NewerDatabaseError(newer(shown(url), revision))
         if path and revision is not None:
             await asyncio.to_thread(_copy_aside, path, revision)
         await _migrate(url)
     except (DatabaseError, OperationalError) as error:
         await engine.dispose()
-        raise StoreError(f"{path or url} can't be used as a database: {error.orig}") from error
+        raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}") from error
+    except OSError as error:  # a server that can't be reached, as asyncpg says it
+        await engine.dispose()
+        raise StoreError(
+            f"DATABASE_URL: {shown(url)} can't be reached ({error.strerror or error}). Is the server running?"
+        ) from error
     except StoreError:
         await engine.dispose()
         raise
@@ -223,7 +235,7 @@ async def _migrate(url: str) -> None:
             await connection.run_sync(_upgrade)
             if lost := await connection.run_sync(_astray) - before:
                 raise StoreError(
-                    f"{url} can't be brought up to date: rows would point nowhere ({dict(lost)}). Nothing was "
+                    f"{shown(url)} can't be brought up to date: rows would point nowhere ({dict(lost)}). Nothing was "
                     "changed. Please report this."
                 )
     finally:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.closes import ACT
 from tests.conftest import ROOT
 
 
@@ -217,5 +218,5 @@ def test_a_token_that_discord_does_not_take_is_told(tmp_path):
             )
 
     done = asyncio.run(attempt())
-    assert done.returncode == 1
+    assert done.returncode == ACT
     assert "does not accept DISCORD_TOKEN" in done.stderr

@@ -1,0 +1,141 @@
+"""Settings that can be read but can't be meant: each gets one line that names it and says what to do."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from bot.settings import Settings
+from data import clock
+
+FOLDERS, FILES = (
+    ("vectors", "words"),
+    ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
+)
+"""What LABMATE_DATA holds; the database is looked at where it is named."""
+_DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
+
+
+class SettingError(ValueError):
+    """A setting can't be used; the message begins with its name."""
+
+
+def check(settings: Settings) -> None:
+    """Look at folders, files and addresses that settings name.
+
+    Raises
+    ------
+    SettingError
+        For the first that can't be used.
+    """
+    _data(settings.labmate_data)
+    if settings.database_url:
+        _database(settings.database_url)
+    else:
+        _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
+    if settings.labmate_clock is not None:
+        _clock(settings.labmate_clock)
+
+
+def _data(folder: Path) -> None:
+    _folder("LABMATE_DATA", folder)
+    for name in FOLDERS:
+        if _exists("LABMATE_DATA", folder / name) and not (folder / name).is_dir():
+            raise SettingError(
+                f"LABMATE_DATA: {folder / name} is a file, but should be a folder. Move it away."
+            )
+    for name in FILES:
+        if (folder / name).is_dir():
+            raise SettingError(
+                f"LABMATE_DATA: {folder / name} is a folder, but should be a file. Move it away."
+            )
+
+
+def _folder(setting: str, folder: Path) -> None:
+    """Raise unless it is a folder that can be written to, or can be made."""
+    there = folder.absolute()
+    while not _exists(setting, there):
+        there = there.parent
+    if not there.is_dir():
+        what = "is" if there == folder.absolute() else f"is in {there}, which is"
+        raise SettingError(f"{setting}: {folder} {what} a file. Name a folder.")
+    try:
+        if there == folder.absolute():
+            tempfile.TemporaryFile(dir=there).close()
+        else:
+            folder.mkdir(parents=True)
+    except OSError as error:
+        raise SettingError(
+            f"{setting}: nothing can be written to {folder} ({error.strerror}). Name a folder that belongs to the "
+            "user who runs Labmate, or give it to them (chown)."
+        ) from error
+
+
+def _exists(setting: str, path: Path) -> bool:
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{setting}: {str(path)[:200]!r} can't be a path ({_why(error)}).") from error
+    return True
+
+
+def _database(url: str) -> None:
+    try:
+        parsed = make_url(url)
+        name, driver = parsed.get_backend_name(), parsed.get_driver_name()
+    except NoSuchModuleError:
+        raise SettingError(_forms("names a database that Labmate does not know")) from None
+    except (ArgumentError, ValueError):  # without its cause, which may show the password
+        raise SettingError(_forms("is not the address of a database")) from None
+    if _DRIVERS.get(name) != driver:
+        raise SettingError(_forms(f"names {name}+{driver}, which Labmate does not work with"))
+    if find_spec(driver) is None:
+        raise SettingError(
+            f"DATABASE_URL: needs the package {driver}. Install it: python -m pip install {driver}"
+        )
+    if name == "sqlite":
+        if parsed.database in (None, "", ":memory:"):
+            raise SettingError(_forms("names no file"))
+        _sqlite("DATABASE_URL", Path(str(parsed.database)))
+
+
+def _forms(what: str) -> str:
+    return (
+        f"DATABASE_URL: {what}. It is sqlite+aiosqlite:////folder/labmate.db or "
+        "postgresql+asyncpg://user:password@host/name; empty for labmate.db in LABMATE_DATA."
+    )
+
+
+def _sqlite(setting: str, path: Path) -> None:
+    if _exists(setting, path) and not path.is_file():
+        raise SettingError(f"{setting}: {path} is not a file, so it can't be the database. Move it away.")
+    _folder(setting, path.parent)
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        raise SettingError(
+            f"{setting}: {path} can't be read and written by this user. Give it to the user who runs Labmate (chown)."
+        )
+
+
+def _clock(path: Path) -> None:
+    try:
+        clock.read(path)
+    except OSError as error:
+        raise SettingError(
+            f"LABMATE_CLOCK: {path} can't be read ({error.strerror}). It is for simulations; leave it empty otherwise."
+        ) from error
+    except ValueError as error:
+        raise SettingError(
+            f"LABMATE_CLOCK: {path} holds no time such as 2026-05-18T20:00:00+00:00. It is for simulations; leave it "
+            "empty otherwise."
+        ) from error
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,208 @@
+"""A setting that can't be used is named in one line that says what to do; nothing shows a traceback or a secret."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bot.cli import app
+from bot.settings import Settings
+from tests.conftest import ROOT
+
+SECRET = "hunter2-is-my-password"
+
+
+def _file(path: Path) -> str:
+    path.write_text("text\n")
+    return str(path)
+
+
+def _folder(path: Path) -> str:
+    path.mkdir(parents=True)
+    return str(path)
+
+
+def _with(name: str, make: Callable[[Path], str]) -> Callable[[Path], str]:
+    """A data folder in which something has a wrong shape."""
+
+    def made(path: Path) -> str:
+        path.mkdir()
+        make(path / name)
+        return str(path)
+
+    return made
+
+
+def _text(text: str) -> Callable[[Path], str]:
+    def made(path: Path) -> str:
+        path.write_text(text)
+        return str(path)
+
+    return made
+
+
+NOWHERE = "/proc/labmate"
+"""A folder that nobody can make, not even root."""
+HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
+    ("DATABASE_URL", "nonsense", "is not the address of a database"),
+    ("DATABASE_URL", "://", "is not the address of a database"),
+    ("DATABASE_URL", f"postgresql+asyncpg://me:{SECRET}@host:port/x", "is not the address of a database"),
+    ("DATABASE_URL", f"mysql+pymysql://me:{SECRET}@host/x", "Labmate does not work with"),
+    ("DATABASE_URL", "sqlite:////tmp/labmate.db", "Labmate does not work with"),
+    ("DATABASE_URL", "delphi://x", "does not know"),
+    ("DATABASE_URL", "sqlite+aiosqlite://", "names no file"),
+    ("DATABASE_URL", "sqlite+aiosqlite:///:memory:", "names no file"),
+    ("DATABASE_URL", f"sqlite+aiosqlite:///{NOWHERE}/labmate.db", "nothing can be written"),
+    ("DATABASE_URL", "sqlite+aiosqlite:////dev/null/labmate.db", "a file. Name a folder"),
+    ("DATABASE_URL", lambda path: f"sqlite+aiosqlite:///{_folder(path)}", "is not a file"),
+    ("DATABASE_URL", lambda path: f"sqlite+aiosqlite:///{_file(path)}/labmate.db", "a file. Name a folder"),
+    ("LABMATE_DATA", NOWHERE, "nothing can be written"),
+    ("LABMATE_DATA", "/dev/null", "a file. Name a folder"),
+    ("LABMATE_DATA", _file, "a file. Name a folder"),
+    ("LABMATE_DATA", lambda path: f"{_file(path)}/deep/er", "a file. Name a folder"),
+    ("LABMATE_DATA", "x" * 5_000, "can't be a path"),
+    ("LABMATE_DATA", _with("labmate.db", _folder), "can't be the database"),
+    ("LABMATE_DATA", _with("labmate.log", _folder), "is a folder, but should be a file"),
+    ("LABMATE_DATA", _with("write.lock", _folder), "is a folder, but should be a file"),
+    ("LABMATE_DATA", _with("vectors", _file), "is a file, but should be a folder"),
+    ("LABMATE_DATA", _with("words", _file), "is a file, but should be a folder"),
+    ("LABMATE_CLOCK", "/nowhere/clock", "can't be read (No such file"),
+    ("LABMATE_CLOCK", _folder, "can't be read (Is a directory"),
+    ("LABMATE_CLOCK", _text("noon"), "holds no time"),
+    ("LABMATE_CLOCK", _text(""), "holds no time"),
+    ("LABMATE_CLOCK", _text("2026-05-18T20:00:00"), "holds no time"),
+    ("DISCORD_TOKEN", f"Bot {SECRET}", "without the word Bot"),
+    ("DISCORD_TOKEN", f"{SECRET}\nand more", "one word"),
+    ("DISCORD_TOKEN", f"{SECRET}é", "one word"),
+    ("DISCORD_API_URL", "discord.com", "a web address"),
+    ("DISCORD_GATEWAY_URL", "https://discord.com", "a gateway"),
+    ("DISCORD_GATEWAY_URL", "wss://", "a gateway"),
+    ("ARXIV_API_URL", "http://host:99999/", "a web address"),
+    ("ARXIV_OAI_URL", "file:///etc/passwd", "a web address"),
+    ("OPENALEX_URL", "http://[::1", "a web address"),
+    ("HTTP_URL", "labmate.example.org", "a web address"),
+    ("HTTP_LISTEN", "8090", "a host and a port"),
+    ("HTTP_LISTEN", "localhost:http", "a host and a port"),
+    ("HTTP_LISTEN", "localhost:70000", "a host and a port"),
+    ("ARXIV_INTERVAL_SECONDS", "nan", "finite"),
+    ("ARXIV_INTERVAL_SECONDS", "soon", "number"),
+    ("OPENALEX_DAILY_BUDGET", "inf", "finite"),
+    ("OPENALEX_API_KEY", f"two {SECRET}", "one word"),
+    ("SMTP_PORT", "0", "greater than"),
+    ("SMTP_PORT", "smtp", "integer"),
+    ("SMTP_SECURITY", "ssl", "starttls"),
+    ("SMTP_HOST", "mail.example.org", "so SMTP_FROM is needed"),
+    ("LABMATE_CATEGORIES", "cs.CL physics!", "is no arXiv category"),
+    ("LABMATE_FETCH", "maybe", "boolean"),
+    ("LABMATE_PICTURES", "2", "boolean"),
+    ("TOP_EVERYWHERE", "some", "boolean"),
+    ("LOG_LEVEL", "LOUD", "DEBUG, INFO"),
+    ("LOG_FORMAT", "xml", "'text' or 'json'"),
+]
+
+
+def _told(arguments: list[str], path: Path, **environment: str) -> str:
+    """What a command says on its way out, run in this process: it must not come as far as its work."""
+    clean = {name.upper(): None for name in Settings.model_fields}
+    before = os.getcwd()
+    os.chdir(path)  # without a .env
+    try:
+        done = CliRunner().invoke(
+            app, arguments, env=clean | {"LABMATE_DATA": str(path / "data")} | environment
+        )
+    finally:
+        os.chdir(before)
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == 2
+    assert done.output.count("\n") == 1, done.output
+    assert "Traceback" not in done.output
+    assert SECRET not in done.output
+    return done.output
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"), HOSTILE, ids=[f"{n}-{i}" for i, (n, _, _) in enumerate(HOSTILE)]
+)
+def test_a_value_that_cannot_be_used_is_told_in_one_line(tmp_path, name, value, said):
+    given = value if isinstance(value, str) else value(tmp_path / "given")
+    line = _told(["doctor"], tmp_path, **{name: given})
+    assert name in line
+    assert said in line
+
+
+def test_every_setting_is_in_the_table():
+    free = {"EMBEDDING_MODEL", "SMTP_USER", "SMTP_PASSWORD", "SMTP_FROM"}
+    """Any text may be right: the model is looked for when it is loaded."""
+    assert {name for name, _, _ in HOSTILE} | free >= {name.upper() for name in Settings.model_fields}
+
+
+def _commands() -> list[list[str]]:
+    """Every command but `local-discord`, which has no settings, with arguments that its parser takes."""
+
+    def arguments(command: Any) -> list[str]:
+        made: list[str] = []
+        for parameter in command.params:
+            if not parameter.required:
+                continue
+            value = "2026-05-18" if parameter.name in ("since", "from_") else __file__
+            made += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+        return made
+
+    def walk(group: Any, path: list[str]) -> list[list[str]]:
+        if hasattr(group, "commands"):
+            return [found for name, one in group.commands.items() for found in walk(one, [*path, name])]
+        return [[*path, *arguments(group)]]
+
+    return [made for made in walk(typer.main.get_command(app), []) if made[0] != "local-discord"]
+
+
+@pytest.mark.parametrize("arguments", _commands(), ids=lambda arguments: " ".join(arguments[:2]))
+def test_every_command_that_opens_the_settings_names_the_wrong_one(tmp_path, arguments):
+    assert "LABMATE_DATA" in _told(arguments, tmp_path, LABMATE_DATA="/dev/null")
+
+
+def test_an_env_file_that_cannot_be_read_is_told(tmp_path):
+    (tmp_path / ".env").write_bytes(b"DISCORD_TOKEN=\xff\xfe\n")
+    done = _run("doctor", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(".env can't be read")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", f"sqlite+aiosqlite:///{ROOT}/README.md"),
+        ("EMBEDDING_MODEL", "/nowhere/model"),
+    ],
+)
+def test_what_shows_only_when_it_is_opened_is_told_in_one_line_too(tmp_path, name, value):
+    done = _run("index", tmp_path, **{name: value})
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def _run(command: str, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bot", command],
+        cwd=path,
+        env=os.environ
+        | {
+            "LABMATE_DATA": str(path / "data"),
+            "PYTHONPATH": str(ROOT),
+            "ARXIV_OAI_URL": "http://127.0.0.1:9/",
+        }
+        | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
