@@ -22,12 +22,14 @@ from yarl import URL
 import commands as command_package
 from bot.closes import LoginError, closed, explained
 from bot.ending import first_of
+from bot.heartbeat import install as install_heartbeat
 from bot.settings import Settings
 from commands.access import may_use
 from commands.pressing import is_ours
 from commands.replies import NO_PINGS, apologise, tell
 from commands.services import Services
 
+install_heartbeat()
 log = logging.getLogger("labmate")
 DEAF = 900.0
 """Seconds without a connection after which the process ends; discord.py waits up to 1,024 s between two tries."""
