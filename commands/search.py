@@ -105,7 +105,7 @@ async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView
         ]
 
     made = await asyncio.to_thread(entries)
-    ignored = [f"-# I ignored {safe(part)[:60]}: it makes no sense to me." for part in found.query.ignored]
+    ignored = [f"-# I ignored {safe(part[:60])}: it makes no sense to me." for part in found.query.ignored]
     footer = "\n".join([*filter(None, [waiting_note(services, found)]), *ignored]) or None
     turns = await _turning(services, asked, page, pages)
     return listing(heading + _narrowed(asked), made, start=page * PAGE + 1, footer=footer, rows=[turns])

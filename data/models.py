@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -166,7 +167,7 @@ class Paper:
         """Where the paper can be read, or None where no identifier is known."""
         if self.arxiv_id:
             return f"https://arxiv.org/abs/{self.arxiv_id}"
-        return f"https://doi.org/{self.doi}" if self.doi else None
+        return f"https://doi.org/{quote(self.doi, safe='/:;')}" if self.doi else None
 
 
 def paper_of(row: Mapping[str, Any], authors: Iterable[Author], former: Iterable[str]) -> Paper:

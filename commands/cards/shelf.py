@@ -9,7 +9,7 @@ import discord
 from discord import ui
 
 from commands.cards.lists import boxed
-from commands.cards.text import author_line, facts_line, plural, shown, title_link
+from commands.cards.text import author_line, facts_line, linked, plural, shown, title_link
 from data.models import Paper
 from data.shelf import Kept
 
@@ -38,7 +38,7 @@ def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> li
         "as imported",
     ]
     safe_url = url if url.startswith("https://") and not set(url) & set("()<>[] `*_~|\\") else ""
-    head = f"**[{title}]({safe_url})**" if safe_url else f"**{title}**"
+    head = f"**{linked(title, safe_url)}**" if safe_url else f"**{title}**"
     return [head, names or "authors not known", "-# " + " · ".join(filter(None, facts))]
 
 

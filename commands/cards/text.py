@@ -25,9 +25,21 @@ _LINKS = re.compile(r"\\(?:url|href)\s*\{([^{}]*)\}(?:\{([^{}]*)\})?")
 _SCRIPT = re.compile(r"([_^])(?:\{([-+\dn]{1,6})\}|([-+]?\d+|n))")
 _UPPER = str.maketrans("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
 _LOWER = str.maketrans("0123456789+-n", "₀₁₂₃₄₅₆₇₈₉₊₋ₙ")
-_LINE_START = re.compile(r"^(\s*)([#>\-+]|\d+\.)", re.MULTILINE)
-_SPECIAL = re.compile(r"([\\`*_~|\[\]()<>])")
-_AT = re.compile(r"@(?=\S)")
+_MARKS = re.compile(
+    r"[`_\[\]]"  # code, emphasis, links: what begins in one text could end in another
+    r"|(?<!\s)\*|\*(?!\s)"
+    r"|~(?=~)|\|(?=\|)"
+    r"|\\(?![0-9A-Za-z\s])"  # before a letter, digit or space Discord shows a backslash as it is
+    r"|<(?=(?:[@#:+]|[^\s<>:@]+[:@])[^<>]*>|/)"  # mentions, timestamps, emoji, links, commands
+    r"|:(?=[A-Za-z0-9+-]+(?::|$))"  # emoji by name
+    r"|(?<=[A-Za-z]:)/(?=/)"  # links
+)
+_LINE_START = re.compile(
+    r"^([^\S\n]*)(?:(>>>|(?:-#|#{1,3}|[-+*]|>)(?=\s|$))|([0-9]+)\.(?=\s|$))", re.MULTILINE
+)
+_AT = re.compile(r"@(?=everyone|here)")
+_PAIRED = re.compile(r"(?:[^\[\]]|\[[^\[\]]*\])*")
+_LINE_ENDS = re.compile(r"\r\n?")
 _DOES = re.compile(
     r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))\s+(?:\w+ly\s+|\w+,\s+)?"
     r"(?:propos|introduc|present|develop|describ|design|stud(?:y|ies)|show|prov|investigat|address|examin|explor|build|"
@@ -70,10 +82,26 @@ def _to_unicode(tex: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Text that Discord shows as it is: no markdown, mentions, headings or timestamps."""
-    text = _SPECIAL.sub(r"\\\1", visible(text))
-    text = _AT.sub("@\u200b", text)
-    return _LINE_START.sub(r"\1\\\2", text)
+    """Text that Discord shows as it is: no markdown, mentions, links, emoji, headings, lists or timestamps.
+
+    It stays so inside bold text or a link, and beside other texts that went through here. A backslash stands only
+    where Discord takes it away; control and invisible characters go, and @everyone is broken by one.
+    """
+    text = _MARKS.sub(r"\\\g<0>", _LINE_ENDS.sub("\n", visible(text)))
+    return _LINE_START.sub(_inert, _AT.sub("@\u200b", text))
+
+
+def _inert(found: re.Match[str]) -> str:
+    """A line's beginning that begins no list, heading or quote: of ``1.`` only the dot can be escaped."""
+    space, mark, number = found.groups()
+    return f"{space}\\{mark}" if mark else f"{space}{number}\\."
+
+
+def linked(text: str, address: str) -> str:
+    """Safe text as a link. Brackets that do not pair would end or undo it, so those become wide ones."""
+    if not _PAIRED.fullmatch(text):
+        text = text.replace("\\[", "［").replace("\\]", "］")
+    return f"[{text}]({address})"
 
 
 def shorten(text: str, most: int) -> str:
@@ -101,7 +129,7 @@ def day(value: date | None) -> str:
 def title_link(paper: Paper, most: int = 200) -> str:
     """The title in bold, linked where the paper can be read."""
     title = shown(paper.title, most)
-    return f"**[{title}]({paper.url})**" if paper.url else f"**{title}**"
+    return f"**{linked(title, paper.url)}**" if paper.url else f"**{title}**"
 
 
 def author_line(paper: Paper, bold: frozenset[str] = frozenset(), most: int = SHOWN_AUTHORS) -> str:

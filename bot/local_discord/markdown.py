@@ -1,0 +1,151 @@
+"""What Discord's client shows of a text: its markdown, mentions, timestamps, emoji and links, as nodes.
+
+Discord documents the marks (https://docs.discord.com/developers/reference#message-formatting and its support pages);
+how they are recognised is that of the simple-markdown family of parsers, which its clients use: rules in a fixed
+order, each tried at each place. Where clients differ, the rule here takes the text for a mark: what this leaves
+plain is plain everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Node:
+    """A piece of what is shown: its own characters, or its children."""
+
+    kind: str
+    text: str = ""
+    children: list[Node] = field(default_factory=list)
+    mark: str = ""
+    """A link's address, a list's bullet, a heading's signs."""
+
+
+def plain(nodes: list[Node]) -> str:
+    """The characters that a reader sees."""
+    return "".join(node.text + plain(node.children) for node in nodes)
+
+
+def kinds(nodes: list[Node]) -> set[str]:
+    """All kinds of nodes but plain text, nested ones included."""
+    found: set[str] = set()
+    for node in nodes:
+        found |= {node.kind} | kinds(node.children)
+    return found - {"text"}
+
+
+_SPACES = {"\r\n": "\n", "\r": "\n", "\f": "", "\t": "    "}
+_ESCAPE = re.compile(r"\\([^0-9A-Za-z\s])")
+_QUOTE = re.compile(r" *>>> ?([\s\S]*)| *> ([^\n]*(?:\n *> [^\n]*)*)\n?")
+_BULLET = re.compile(r"( *(?:[-*+]|[0-9]+\.)) +([^\n]*)(?:\n|$)")
+_HEADING = re.compile(r"(#{1,3}) +([^\n]+)(?:\n|$)")
+_SMALL = re.compile(r"(-#) +([^\n]+)(?:\n|$)")
+_BLOCK_CODE = re.compile(r"```([\s\S]+?)```")
+_CODE = re.compile(r"(`+)([\s\S]*?[^`])\1(?!`)")
+_INSIDE = r"(?:\[[^\]]*\]|[^\[\]]|\](?=[^\[]*\]))*"
+_LINK = re.compile(rf"\[({_INSIDE})\]\(\s*<?((?:\([^)]*\)|[^\s\\]|\\.)*?)>?(?:\s+['\"][\s\S]*?['\"])?\s*\)")
+_AUTOLINK = re.compile(r"<([^: >]+:/[^ >]+)>")
+_ADDRESS = re.compile(r"<(?:mailto:[^\s<>]+|[^\s<>@]+@[^\s<>@]+\.[^\s<>@]+|\+\d[\d\s-]*)>")
+_URL = re.compile(r"[a-z]+://[^\s<]+[^<.,:;\"')\]\s]", re.IGNORECASE)
+_MENTION = re.compile(r"<(?:@[!&]?|#)\d+>|@everyone|@here")
+_COMMAND = re.compile(r"</[^<>:\n]+:\d+>")
+_NAVIGATION = re.compile(r"<(?:id|\d+):[\w:-]+>")
+_TIME = re.compile(r"<t:-?\d+(?::[A-Za-z])?>")
+_CUSTOM_EMOJI = re.compile(r"<a?:\w+:\d+>")
+_EMOJI = re.compile(r":[A-Za-z0-9_+-]+:")
+_STAR = re.compile(
+    r"\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)",
+)
+_UNDERSCORE = re.compile(r"_((?:__|\\[\s\S]|[^\\_])+?)_(?![0-9A-Za-z_])")
+_STRONG = re.compile(r"\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)")
+_UNDERLINE = re.compile(r"__((?:\\[\s\S]|[^\\])+?)__(?!_)")
+_STRIKE = re.compile(r"~~([\s\S]+?)~~")
+_SPOILER = re.compile(r"\|\|([\s\S]+?)\|\|")
+_SPOKEN = "¯\\_(ツ)_/¯"
+_TEXT = re.compile(r"[\s\S]+?(?=[^0-9A-Za-z\s]|\n|\w+:\S|$)")
+
+_EMPHASES = (("em", _STAR), ("em", _UNDERSCORE), ("strong", _STRONG), ("underline", _UNDERLINE))
+_WHOLE = (
+    ("mention", _MENTION),
+    ("command", _COMMAND),
+    ("navigation", _NAVIGATION),
+    ("timestamp", _TIME),
+    ("emoji", _CUSTOM_EMOJI),
+    ("emoji", _EMOJI),
+    ("link", _ADDRESS),
+    ("link", _AUTOLINK),
+    ("link", _URL),
+)
+_LINES = (("subtext", _SMALL), ("heading", _HEADING), ("list", _BULLET))
+
+
+def parse(text: str) -> list[Node]:
+    """A message's text as nodes."""
+    for before, after in _SPACES.items():
+        text = text.replace(before, after)
+    return _joined(_parse(text, line_start=True))
+
+
+def _parse(text: str, *, line_start: bool) -> list[Node]:
+    nodes: list[Node] = []
+    place = 0
+    while place < len(text):
+        at_line = line_start if place == 0 else text[place - 1] == "\n"
+        node, length = _next(text[place:], at_line)
+        nodes.append(node)
+        place += length
+    return nodes
+
+
+def _next(rest: str, at_line: bool) -> tuple[Node, int]:
+    """The node at the beginning of what is left, and how many characters it takes."""
+    if at_line and (found := _line(rest)):
+        return found
+    if found := _BLOCK_CODE.match(rest):
+        return Node("code", found[1]), found.end()
+    if found := _ESCAPE.match(rest):
+        return Node("text", found[1]), found.end()
+    for kind, pattern in _WHOLE:
+        if found := pattern.match(rest):
+            return Node(kind, found[0]), found.end()
+    if found := _LINK.match(rest):
+        return Node("link", children=_parse(found[1], line_start=False), mark=found[2]), found.end()
+    emphases = [(kind, found) for kind, pattern in _EMPHASES if (found := pattern.match(rest))]
+    if emphases:  # the longest wins
+        kind, found = max(emphases, key=lambda one: one[1].end())
+        return Node(kind, children=_parse(found[1], line_start=False)), found.end()
+    for kind, pattern in (("strike", _STRIKE), ("spoiler", _SPOILER)):
+        if found := pattern.match(rest):
+            return Node(kind, children=_parse(found[1], line_start=False)), found.end()
+    if found := _CODE.match(rest):
+        return Node("code", found[2]), found.end()
+    if rest.startswith(_SPOKEN):
+        return Node("text", _SPOKEN), len(_SPOKEN)
+    found = _TEXT.match(rest)
+    assert found is not None
+    return Node("text", found[0]), found.end()
+
+
+def _line(rest: str) -> tuple[Node, int] | None:
+    """What only begins with a line: quote, list, heading, small print."""
+    if found := _QUOTE.match(rest):
+        inner = re.sub(r"^ *> ", "", found[0], flags=re.MULTILINE) if found[1] is None else found[1]
+        return Node("quote", children=_parse(inner, line_start=True)), found.end()
+    for kind, pattern in _LINES:
+        if found := pattern.match(rest):
+            return Node(kind, children=_parse(found[2], line_start=True), mark=found[1]), found.end()
+    return None
+
+
+def _joined(nodes: list[Node]) -> list[Node]:
+    """Texts beside each other as one."""
+    made: list[Node] = []
+    for node in nodes:
+        node.children = _joined(node.children)
+        if node.kind == "text" and made and made[-1].kind == "text":
+            made[-1].text += node.text
+        else:
+            made.append(node)
+    return made
