@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 
 from bot.drawing import print_plain
-from bot.local_discord.client import NoReplyError, UserClient
+from bot.local_discord.client import REPLY_WITHIN, NoReplyError, UserClient
 from bot.local_discord.typed import TypingError, parse
 from bot.run import local_discord, running_bot
 from bot.settings import Settings
@@ -22,6 +22,7 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
     """Ask one command, print the reply; returns the exit status (0, 1 an error, 2 no command)."""
     failures: list[object] = []
     async with local_discord(settings) as (discord_, led), running_bot(led) as (bot, scheduler):
+        bot.services.interim_after = REPLY_WITHIN  # what is printed is the answer itself
         bot.add_listener(_remember(failures), "on_labmate_failure")
         async with UserClient(discord_.url, discord_.user_token) as user:
             try:

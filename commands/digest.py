@@ -17,8 +17,8 @@ from commands.cards.people import people_list
 from commands.cards.text import day as day_text
 from commands.cards.text import label, plural, shown
 from commands.corrections import may_correct
-from commands.digest_changes import create, next_time, post_now, preview
-from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel
+from commands.digest_changes import PreviewButton, create, next_time, post_now, preview
+from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel, start
 from commands.digest_post import DeliveryButton, PaperOpinion
 from commands.feeds import feed_view
 from commands.lasting import lasting
@@ -56,6 +56,8 @@ async def show_list(services: Services, found: Sequence[Digest], empty: str) -> 
 async def show_history(services: Services, digest: Digest) -> ui.LayoutView:
     """The last postings."""
     found = await services.store.digests.history(digest.id)
+    if digest.state == "draft":
+        return note(f"**{shown(digest.name, 80)}** is not started yet. /digest edit shows its settings.")
     if not found:
         return note(f"**{shown(digest.name, 80)}** has posted nothing yet; {next_time(digest)}.")
     rows = [f"## {shown(digest.name, 80)}"]
@@ -111,11 +113,11 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
     async def _reachable(self, interaction: discord.Interaction) -> list[Digest]:
         store = self._services.store.digests
         here = (
-            await store.of_guild(interaction.guild_id)
+            await store.of_guild(interaction.guild_id, drafts=True)
             if interaction.guild_id and may_correct(interaction)
             else []
         )
-        return here + await store.of_owner(interaction.user.id)
+        return here + await store.of_owner(interaction.user.id, drafts=True)
 
     async def _meant(self, interaction: discord.Interaction, typed: str | None) -> Digest:
         found = await self._reachable(interaction)
@@ -148,7 +150,9 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         await answer(interaction, self._mine(interaction), private=True)
 
     async def _mine(self, interaction: discord.Interaction) -> ui.LayoutView:
-        found = await self._services.store.digests.of_owner(interaction.user.id)
+        found = await self._services.store.digests.of_owner(interaction.user.id, drafts=True)
+        if [digest.state for digest in found] == ["draft"]:
+            return await panel(self._services, found[0].id)
         if found:
             return await show_list(self._services, found, "")
         return await self._create(interaction, own=True)
@@ -159,9 +163,8 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         await answer(interaction, self._list(interaction), private=True)
 
     async def _list(self, interaction: discord.Interaction) -> ui.LayoutView:
-        found = (
-            await self._services.store.digests.of_guild(interaction.guild_id) if interaction.guild_id else []
-        )
+        guild, may = interaction.guild_id, may_correct(interaction)
+        found = await self._services.store.digests.of_guild(guild, drafts=may) if guild else []
         return await show_list(
             self._services,
             found,
@@ -193,7 +196,12 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         return await panel(self._services, (await self._meant(interaction, typed)).id)
 
     async def _state(self, interaction: discord.Interaction, typed: str | None, state: str) -> ui.LayoutView:
-        return await change(self._services, await self._meant(interaction, typed), state)
+        digest = await self._meant(interaction, typed)
+        if digest.state == "draft" and state == "active":
+            return await start(self._services, digest)
+        if digest.state == "draft":
+            raise Kindly("This digest is not started yet, so nothing is posted.")
+        return await change(self._services, digest, state)
 
     @app_commands.command()
     @app_commands.describe(digest="Which")
@@ -283,6 +291,7 @@ async def setup(bot: commands.Bot) -> None:
     """Add the commands, buttons and selects."""
     services: Services = bot.services  # type: ignore[attr-defined]
     bot.add_dynamic_items(
-        PaperOpinion, DeliveryButton, DigestButton, SettingSelect, PlaceSelect, TasteButton, UnlearnSelect
+        PaperOpinion, DeliveryButton, DigestButton, PreviewButton, SettingSelect, PlaceSelect
     )
+    bot.add_dynamic_items(TasteButton, UnlearnSelect)
     await bot.add_cog(DigestGroup(bot, services))

@@ -7,18 +7,20 @@ from datetime import date, timedelta
 from typing import Any
 
 import discord
-from discord import ui
+from discord import ButtonStyle, ui
 
+from commands.cards.digest import PAGE
 from commands.cards.lists import note
 from commands.cards.text import plural
 from commands.choosing import MOST_DAYS, candidates
 from commands.corrections import may_correct
-from commands.digest_post import post_of
+from commands.digest_post import how, left_after, page_of, post_of
 from commands.posting import Poster
-from commands.replies import Kindly, Reply
+from commands.pressing import Pressable
+from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from data import clock
-from data.digests import Digest, DigestRefused
+from data.digests import Delivery, Digest, DigestRefused
 from data.slots import slots
 
 WHO_MAY = "Only those who manage this server set up what is posted here. Your own: /digest mine."
@@ -90,8 +92,44 @@ def next_time(digest: Digest) -> str:
     return f"next <t:{int(found[1].timestamp())}:F>" if found else "never due"
 
 
+class PreviewButton(Pressable, template=r"dgv:(?P<what>[hp]):(?P<digest>\d{1,12})(?::(?P<start>\d{1,2}))?"):
+    """Of a preview, which is kept nowhere and so made again: how it was chosen (h), its next papers (p)."""
+
+    def __init__(self, text: str, *, what: str, digest: str, start: str | None = None) -> None:
+        self.what, self.digest, self.start = what, int(digest), int(start or 0)
+        end = f":{self.start}" if what == "p" else ""
+        custom_id = f"dgv:{what}:{self.digest}{end}"
+        super().__init__(ui.Button(label=text, style=ButtonStyle.secondary, custom_id=custom_id))
+
+    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        await answer(interaction, self._shown(interaction, services), private=True)
+
+    async def _shown(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView | Reply:
+        digest = await own_digest(interaction, services, self.digest)
+        delivery = await _previewed(interaction.client, services, digest)
+        if self.what == "h":
+            return how(digest, delivery)
+        return await page_of(services, digest, delivery, self.start, _below_preview)
+
+
+def _below_preview(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
+    number, left = str(delivery.digest_id), left_after(delivery, begun)
+    buttons: list[ui.Item[Any]] = [PreviewButton("How these were chosen", what="h", digest=number)]
+    if left > 0:
+        following = str(begun + PAGE)
+        buttons.insert(0, PreviewButton(f"{left} more", what="p", digest=number, start=following))
+    return buttons
+
+
 async def preview(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView | Reply:
     """Exactly what would be posted now; nothing is kept."""
+    delivery = await _previewed(client, services, digest)
+    if delivery.state == "empty":
+        return note(f"Nothing fits in {plural(delivery.read, 'paper')}; as set, nothing would be posted.")
+    return await post_of(services, digest, delivery, below=_below_preview)
+
+
+async def _previewed(client: discord.Client, services: Services, digest: Digest) -> Delivery:
     poster = Poster(client, services)
     now = clock.now()
     _, newest, _ = await services.store.listings.around()
@@ -102,9 +140,7 @@ async def preview(client: discord.Client, services: Services, digest: Digest) ->
     )
     delivery = await poster.prepare(looked, now.date(), now, newest, kept=False)
     assert delivery is not None
-    if delivery.state == "empty":
-        return note(f"Nothing fits in {plural(delivery.read, 'paper')}; as set, nothing would be posted.")
-    return await post_of(services, digest, delivery)
+    return delivery
 
 
 async def _first_day(services: Services, digest: Digest, newest: date) -> date:
@@ -122,6 +158,12 @@ async def _first_day(services: Services, digest: Digest, newest: date) -> date:
 
 async def post_now(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView:
     """Post at once what has not been looked through."""
+    if digest.state == "draft":
+        raise Kindly(
+            "This digest is not started yet: /digest edit shows its settings, with Preview and Start."
+        )
+    if digest.state != "active":
+        raise Kindly("This digest is stopped, so nothing is posted. /digest resume lets it go on.")
     poster: Poster = client.poster  # type: ignore[attr-defined]
     count = await poster.now(digest)
     if count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import discord
@@ -55,12 +56,13 @@ class DeliveryButton(Pressable, template=r"dg:(?P<what>[hp]):(?P<delivery>\d{1,1
         )
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        work = (
-            show_page(services, self.delivery, self.start)
-            if self.what == "p"
-            else explain(services, self.delivery)
-        )
-        await answer(interaction, work, private=True)
+        await answer(interaction, self._shown(interaction, services), private=True)
+
+    async def _shown(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView | Reply:
+        digest, delivery = await readable_here(interaction, services, self.delivery)
+        if self.what == "h":
+            return how(digest, delivery)
+        return await page_of(services, digest, delivery, self.start)
 
 
 def mark(delivery: Delivery) -> str:
@@ -68,7 +70,13 @@ def mark(delivery: Delivery) -> str:
     return f"dg:h:{delivery.id}"
 
 
-async def post_of(services: Services, digest: Digest, delivery: Delivery, start: int = 0) -> Reply:
+Below = Callable[[Delivery, int], Sequence[ui.Item[Any]]]
+"""The buttons below a page that begins with a paper."""
+
+
+async def post_of(
+    services: Services, digest: Digest, delivery: Delivery, start: int = 0, below: Below | None = None
+) -> Reply:
     """A delivery as it is posted, or one of its later pages."""
     picture = await picture_of(services, digest, delivery) if start == 0 else None
     view = cards.post(
@@ -77,7 +85,7 @@ async def post_of(services: Services, digest: Digest, delivery: Delivery, start:
         await _papers(services, delivery),
         paper_buttons,
         start=start,
-        more=below(delivery, start),
+        more=(below or below_post)(delivery, start),
         picture=picture,
     )
     return Reply(view, attached(picture.png if picture else None, cards.PICTURE))
@@ -86,7 +94,7 @@ async def post_of(services: Services, digest: Digest, delivery: Delivery, start:
 async def contents_of(services: Services, digest: Digest, delivery: Delivery) -> ui.LayoutView:
     """What the channel shows where the papers are in the day's thread."""
     return cards.contents(
-        digest, delivery, await _papers(services, delivery), below(delivery, len(delivery.papers))
+        digest, delivery, await _papers(services, delivery), below_post(delivery, len(delivery.papers))
     )
 
 
@@ -112,11 +120,16 @@ def paper_buttons(paper: int) -> list[ui.Item[Any]]:
     ]
 
 
-def below(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
+def left_after(delivery: Delivery, begun: int) -> int:
+    """How many papers come after the page that begins with a paper; below zero for none."""
+    return len(delivery.papers) - begun - cards.PAGE
+
+
+def below_post(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
     """Below a posting: its next page, and how it was chosen, which also marks it."""
     number = str(delivery.id)
     buttons: list[ui.Item[Any]] = []
-    left = len(delivery.papers) - begun - cards.PAGE
+    left = left_after(delivery, begun)
     if left > 0:
         following = str(begun + cards.PAGE)
         buttons.append(DeliveryButton(f"{left} more", what="p", delivery=number, start=following))
@@ -125,25 +138,50 @@ def below(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
     return buttons
 
 
-async def _delivery(services: Services, number: int) -> tuple[Digest, Delivery]:
+async def readable_here(
+    interaction: discord.Interaction, services: Services, number: int
+) -> tuple[Digest, Delivery]:
+    """A posting with its digest, for a presser who can read where it was posted.
+
+    Raises
+    ------
+    Kindly
+        Where it is gone, or somebody else's.
+    """
     delivery = await services.store.digests.delivery(number)
     digest = await services.store.digests.find(delivery.digest_id) if delivery else None
     if delivery is None or digest is None:
         raise Kindly("This digest was deleted.")
+    if digest.is_own:
+        allowed = digest.owner == interaction.user.id
+    else:
+        allowed = digest.guild == interaction.guild_id and _reads(interaction, delivery.channel)
+    if not allowed:
+        raise Kindly("This digest belongs to somebody else.")
     return digest, delivery
 
 
-async def show_page(services: Services, number: int, start: int) -> Reply:
+def _reads(interaction: discord.Interaction, channel: int) -> bool:
+    """Whether the presser can read a channel of this server; of one that is gone, its managers can."""
+    place = interaction.guild.get_channel_or_thread(channel) if interaction.guild else None
+    if place is None:
+        return interaction.permissions.manage_guild
+    return (
+        isinstance(interaction.user, discord.Member) and place.permissions_for(interaction.user).view_channel
+    )
+
+
+async def page_of(
+    services: Services, digest: Digest, delivery: Delivery, start: int, below: Below | None = None
+) -> Reply:
     """Further papers of a posting."""
-    digest, delivery = await _delivery(services, number)
     if start >= len(delivery.papers):
         raise Kindly("There are no more papers in this digest.")
-    return await post_of(services, digest, delivery, start)
+    return await post_of(services, digest, delivery, start, below)
 
 
-async def explain(services: Services, number: int) -> ui.LayoutView:
+def how(digest: Digest, delivery: Delivery) -> ui.LayoutView:
     """How a posting was chosen."""
-    digest, delivery = await _delivery(services, number)
     what = ", ".join(sorted(digest.category_set)) or "all categories that I read"
     told = [
         f"## How these were chosen\n{plural(delivery.read, 'paper')} of {what} were announced; those closest to what was "

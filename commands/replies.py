@@ -7,12 +7,16 @@ import logging
 import secrets
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import discord
 from discord import app_commands, ui
 
 from commands.cards.lists import note
+from commands.cards.text import safe
+
+if TYPE_CHECKING:
+    from commands.services import Services
 
 log = logging.getLogger("labmate")
 QUICK = 1.2
@@ -42,13 +46,16 @@ async def answer(
 ) -> None:
     """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on."""
     task = asyncio.ensure_future(work)
-    working: set[asyncio.Future[Any]] = interaction.client.services.answering  # type: ignore[attr-defined]
-    working.add(task)
-    task.add_done_callback(working.discard)
+    services: Services = interaction.client.services  # type: ignore[attr-defined]
+    services.answering.add(task)
+    task.add_done_callback(services.answering.discard)
     done, _ = await asyncio.wait({task}, timeout=QUICK)
     response = interaction.response
     if not done:
         await (response.defer() if update else response.defer(ephemeral=private, thinking=True))
+        done, _ = await asyncio.wait({task}, timeout=services.interim_after)
+        if not done and not update:
+            await _interim(interaction, services)
     made = await task
     reply = made if isinstance(made, Reply) else Reply(made)
     files = list(reply.files)
@@ -64,12 +71,28 @@ async def answer(
         )
 
 
+async def _interim(interaction: discord.Interaction, services: Services) -> None:
+    """Say that the answer takes longer, where it will stand."""
+    why = (
+        "" if services.model_settled.is_set() else " I started a moment ago and am still loading what I need."
+    )
+    now = f"\n-# Right now: {safe(services.progress.text)}" if services.progress.text else ""
+    interaction.extras["interim"] = True
+    text = f"This takes longer than usual.{why} The answer will stand here as soon as I have it.{now}"
+    try:
+        await interaction.edit_original_response(view=note(text), allowed_mentions=NO_PINGS)
+    except discord.HTTPException as error:  # the answer itself is still to come
+        log.warning("an interim reply could not be sent: %s", error)
+
+
 async def tell(interaction: discord.Interaction, text: str, *, private: bool = True) -> None:
     """A short reply, whatever has been answered before."""
     view = note(text)
     try:
         if not interaction.response.is_done():
             await interaction.response.send_message(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
+        elif interaction.extras.get("interim"):
+            await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
         else:
             await interaction.followup.send(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the person is gone, or Discord is

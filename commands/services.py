@@ -22,6 +22,8 @@ LAST_ANSWERS = 3.0
 """Seconds that answers have to be finished when Labmate ends."""
 PATIENCE = 12.0
 """Seconds; loading the model takes about six."""
+INTERIM_AFTER = 8.0
+"""Seconds after which a member is told that an answer takes longer."""
 
 
 @dataclass
@@ -64,6 +66,7 @@ class Services:
     """Held while somebody is told of an invitation or a thread is opened, so that none is told twice."""
     answering: set[asyncio.Future[object]] = field(default_factory=set)
     """Answers that are being made: nothing may be closed under them."""
+    interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 

@@ -119,6 +119,10 @@ _ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(D
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
 
 
+def _living(drafts: bool) -> tuple[str, ...]:
+    return ("draft", *LIVE) if drafts else LIVE
+
+
 def _chosen(entry: dict[str, Any]) -> Chosen:
     return Chosen(**(entry | {"marked": tuple(entry.get("marked", ()))}))
 
@@ -142,14 +146,14 @@ class Digests(Part):
         """Everything that is posted by the clock; what belongs to the banned waits until the ban is lifted."""
         return await self._digests(DigestRow.state == "active", _ADMITTED)
 
-    async def of_guild(self, guild: int) -> list[Digest]:
-        """A server's digests, drafts apart."""
-        return await self._digests(DigestRow.guild == guild, DigestRow.state.in_(LIVE))
+    async def of_guild(self, guild: int, *, drafts: bool = False) -> list[Digest]:
+        """A server's digests; with ``drafts`` also those that were never started."""
+        return await self._digests(DigestRow.guild == guild, DigestRow.state.in_(_living(drafts)))
 
-    async def of_owner(self, owner: int) -> list[Digest]:
-        """A member's own digests by direct message."""
+    async def of_owner(self, owner: int, *, drafts: bool = False) -> list[Digest]:
+        """A member's own digests by direct message; with ``drafts`` also those that were never started."""
         mine = (DigestRow.guild == 0) & (DigestRow.owner == owner)
-        return await self._digests(mine, DigestRow.state.in_(LIVE))
+        return await self._digests(mine, DigestRow.state.in_(_living(drafts)))
 
     async def _digests(self, *where: Any) -> list[Digest]:
         query = select(*_DIGEST).where(*where).order_by(DigestRow.made, DigestRow.id)

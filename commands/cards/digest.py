@@ -138,7 +138,9 @@ def summary(digest: Digest, now: str = "") -> str:
         f"-# {plural(digest.most, 'paper')} of {what}"
         + (f" · “{shown(digest.query, 80)}”" if digest.query else "")
     )
-    if digest.state == "paused":
+    if digest.state == "draft" and now:
+        parts.append("-# not started yet")
+    elif digest.state == "paused":
         parts.append("-# paused")
     elif digest.state == "broken":
         parts.append(f"-# stopped: {shown(digest.why, 160)}")

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from bot.client import Labmate
 from bot.local_discord.client import Reply, UserClient
@@ -418,3 +419,58 @@ async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
         "attachments" not in (await scene.user.slash("/digest preview")).message
         or not (await scene.user.slash("/digest preview")).message["attachments"]
     )
+
+
+async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):
+    panel = await scene.user.slash("/digest create")
+    panel = await panel.press("What it is about")
+    panel = await panel.choose("8", next(s for s in panel.selects if s["custom_id"].startswith("dgs:n")))
+    shown = await panel.press("Preview")
+    assert "8 of 9 new papers" in shown.text
+    assert "9 papers of all categories" in (await shown.press("How these were chosen")).text
+    more = await shown.press("3 more")
+    assert more.is_private
+    assert "\n6. " in "\n" + more.text
+    assert "9 papers of all categories" in (await more.press("How these were chosen")).text
+    assert scene.posts() == []
+
+
+async def test_a_draft_is_listed_and_can_be_gone_on_with(scene):
+    user = scene.user
+    await user.slash("/digest create")
+    listed = await user.slash("/digest list")
+    assert "not started yet" in listed.text
+    assert "Not started yet" in (await listed.press("Settings")).text
+    assert "5 of 9 new papers" in (await user.slash("/digest preview")).text
+    assert "not started yet" in (await user.slash("/digest now")).text
+    assert "not started yet" in (await user.slash("/digest pause")).text
+    assert "not started yet" in (await user.slash("/digest history")).text
+    other = scene.discord.state.token_of(joins(scene.discord, "bee")["id"])
+    async with UserClient(scene.discord.url, other) as bee:
+        assert "no digest here yet" in (await bee.slash("/digest list")).text
+    assert "Started" in (await user.slash("/digest resume")).text
+    assert "next <t:" in (await user.slash("/digest list")).text
+    await user.slash("/digest mine")
+    assert "Not started yet" in (await user.slash("/digest mine")).text, "the same draft, with what was set"
+
+
+@pytest.mark.parametrize("answer", ["Posted.", "Something went wrong on my side"])
+async def test_what_takes_long_is_told_and_then_answered_in_its_place(scene, answer):
+    """Here a posting is on its way; after a start it is the model, or the library, that is waited for."""
+    await active(scene)
+    scene.bot.services.interim_after = 0.1
+    scene.bot.services.model_settled.clear()
+    async with scene.bot.poster._posting:
+        told = await scene.user.slash("/digest now")
+        assert "still loading" in told.text
+        assert "The answer will stand here" in told.text
+        if answer != "Posted.":
+            async with scene.bot.services.store.digests._writer.begin() as connection:
+                await connection.execute(text("ALTER TABLE deliveries RENAME TO gone"))
+        changed = asyncio.create_task(
+            scene.user.wait_for("MESSAGE_UPDATE", lambda m: m["id"] == told.message["id"], within=60)
+        )
+        await asyncio.sleep(0)
+    answered = Reply(scene.user, await changed)
+    assert answer in answered.text
+    assert answered.is_private
