@@ -8,13 +8,17 @@ DEV_STAMP := $(VENV)/.installed-dev
 CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 
-.PHONY: run test coverage lint format crash fuzz bench peers clean
+.PHONY: run test hostile coverage lint format crash fuzz bench peers clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal $(ARGS)
+
+# What attackers and strangers try (docs/security.md).
+hostile: $(DEV_STAMP)
+	$(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
 
 # Slower: which lines of index/ and data/ the tests execute.
 coverage: $(DEV_STAMP)

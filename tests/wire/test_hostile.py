@@ -15,6 +15,8 @@ from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
 
+pytestmark = pytest.mark.hostile
+
 TITLES = [
     "@everyone @here <@1> <@&2> <#3> <t:0:R> </papers:1> urgent",
     "**bold** __under__ ~~gone~~ ||hidden|| `code` ```block``` [x](https://evil.example) # head",

@@ -1,0 +1,140 @@
+"""Every button, select and form is tried by those whom it does not belong to: they are told so, and nothing changes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from discord import ui
+
+from commands.digest_forms import Form as DigestForm
+from commands.pressing import Choosable, Pressable
+from tests.wire.stranger_rows import FORMS, ROWS, Row
+from tests.wire.stranger_world import OURS, PRIVATE, World, two_servers
+
+pytestmark = pytest.mark.hostile
+
+FAILED = re.compile(r"Something went wrong|not one I can use|started anew|did not respond")
+REFUSED = re.compile(r"belongs to somebody else|Only those who manage|not yours")
+BANNED = "You can't use this Labmate"
+BAN: Any = None
+"""How somebody is banned: a coroutine function of the store and a member's number. None: nobody can be, yet."""
+NEUTRAL = {"kept_texts"}
+"""Tables of what belongs to nobody."""
+CORRECTED = {"people", "memberships", "identity_passes"}
+"""What a manager's correction changes; whom for is tested with corrections."""
+
+
+@pytest.fixture(scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    async with two_servers(tmp_path_factory.mktemp("strangers")) as made:
+        yield made
+
+
+def _letters(pattern: re.Pattern[str]) -> Iterator[str]:
+    """What a template's groups of single letters can be: ``(?P<what>[nd]):(?P<kind>[xy])`` is nx, ny, dx, dy."""
+    groups = re.findall(r"\(\?P<(?:what|how|kind|state|verb|kept)>\[([a-z]+)\]\)", pattern.pattern)
+    return ("".join(letters) for letters in product(*groups))
+
+
+def everything(world: World) -> set[str]:
+    """The names of the rows that there have to be: each registered button and select, with each thing it does."""
+    items = world.bot._connection._view_store._dynamic_items
+    return {
+        f"{item.__name__}.{letters}".rstrip(".")
+        for pattern, item in items.items()
+        for letters in _letters(pattern)
+    }
+
+
+def _below(kind: type) -> set[type]:
+    return {kind} | {deep for one in kind.__subclasses__() for deep in _below(one)}
+
+
+async def test_every_button_select_and_form_has_a_row(world: World) -> None:
+    """Whoever adds one says here for whom it is."""
+    assert {name.partition(" ")[0] for name in ROWS} == everything(world)
+    ours = {one for one in _below(ui.Modal) if one.__module__.startswith("commands.")} - {DigestForm}
+    assert {name.partition(" ")[0] for name in FORMS} == {one.__name__ for one in ours}
+    registered = {one.__name__ for one in world.bot._connection._view_store._dynamic_items.values()}
+    written = {one.__name__ for one in _below(ui.DynamicItem) if one.__module__.startswith("commands.")}
+    assert written - {Pressable.__name__, Choosable.__name__} == registered
+
+
+def _gone(before: dict[str, Counter[Any]], after: dict[str, Counter[Any]]) -> dict[str, list[Any]]:
+    return {name: list((before[name] - after[name]).elements()) for name in before}
+
+
+def _only_their_own(world: World, name: str, before: Any, after: Any, row: Row) -> None:
+    """What somebody's press took away, changed or added is about themselves."""
+    member = world.id(name)
+    for table, rows in [*_gone(before, after).items(), *_gone(after, before).items()]:
+        if table in NEUTRAL or (table in CORRECTED and row.member.startswith("!Only those who manage")):
+            continue
+        for values in rows:
+            assert any(str(member) in str(value) for value in values), (table, values)
+
+
+async def _tried(world: World, name: str, row: Row, says: str) -> None:
+    custom_id = await row.custom_id(world)
+    value = row.value(world) if callable(row.value) else row.value
+    before = world.rows()
+    reply = await world.pressed(name, custom_id, value, row.kind)
+    after = world.rows()
+    assert not FAILED.search(reply.text), (name, reply.text)
+    if says.startswith("!"):
+        assert re.search(says[1:], reply.text), (name, reply.text)
+        assert reply.is_private, name
+        assert before == after, (name, _gone(before, after), _gone(after, before))
+    else:
+        assert re.search(says, reply.text), (name, reply.text)
+        assert not REFUSED.search(reply.text), (name, reply.text)
+        if name != row.whose:
+            _only_their_own(world, name, before, after, row)
+    seen = reply.text + str(reply.message.get("modal", ""))
+    if name == "mallory":
+        assert OURS not in seen
+    if row.private and name != row.whose:
+        assert PRIVATE not in seen
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+async def test_it_is_used_by_those_alone_whom_it_is_for(world: World, name: str) -> None:
+    row = ROWS[name]
+    if BAN is not None:
+        await BAN(world.store, world.id("dee"))
+        await _tried(world, "dee", row, f"!{BANNED}")
+    await _tried(world, "mallory", row, row.stranger)
+    await _tried(world, "bee", row, row.member)
+    await _tried(world, row.whose, row, row.owner)
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+async def test_a_form_is_sent_by_nobody_but_who_opened_it(world: World, name: str) -> None:
+    """Somebody else sends it off in their place, as a tampered client can."""
+    form = FORMS[name]
+    opened = (await world.pressed("you", await form.opened_by(world), None, 2)).message["modal"]
+    values = form.values or _blank(opened)
+    others = [
+        ("mallory", form.says),
+        ("bee", form.says),
+        *([("dee", f"!{BANNED}")] if BAN is not None else []),
+    ]
+    for other, says in others:
+        before = world.rows()
+        reply = await world.users[other].submit(opened, values)
+        assert re.search(says[1:], reply.text), (other, reply.text)
+        assert reply.is_private
+        assert not {OURS, PRIVATE} & set(reply.text.split())
+        assert before == world.rows(), other
+    assert not REFUSED.search((await world.users["you"].submit(opened, values)).text)
+
+
+def _blank(modal: dict[str, Any]) -> dict[str, str]:
+    from bot.local_discord.limits import walk
+
+    return {c["custom_id"]: "x" for _, c in walk(modal["components"]) if c["type"] == 4}
