@@ -4,55 +4,91 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 import ssl
 from collections.abc import Callable
-from urllib.parse import urljoin, urlsplit
+from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
 
 from data.sources.http import SourceError
+from data.sources.public_addresses import Address, is_public
 
 MOST_REDIRECTS = 3
 MOST_BYTES = 2_000_000
 SECONDS = 10.0
 LONGEST_URL = 2_000
 _REDIRECTS = {301, 302, 303, 307, 308}
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.I)
+"""A last label that browsers take for a part of an IPv4 address (WHATWG URL, "ends in a number")."""
 
 
 class NotPublicError(SourceError):
     """An address that Labmate does not open for anybody."""
 
 
-def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet, in whatever way it is written."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if inner is None and address in ipaddress.ip_network("64:ff9b::/96"):
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None and not is_public(inner):
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was read, and where the redirects ended."""
+
+    url: str
+    text: str
+
+    @property
+    def host(self) -> str:
+        """The host that answered, as it stands in DNS."""
+        return (URL(self.url).raw_host or "").rstrip(".").lower()
+
+
+class _Guard:
+    """Lets a connection go to permitted addresses alone, at the last moment before it is made.
+
+    A host can be written in more ways than anybody lists, and a name can change what it means. So the address
+    is looked at where a socket for it is asked for: what is refused here never gets a packet.
+    """
+
+    def __init__(self, permitted: Callable[[Address], bool]) -> None:
+        self._permitted = permitted
+
+    def allows(self, host: str) -> bool:
+        """Whether an address, written in the usual way, is permitted."""
+        try:
+            return self._permitted(ipaddress.ip_address(host.partition("%")[0]))
+        except ValueError:
             return False
-    return address.is_global and not address.is_multicast
+
+    def socket(self, info: tuple[Any, ...]) -> socket.socket:
+        """A socket for one address that aiohttp is about to connect to.
+
+        Raises
+        ------
+        PermissionError
+            Where it is not permitted; aiohttp takes that for an address that does not answer.
+        """
+        family, kind, protocol, _, address = info
+        if not self.allows(str(address[0])):
+            raise PermissionError(f"{address[0]} is not an address on the public internet")
+        return socket.socket(family, kind, protocol)
 
 
 class _PublicResolver(AbstractResolver):
-    """Resolves a name once, for the connection itself, and gives only public addresses."""
+    """Resolves a name once, for the connection itself, and gives only permitted addresses."""
 
-    def __init__(self, resolver: AbstractResolver, permitted: Callable[[Address], bool]) -> None:
+    def __init__(self, resolver: AbstractResolver, guard: _Guard) -> None:
         self._resolver = resolver
-        self._permitted = permitted
+        self._guard = guard
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         found = await self._resolver.resolve(host, port, family)
         # One bad address among good ones is no accident: such a name is refused whole.
-        if not found or not all(
-            self._permitted(ipaddress.ip_address(entry["host"].partition("%")[0])) for entry in found
-        ):
-            raise NotPublicError(f"{host[:100]} is no address on the public internet")
+        if not found or not all(self._guard.allows(entry["host"]) for entry in found):
+            raise NotPublicError(f"{host[:100]} is not an address on the public internet")
         return found
 
     async def close(self) -> None:
@@ -78,12 +114,16 @@ class PublicWeb:
         ports: frozenset[int] = frozenset({443}),
     ) -> None:
         self._resolver = resolver
-        self._permitted = permitted
+        self._guard = _Guard(permitted)
         self._context = context
         self._ports = ports
 
     async def read(self, url: str, *, accept: str = "text/html, text/plain") -> str:
-        """The text of a page.
+        """The text of a page; raises as :meth:`page` does."""
+        return (await self.page(url, accept=accept)).text
+
+    async def page(self, url: str, *, accept: str = "text/html, text/plain") -> Page:
+        """A page, and the address at which it was found.
 
         Raises
         ------
@@ -94,53 +134,69 @@ class PublicWeb:
         """
         try:
             async with asyncio.timeout(SECONDS):
-                return await self._read(url, accept)
+                return await self._read(self._check(url), accept)
         except TimeoutError as error:
             raise SourceError("the page did not answer within ten seconds") from error
         except aiohttp.ClientError as error:
-            refused = error.__cause__
-            while refused is not None and not isinstance(refused, NotPublicError):
-                refused = refused.__cause__
-            if refused is not None:
-                raise refused from None
             raise SourceError("the page can't be reached") from error
 
-    async def _read(self, url: str, accept: str) -> str:
-        resolver = _PublicResolver(self._resolver or aiohttp.ThreadedResolver(), self._permitted)
-        connector = aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, ssl=self._context or True)
-        headers = {"User-Agent": "Labmate (proof of a claim)", "Accept": accept}
+    async def _read(self, url: URL, accept: str) -> Page:
+        headers = {
+            "User-Agent": "Labmate (proof of a claim)",
+            "Accept": accept,
+            "Accept-Encoding": "identity",  # two megabytes are two megabytes: nothing unfolds on arrival
+        }
         async with aiohttp.ClientSession(
-            connector=connector, trust_env=False, cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+            connector=self._connector(),
+            trust_env=False,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=headers,
         ) as session:
             for _ in range(MOST_REDIRECTS + 1):
-                self._check(url)
                 async with session.get(url, allow_redirects=False) as response:
                     if response.status in _REDIRECTS and "Location" in response.headers:
-                        url = urljoin(url, response.headers["Location"])
+                        url = self._check(response.headers["Location"], url)
                         continue
                     if response.status != 200:
                         raise SourceError(f"the page answered with status {response.status}")
-                    return await self._text(response)
+                    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+                        raise SourceError("the page can only be read compressed")
+                    return Page(str(url), await self._text(response))
         raise SourceError(f"the page redirects more than {MOST_REDIRECTS} times")
 
-    def _check(self, url: str) -> None:
-        if len(url) > LONGEST_URL:
+    def _connector(self) -> aiohttp.TCPConnector:
+        return aiohttp.TCPConnector(
+            resolver=_PublicResolver(self._resolver or aiohttp.ThreadedResolver(), self._guard),
+            use_dns_cache=False,
+            ssl=self._context or True,
+            socket_factory=self._guard.socket,
+            force_close=True,
+        )
+
+    def _check(self, text: str, base: URL | None = None) -> URL:
+        """The address as it will be connected to, so that no two readers of it can differ."""
+        if len(text) > LONGEST_URL:
             raise NotPublicError("this address is too long")
         try:
-            parts = urlsplit(url)
-            port = parts.port or 443
+            url = URL(text) if base is None else base.join(URL(text))
+            host, port = (url.raw_host or "").lower(), url.port
         except ValueError as error:
-            raise NotPublicError("this is no address of a page") from error
-        if parts.scheme != "https":
+            raise NotPublicError("this is not an address of a page") from error
+        if url.scheme != "https":
             raise NotPublicError("only addresses that begin with https:// are opened")
-        if not parts.hostname or parts.username or parts.password or port not in self._ports:
-            raise NotPublicError("this is no address of a public page")
+        if not host or url.user is not None or url.password is not None or port not in self._ports:
+            raise NotPublicError("this is not an address of a public page")
         try:
-            address = ipaddress.ip_address(parts.hostname.partition("%")[0])
+            ipaddress.ip_address(host.partition("%")[0])
         except ValueError:
-            return  # a name; the resolver looks at what it means
-        if not self._permitted(address):
-            raise NotPublicError("this is no address on the public internet")
+            last = host.rstrip(".").rpartition(".")[2]
+            if _NUMBER.fullmatch(last) or not host.isascii():
+                raise NotPublicError("this is not an address on the public internet") from None
+            return url  # a name; the guard looks at what it means
+        if not self._guard.allows(host):
+            raise NotPublicError("this is not an address on the public internet")
+        return url
 
     async def _text(self, response: aiohttp.ClientResponse) -> str:
         body = bytearray()

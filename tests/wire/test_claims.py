@@ -20,7 +20,8 @@ from commands.profile import ProfileGroup, own_link, release
 from commands.replies import Kindly
 from data.claims import ClaimRefused
 from data.sources.http import SourceError
-from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb, is_public
+from data.sources.public_addresses import is_public
+from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb
 from index.proofs import orcid_in, recheck
 from tests.conftest import settings_for
 
@@ -53,7 +54,8 @@ class Names(AbstractResolver):
 class Site:
     """An https server on loopback whose pages tests write."""
 
-    def __init__(self):
+    def __init__(self, address="127.0.0.1"):
+        self.address = address
         self.pages = {}
         self.asked = []
 
@@ -76,7 +78,7 @@ class Site:
         app.router.add_get("/{any:.*}", self.answer)
         self.runner = web.AppRunner(app, shutdown_timeout=0.2)
         await self.runner.setup()
-        site = web.TCPSite(self.runner, "127.0.0.1", 0, ssl_context=served)
+        site = web.TCPSite(self.runner, self.address, 0, ssl_context=served)
         await site.start()
         self.port = self.runner.addresses[0][1]
         self.base = f"https://page.test:{self.port}"
@@ -88,7 +90,7 @@ class Site:
     def client(self, **more):
         return PublicWeb(
             **{
-                "resolver": Names("127.0.0.1"),
+                "resolver": Names(self.address),
                 "permitted": lambda address: address.is_loopback,
                 "context": self.context,
                 "ports": frozenset({443, self.port}),
