@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
@@ -91,22 +90,29 @@ async def _ingest_file(
     config: Settings, path: Path, vectors: Path | None, *, embed_too: bool, events: bool
 ) -> None:
     from bot.app import load_sample, open_library
-    from bot.ingest import Reporter, closing, embed, ingest_file
+    from bot.ingest import Reporter, closing, embed, ingest_file, people_wait, tell_apart
 
     report = Reporter(events=events)
     await load_sample(config)
     async with open_library(config, writable=True) as library:
         with library.writing(), report.showing():
             summary = await ingest_file(library, path, vectors, report)
-            waiting = len(library.backlog())
-            if embed_too and waiting:
+            report.say(closing(summary))
+            if embed_too and library.backlog():
                 await embed(library, report)
-                waiting = 0
-        report.say(closing(summary))
+            waiting = len(library.backlog())
+            if embed_too and await people_wait(library.store):
+                await library.refresh()
+                await tell_apart(library, report)
         if waiting:
-            report.say(
-                f"{waiting:,} papers wait for their embedding; a running Labmate, or `python -m bot index`, makes it."
-            )
+            report.say(_waiting(waiting))
+
+
+def _waiting(papers: int) -> str:
+    return (
+        f"{papers:,} papers wait for their embedding and their authors to be told apart; a running Labmate does "
+        "both, or `python -m bot index` and then `python -m bot identify`."
+    )
 
 
 @ingest.command("file")
@@ -117,7 +123,9 @@ def ingest_file_command(
     vectors: Annotated[
         Path | None, typer.Option(help="Ready embeddings (.npy) with their manifest beside.")
     ] = None,
-    embed: Annotated[bool, typer.Option(help="Embed what the file brings, at once.")] = True,
+    embed: Annotated[
+        bool, typer.Option(help="Embed what the file brings and tell its authors apart, at once.")
+    ] = True,
     events: Events = False,
 ) -> None:
     """Read a file of papers: JSON lines or a JSON array; plain, .gz, .zst or .zip."""
@@ -147,9 +155,7 @@ async def _ingest_online(
             waiting = len(library.backlog())
         report.say(f"arXiv: {closing(summary)}")
         if waiting and not events:
-            report.say(
-                f"{waiting:,} papers wait for their embedding; a running Labmate, or `python -m bot index`, makes it."
-            )
+            report.say(_waiting(waiting))
 
 
 @ingest.command("arxiv")
@@ -235,23 +241,16 @@ def identify(
 ) -> None:
     """Tell people apart, find topics, compare papers with earlier ones. Safe to stop; what was known stays."""
     from bot.app import open_library
-    from bot.ingest import Reporter
-    from index.insight import derive
-    from index.people_pass import identify as identify_now
+    from bot.ingest import Reporter, tell_apart
 
     config = settings()
     log_to(config, "worker" if events else "command")
 
     async def work() -> None:
-        report, begun = Reporter(events=events), time.monotonic()
+        report = Reporter(events=events)
         async with open_library(config, writable=False) as library:
             with library.writing(), report.showing():
-                outcome = await identify_now(library, full=full, report=report.step)
-                await derive(library, report.step)
-            report.say(
-                f"{outcome.people:,} people of {outcome.authorships:,} authorships, "
-                f"{outcome.changed:,} changed, in {time.monotonic() - begun:.0f} s"
-            )
+                await tell_apart(library, report, full=full)
 
     perform(work(), events=events)
 

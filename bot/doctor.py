@@ -21,6 +21,7 @@ from data.database import StoreError, shown
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
 from index.identity_models import Models
+from index.people_pass import outnumbered
 from index.shipped import ModelDamagedError
 from index.vectors import VectorsError
 
@@ -180,6 +181,7 @@ async def _people(settings: Settings) -> list[Finding]:
         return [Finding("bad", str(error))]
     try:
         last, newest = await store.people.last_pass(), await store.last_change()
+        standing = await store.people.standing()
     finally:
         await store.close()
     if last is None:
@@ -192,6 +194,14 @@ async def _people(settings: Settings) -> list[Finding]:
             Finding(
                 "note",
                 f"{text}; newer papers wait",
+                "A running Labmate does it by itself; or: python -m bot identify",
+            )
+        ]
+    if outnumbered(*standing):
+        return [
+            Finding(
+                "note",
+                f"{text}; only {standing[1]:,} of {standing[0]:,} by a full pass, the others were placed",
                 "A running Labmate does it by itself; or: python -m bot identify",
             )
         ]

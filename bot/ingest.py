@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -28,9 +29,12 @@ from data.sources.arxiv import ArxivApi, held_in_moderation
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.files import PaperFile
 from data.sources.http import PoliteClient
+from data.store import Store
 from index.facets import in_category
+from index.insight import derive
 from index.intake import Intake, Numbered, ReadyVectors, Summary
 from index.library import Library
+from index.people_pass import identify, outnumbered
 
 RECENT = timedelta(days=7)
 _ASKED_AHEAD = 500
@@ -218,6 +222,25 @@ async def embed(library: Library, report: Reporter) -> int:
     """Embed what has no vector yet."""
     show: Callable[[int, int], None] = lambda done, total: report.step("embedding", done, total)  # noqa: E731
     return await library.embed_backlog(show)
+
+
+async def tell_apart(library: Library, report: Reporter, *, full: bool = False) -> None:
+    """Whose each authorship is, topics, novelty; everybody anew with ``full``, or where a load calls for it."""
+    begun = time.monotonic()
+    outcome = await identify(library, full=full, report=report.step)
+    await derive(library, report.step)
+    report.say(
+        f"{outcome.people:,} people of {outcome.authorships:,} authorships, "
+        f"{outcome.changed:,} changed, in {time.monotonic() - begun:.0f} s"
+    )
+
+
+async def people_wait(store: Store) -> bool:
+    """Whether there are authorships that no pass has seen, or more that were only placed than judged ones."""
+    last = await store.people.last_pass()
+    if last is None or last.upto != await store.last_change():
+        return True
+    return outnumbered(*await store.people.standing())
 
 
 def latest_listing() -> date:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from bot.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
 from commands.lasting import lasting
@@ -130,13 +131,11 @@ class Scheduler:
 
     async def _tell_apart(self) -> None:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
-        people = self._services.store.people
-        last, full = await people.last_pass(), await people.last_pass("full")
         if not len(self._services.library.facets):
             return
-        behind = last is None or last.upto != await self._services.store.last_change()
+        full = await self._services.store.people.last_pass("full")
         old = full is not None and utc_now() - full.finished > FULL_EVERY
-        if behind or old:
+        if old or await people_wait(self._services.store):
             await self._run("identify", *(["--full"] if old else []))
         if await self._services.insight.refresh():
             settle()

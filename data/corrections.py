@@ -12,6 +12,7 @@ from sqlalchemy import func, insert, select, update
 
 from data.clock import utc_now
 from data.part import Part
+from data.people_drafts import HOLDS, MERGED
 from data.tables import CorrectionRow, MembershipRow, PersonRow
 
 _MOST_KEPT = 2_000
@@ -97,11 +98,9 @@ class Corrections(Part):
     async def history(self, person_id: int, most: int = 25) -> list[Correction]:
         """What was corrected about a person, newest first, under earlier numbers too."""
         async with self._read() as connection:
-            merged = (
-                await connection.scalars(select(PersonRow.id).where(PersonRow.merged_into == person_id))
-            ).all()
+            merged = (await connection.scalars(select(PersonRow.id).where(MERGED.in_([person_id])))).all()
             mine = select(MembershipRow.paper_id, MembershipRow.author_id).where(
-                MembershipRow.person_id == person_id
+                MembershipRow.person_id == person_id, HOLDS
             )
             pairs = {tuple(row) for row in await connection.execute(mine)}
             rows = await connection.execute(_CORRECTIONS.order_by(CorrectionRow.id.desc()))

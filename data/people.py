@@ -1,4 +1,4 @@
-"""People in SQL: whose each authorship is, and how a pass replaces the last."""
+"""People in SQL: whose each authorship is."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.clock import utc_now
-from data.part import Part
+from data.people_drafts import HOLDS, KNOWN, MERGED, NAME, Drafts
 from data.tables import (
     AuthorshipRow,
     IdentityPassRow,
@@ -28,8 +27,11 @@ _VALID = and_(
     AuthorshipRow.paper_id == MembershipRow.paper_id,
     AuthorshipRow.position == MembershipRow.position,
     AuthorshipRow.author_id == MembershipRow.author_id,
+    HOLDS,
 )
-"""The name that was judged still stands there."""
+"""The membership holds, and the name that was judged still stands there."""
+
+_MEMBERSHIPS = select(MembershipRow.__table__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Membership:
     person_id: int
     confidence: float
     support: int | None
+    judged: bool = True
+    """False where a new paper was only placed among known people, until a full pass judges it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,8 @@ class Pass:
     people: int
 
 
-class People(Part):
-    """Asks and changes who is who; every change is one transaction."""
+class People(Drafts):
+    """Asks who is who; how it is written, :class:`data.people_drafts.Drafts` knows."""
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -91,7 +95,7 @@ class People(Part):
         """People by the numbers asked for; those who were merged lead on to the others."""
         asked, leads = list(dict.fromkeys(people)), {number: number for number in people}
         rows: dict[int, Any] = {}
-        query = select(PersonRow.id, PersonRow.name, PersonRow.merged_into)
+        query = select(PersonRow.id, NAME.label("name"), MERGED.label("merged_into")).where(KNOWN)
         async with self._read() as connection:
             for _ in range(50):
                 found = await connection.execute(query.where(PersonRow.id.in_(asked)))
@@ -164,8 +168,7 @@ class People(Part):
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
         query = (
-            select(MembershipRow.__table__)
-            .join(AuthorshipRow, _VALID)
+            _MEMBERSHIPS.join(AuthorshipRow, _VALID)
             .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
             .where(MembershipRow.person_id == person_id, PaperRow.merged_into.is_(None))
             .order_by(_DAY.desc(), PaperRow.id.desc())
@@ -181,9 +184,9 @@ class People(Part):
         async with self._read() as connection:
             for start in range(0, len(papers), _CHUNK):
                 rows = await connection.execute(
-                    select(MembershipRow.__table__)
-                    .join(AuthorshipRow, _VALID)
-                    .where(MembershipRow.paper_id.in_(papers[start : start + _CHUNK]))
+                    _MEMBERSHIPS.join(AuthorshipRow, _VALID).where(
+                        MembershipRow.paper_id.in_(papers[start : start + _CHUNK])
+                    )
                 )
                 found += [_membership(row) for row in rows if (row.paper_id, row.position) in wanted]
         return found
@@ -220,10 +223,30 @@ class People(Part):
             for start in range(0, len(wanted), _CHUNK):
                 part = wanted[start : start + _CHUNK]
                 rows = await connection.execute(
-                    select(PersonRow.id, PersonRow.name).where(PersonRow.id.in_(part))
+                    select(PersonRow.id, NAME).where(PersonRow.id.in_(part), KNOWN)
                 )
                 found.update({row[0]: row[1] for row in rows})
         return found
+
+    async def standing(self) -> tuple[int, int]:
+        """How many authorships current papers have, and how many of them a full pass (or a person) judged."""
+        current = PaperRow.merged_into.is_(None)
+        all_of_them = (
+            select(func.count())
+            .select_from(AuthorshipRow)
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+        )
+        judged = (
+            select(func.count())
+            .select_from(MembershipRow)
+            .join(AuthorshipRow, _VALID)
+            .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
+        )
+        async with self._read() as connection:
+            return (
+                int(await connection.scalar(all_of_them.where(current)) or 0),
+                int(await connection.scalar(judged.where(current, MembershipRow.judged)) or 0),
+            )
 
     # -- for a pass ----------------------------------------------------------------------------
 
@@ -243,12 +266,14 @@ class People(Part):
     async def all_memberships(self) -> list[Membership]:
         """Every judged authorship."""
         async with self._read() as connection:
-            return [_membership(row) for row in await connection.execute(select(MembershipRow.__table__))]
+            return [_membership(row) for row in await connection.execute(_MEMBERSHIPS.where(HOLDS))]
 
     async def pairs(self) -> array[int]:
         """Person and paper of every authorship that was judged and still stands, one after the other."""
-        query = select(MembershipRow.person_id, MembershipRow.paper_id).join(
-            PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None))
+        query = (
+            select(MembershipRow.person_id, MembershipRow.paper_id)
+            .join(PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None)))
+            .where(HOLDS)
         )
         found = array("q")
         async with self._read() as connection:
@@ -260,95 +285,16 @@ class People(Part):
 
     async def all_names(self) -> AsyncIterator[tuple[int, str]]:
         """Everybody's number and name, ascending; of those who were merged, too."""
-        query = select(PersonRow.id, PersonRow.name).order_by(PersonRow.id)
+        query = select(PersonRow.id, NAME).where(KNOWN).order_by(PersonRow.id)
         async with self._read() as connection:
             result = await connection.stream(query)
             async for part in result.partitions(_PART):
                 for row in part:
                     yield row[0], row[1]
 
-    async def replace(
-        self,
-        kind: str,
-        upto: int,
-        corrections: int,
-        changed: Sequence[dict[str, Any]],
-        gone: Sequence[tuple[int, int]],
-        people: Sequence[dict[str, Any]],
-        merged: Sequence[tuple[int, int]],
-        counts: tuple[int, int],
-    ) -> int:
-        """Take a pass over, in one transaction: who asks meanwhile sees all of the old or all of the new.
-
-        Parameters
-        ----------
-        changed, gone
-            Memberships to write (as rows) and to drop (as paper and position).
-        people
-            Rows of people that are new or changed.
-        merged
-            (person that is no more, person that has most of its authorships).
-        counts
-            Authorships and people after the pass.
-
-        Returns
-        -------
-        int
-            The number of the pass.
-        """
-        async with self._writer.begin() as connection:
-            known = set((await connection.scalars(select(PersonRow.id))).all() if people else ())
-            fresh = [row for row in people if row["id"] not in known]
-            old = [{f"b_{key}": value for key, value in row.items()} for row in people if row["id"] in known]
-            if fresh:
-                await connection.execute(insert(PersonRow), fresh)
-            if old:
-                await connection.execute(
-                    update(PersonRow)
-                    .where(PersonRow.id == bindparam("b_id"))
-                    .values(name=bindparam("b_name"), papers=bindparam("b_papers"), merged_into=None),
-                    old,
-                )
-            places = [{"b_paper": row["paper_id"], "b_position": row["position"]} for row in changed]
-            places += [{"b_paper": paper, "b_position": position} for paper, position in gone]
-            if places:
-                await connection.execute(
-                    delete(MembershipRow).where(
-                        MembershipRow.paper_id == bindparam("b_paper"),
-                        MembershipRow.position == bindparam("b_position"),
-                    ),
-                    places,
-                )
-            if changed:
-                await connection.execute(insert(MembershipRow), list(changed))
-            if merged:
-                await connection.execute(
-                    update(PersonRow)
-                    .where(PersonRow.id == bindparam("b_id"))
-                    .values(merged_into=bindparam("b_into"), papers=0),
-                    [{"b_id": gone_id, "b_into": into} for gone_id, into in merged],
-                )
-            row = {
-                "kind": kind,
-                "finished": utc_now(),
-                "upto": upto,
-                "corrections": corrections,
-                "authorships": counts[0],
-                "people": counts[1],
-            }
-            made = await connection.execute(
-                insert(IdentityPassRow).values(**row).returning(IdentityPassRow.id)
-            )
-            return int(made.scalar_one())
-
-    async def next_id(self) -> int:
-        """A number that no person has had."""
-        async with self._read() as connection:
-            return int(await connection.scalar(select(func.max(PersonRow.id))) or 0) + 1
-
     async def people_rows(self) -> dict[int, tuple[str, int, int | None]]:
         """Every person: name, papers, and into whom merged."""
-        query = select(PersonRow.id, PersonRow.name, PersonRow.papers, PersonRow.merged_into)
+        query = select(PersonRow.id, NAME, PersonRow.papers, MERGED).where(KNOWN)
         async with self._read() as connection:
             return {row[0]: (row[1], row[2], row[3]) for row in await connection.execute(query)}
 
@@ -366,7 +312,9 @@ def _person(number: int, name: str, forms: list[Any]) -> Person:
 
 
 def _membership(row: Any) -> Membership:
-    return Membership(row.paper_id, row.position, row.author_id, row.person_id, row.confidence, row.support)
+    return Membership(
+        row.paper_id, row.position, row.author_id, row.person_id, row.confidence, row.support, row.judged
+    )
 
 
 def _as_day(value: date | str) -> date:

@@ -160,10 +160,32 @@ class PersonRow(Base):
     papers: Mapped[int]
     merged_into: Mapped[int | None] = mapped_column(ForeignKey("people.id"))
     """Set where a later pass found this to be another person, too: old buttons still find the way."""
+    since: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The generation from which on there is this person."""
+    next_since: Mapped[int | None]
+    """The generation from which on the next two hold; NULL where nothing is to change."""
+    next_name: Mapped[str | None] = mapped_column(String(300))
+    next_merged: Mapped[int | None]
+
+
+class GenerationRow(Base):
+    """One row: which generation of people and memberships readers see."""
+
+    __tablename__ = "people_generation"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    current: Mapped[int]
+    unsettled: Mapped[bool]
+    """Whether rows of an earlier generation, or of a draft, may have to be cleared away."""
+    numbered: Mapped[int]
+    """The highest number that was given to a person, written or not."""
 
 
 class MembershipRow(Base):
-    """Whose an authorship is, how surely, and which other paper of theirs speaks most for it."""
+    """Whose an authorship is, how surely, and which other paper of theirs speaks most for it.
+
+    A row holds in the generations from ``since`` on, before ``until``.
+    """
 
     __tablename__ = "memberships"
     __table_args__ = (
@@ -173,6 +195,10 @@ class MembershipRow(Base):
 
     paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
+    since: Mapped[int] = mapped_column(primary_key=True)
+    until: Mapped[int]
+    judged: Mapped[bool]
+    """Whether a full pass (or a person) said it; False where a new paper was only placed among known people."""
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
     confidence: Mapped[float] = mapped_column(Float)
     support: Mapped[int | None]

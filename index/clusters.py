@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -21,6 +22,8 @@ MERGE_FEATURES = (
     *(f"{name}_{kind}" for name in MATRICES for kind in ("best", "mean")),
 )
 _PRIOR, _PRIOR_WEIGHT, _EM_STEPS = 0.35, 2.0, 20
+_ROWS = 4_096
+"""Names of one size whose priors are estimated in one go."""
 
 
 @dataclass
@@ -99,11 +102,10 @@ class Block:
             block.anchors += [int(person)] * (len(places) if person < 0 else 1)
         return block
 
-    def start(self, firm: float = FIRM) -> None:
-        """Estimate the name's prior and form the firm groups."""
+    def start(self, prior: float | None = None, firm: float = FIRM) -> None:
+        """Take the name's prior (estimated here where none is given) and form the firm groups."""
         n = len(self.authorships)
-        condensed = self.scores[np.triu_indices(n, 1)]
-        self.prior = estimate_prior(condensed)
+        self.prior = estimate_prior(self.scores[upper(n)]) if prior is None else prior
         if n == 1:
             self.groups, self.anchors = [[0]], [-1]
             return
@@ -111,6 +113,10 @@ class Block:
         odds = self.scores + min(self.prior, 0.0)
         distance = 1 - 1 / (1 + np.exp(-np.clip(odds, -60, 60)))
         distance[self.apart] = 10.0 * n
+        if n == 2:
+            self.groups = [[0, 1]] if distance[0, 1] <= firm else [[0], [1]]
+            self.anchors = [-1] * len(self.groups)
+            return
         np.fill_diagonal(distance, 0.0)
         labels = fcluster(linkage(squareform(distance, checks=False), "average"), firm, "distance")
         groups: dict[int, list[int]] = {}
@@ -227,13 +233,35 @@ def estimate_prior(scores: np.ndarray) -> float:
     Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities
     (Neural Computation 14, 2002), with a Beta prior that keeps small blocks near the usual.
     """
-    share = _PRIOR
-    for _ in range(_EM_STEPS):
-        odds = np.clip(scores + np.log(share / (1 - share)), -60, 60)
-        likely = float((1 / (1 + np.exp(-odds))).sum())
-        share = (likely + _PRIOR_WEIGHT * _PRIOR) / (len(scores) + _PRIOR_WEIGHT)
-        share = min(max(share, 1e-4), 1 - 1e-4)
-    return float(np.log(share / (1 - share)))
+    return estimate_priors([scores])[0]
+
+
+def estimate_priors(scores: Sequence[np.ndarray]) -> list[float]:
+    """:func:`estimate_prior` for many names, those with as many pairs in one go."""
+    by_size: dict[int, list[int]] = {}
+    for place, found in enumerate(scores):
+        by_size.setdefault(len(found), []).append(place)
+    priors = np.zeros(len(scores))
+    for size, places in by_size.items():
+        for start in range(0, len(places), _ROWS):
+            part = places[start : start + _ROWS]
+            stacked = np.stack([scores[place] for place in part])
+            share = np.full(len(part), _PRIOR)
+            for _ in range(_EM_STEPS):
+                odds = np.clip(stacked + np.log(share / (1 - share))[:, None], -60, 60)
+                likely = (1 / (1 + np.exp(-odds))).sum(axis=1)
+                share = (likely + _PRIOR_WEIGHT * _PRIOR) / (size + _PRIOR_WEIGHT)
+                share = np.minimum(np.maximum(share, 1e-4), 1 - 1e-4)
+            priors[part] = np.log(share / (1 - share))
+    found_priors: list[float] = priors.tolist()
+    return found_priors
+
+
+@lru_cache(maxsize=64)
+def upper(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the pairs of ``n`` authorships in a square matrix."""
+    rows, columns = np.triu_indices(n, 1)
+    return rows, columns
 
 
 def _joined(groups: list[list[int]], together: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -249,7 +277,7 @@ def _joined(groups: list[list[int]], together: Sequence[tuple[int, int]]) -> lis
 
 def pairs_within(authorships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All pairs of a name's authorships, in the order of :func:`scipy.spatial.distance.squareform`."""
-    left, right = np.triu_indices(len(authorships), 1)
+    left, right = upper(len(authorships))
     return authorships[left], authorships[right]
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from index.clusters import MATRICES, Block, batches, between, pairs_within
+from index.clusters import MATRICES, Block, batches, between, estimate_priors, pairs_within, upper
 from index.evidence import FEATURES, Authorships, Evidence
 from index.identity_models import Models
 from index.person_names import partner_names, partners, relation
@@ -73,10 +73,18 @@ class Judge:
             Booleans over the numbers of :attr:`Authorships.name_ids`.
         """
         ids, names = self.authorships.name_ids
-        blocks = self.blocks(np.arange(len(names)) if wanted is None else np.flatnonzero(wanted))
+        chosen = np.arange(len(names)) if wanted is None else np.flatnonzero(wanted)
+        printed = np.bincount(ids, minlength=len(names))[chosen]
+        # Most names are printed once: nothing is to be compared, and the authorship is a group by itself.
+        alone = _places_of(ids, chosen[printed == 1])
+        blocks = self.blocks(chosen[printed > 1])
         judgement = Judgement.blank(len(ids))
         groups: list[np.ndarray] = []
-        for name in sorted(blocks):
+        for name in sorted([*blocks, *alone]):
+            if name in alone:
+                judgement.confidence[alone[name]] = 1.0
+                groups.append(alone[name])
+                continue
             block = blocks[name]
             self._note(block, judgement)
             groups.extend(block.authorships[sorted(group)] for group in block.groups)
@@ -173,8 +181,9 @@ class Judge:
 
     def _solve(self, authorships: list[np.ndarray]) -> list[Block]:
         blocks = self.compared(authorships)
-        for block in blocks:
-            block.start()
+        priors = estimate_priors([block.scores[upper(len(block.authorships))] for block in blocks])
+        for block, prior in zip(blocks, priors, strict=True):
+            block.start(prior)
         self._merge(blocks)
         for block in blocks:
             block.join(self._within(block, self.certain.together))

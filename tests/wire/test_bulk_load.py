@@ -1,0 +1,80 @@
+"""A collection read in ends with its people told apart, whichever way it came."""
+
+import asyncio
+import os
+import sys
+
+import pytest
+
+from data.store import Store
+from index.embedding import Embedder
+from index.library import Library
+from index.people_pass import identify
+from tests.conftest import ROOT
+from tests.slices import papers_by
+
+
+@pytest.fixture(scope="module")
+def load(shared, tmp_path_factory):
+    """Real papers, many by people of one common name."""
+    return papers_by(shared, tmp_path_factory.mktemp("slice"), "Yang Liu", 60, 240)
+
+
+async def start(folder, *command):
+    environment = os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"}
+    environment.pop("DISCORD_TOKEN", None)
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot", *command),
+        cwd=ROOT,
+        env=environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+
+
+async def nothing_left(folder):
+    """Whether everybody was judged: another full pass finds nothing to change."""
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    library = await Library.open(store, folder, Embedder())
+    try:
+        authorships, judged = await store.people.standing()
+        author = await store.author_names.find("Yang Liu")
+        assert authorships == judged > 1_000
+        assert 1 < len(await store.people.named([author])) < len(await store.papers_of("yang liu"))
+        assert (await identify(library, full=True)).changed == 0
+    finally:
+        await store.close()
+
+
+async def test_a_run_with_a_file_of_papers_ends_with_everybody_judged(load, tmp_path):
+    papers, vectors = load
+    process = await start(tmp_path, "run", "--papers", str(papers), "--vectors", str(vectors))
+    said = b""
+    async for line in process.stdout:
+        said += line
+        if b" people of " in line:
+            break
+    process.stdin.write(b"exit\n")
+    more, _ = await process.communicate()
+    assert process.returncode == 0, (said + more).decode()
+    await nothing_left(tmp_path)
+
+
+async def test_a_file_that_is_ingested_ends_with_everybody_judged(load, tmp_path):
+    papers, vectors = load
+    process = await start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors))
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
+    await nothing_left(tmp_path)
+
+
+async def test_identify_judges_everybody_after_a_load_without_it(load, tmp_path):
+    papers, vectors = load
+    process = await start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors), "--no-embed")
+    assert b"identify" in (await process.communicate())[0], "what is left to do is said"
+    process = await start(tmp_path, "identify")
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
+    await nothing_left(tmp_path)
