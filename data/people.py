@@ -127,6 +127,7 @@ class People(Drafts):
                 func.min(_DAY).label("first"),
                 func.max(_DAY).label("last"),
             )
+            .select_from(MembershipRow)
             .join(AuthorshipRow, _VALID)
             .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
             .where(MembershipRow.person_id.in_(people), PaperRow.merged_into.is_(None))
