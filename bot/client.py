@@ -25,6 +25,7 @@ from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.settings import Settings
 from commands.access import may_use
+from commands.presence import Presence
 from commands.pressing import is_ours
 from commands.replies import NO_PINGS, apologise, tell
 from commands.services import Services
@@ -78,6 +79,7 @@ class Labmate(commands.AutoShardedBot):
             guild_ready_timeout=0.1 if settings.discord_api_url else 2.0,
         )
         self.services = services
+        services.presence = Presence(self)
         self._gateway_url = settings.discord_gateway_url
         self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()

@@ -133,8 +133,10 @@ class Scheduler:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
         if not len(self._services.library.facets):
             return
-        full = await self._services.store.people.last_pass("full")
-        old = full is not None and utc_now() - full.finished > FULL_EVERY
+        people = self._services.store.people
+        last, full = await people.last_pass(), await people.last_pass("full")
+        # A store whose last full pass took every server's corrections for certain has none that counts.
+        old = last is not None and (full is None or utc_now() - full.finished > FULL_EVERY)
         if old or await people_wait(self._services.store):
             await self._run("identify", *(["--full"] if old else []))
         if await self._services.insight.refresh():

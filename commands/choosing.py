@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from commands.cards import digest as cards
+from commands.presence import holders_here, not_here
 from commands.services import Services
 from data.clock import utc_now
 from data.digests import Chosen, Digest
@@ -18,6 +19,7 @@ from data.people import Person
 from index.daily import Daily, Pick, Taste
 from index.facets import in_category
 from index.taste import Ranker
+from index.views import Place
 
 MOST_CANDIDATES = 4_000
 MOST_DAYS = 7
@@ -54,7 +56,13 @@ class Writers:
 
 
 async def choose(services: Services, digest: Digest, upto: date) -> Choice:
-    """Choose from the listings after those looked through already, up to a day."""
+    """Choose from the listings after those looked through already, up to a day.
+
+    People are who they are where it is posted.
+    """
+    services = await services.everywhere.seen_from(
+        Place(None, digest.owner) if digest.is_own else Place(digest.guild)
+    )
     store = services.store
     seen = await store.listings.newest_paper()
     listed = await candidates(services, digest, upto)
@@ -139,24 +147,39 @@ async def _explained(
 
 async def writers_of(services: Services, digest: Digest, papers: Sequence[int]) -> Writers:
     """Who of the papers' authors is followed, or is a member of the server."""
+    said: dict[int, dict[Person, str]] = {}
+    for seen, wanted in await _followed(services, digest, papers):
+        for paper, people in (await _by(seen, papers, wanted)).items():
+            said.setdefault(paper, {}).update(dict.fromkeys(people, "followed"))
+    here = {} if digest.is_own else await holders_here(services, digest.guild)
+    members = await _by(services, papers, set(here))
+    written = {person.id for people in members.values() for person in people}
+    gone = await not_here(services, digest.guild, here, written)
+    for paper, people in members.items():
+        for person in people:
+            if person.id not in gone:
+                said.setdefault(paper, {}).setdefault(person, "a member here")
+    return Writers(
+        {
+            paper: tuple(f"{cards.shown(person.name, 40)}, {why}" for person, why in of.items())
+            for paper, of in said.items()
+        },
+        {paper: tuple(of) for paper, of in said.items()},
+    )
+
+
+async def _by(services: Services, papers: Sequence[int], wanted: set[int]) -> dict[int, list[Person]]:
+    """For each paper those of some people who wrote it, as people are there."""
     index = services.insight.people
-    followed = await _followed(services, digest)
-    here = set() if digest.is_own else await services.store.claims.in_server(digest.guild)
-    if index is None or not followed | here:
-        return Writers()
-    known = await services.store.people.find_all(sorted(followed | here))
+    if index is None or not wanted:
+        return {}
+    known = await services.store.people.find_all(sorted(wanted))
     people = {person.id: person for person in known.values()}
-    by: dict[int, tuple[str, ...]] = {}
-    theirs: dict[int, tuple[Person, ...]] = {}
-    for paper in papers:
-        found = tuple(people[number] for number in index.writers(paper).tolist() if number in people)
-        if found:
-            theirs[paper] = found
-            by[paper] = tuple(
-                f"{cards.shown(person.name, 40)}, {'followed' if person.id in followed else 'a member here'}"
-                for person in found
-            )
-    return Writers(by, theirs)
+    by = {
+        paper: [people[number] for number in index.writers(paper).tolist() if number in people]
+        for paper in papers
+    }
+    return {paper: found for paper, found in by.items() if found}
 
 
 def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:
@@ -164,15 +187,41 @@ def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:
     return tuple(author.key for author in paper.authors if author.key in known)
 
 
-async def _followed(services: Services, digest: Digest) -> set[int]:
+async def _followed(
+    services: Services, digest: Digest, papers: Sequence[int]
+) -> list[tuple[Services, set[int]]]:
+    """Whom a digest is to mark, with the services that see them as they were meant.
+
+    A member's own digest means people as they are where they were followed; a server's, as they are there.
+    """
     members = services.store.members
     wanted = set(digest.person_numbers)
-    if digest.is_own:
-        mine = await members.following(digest.owner)
-        return wanted | {int(follow.target) for follow in mine if follow.kind == "person"}
-    if digest.followed:
-        wanted |= {int(target) for target in await members.followed("person", guild=digest.guild)}
-    return wanted
+    if not digest.is_own:
+        if digest.followed:
+            wanted |= await _followed_here(services, digest.guild, papers)
+        return [(services, wanted)]
+    found = [(services, wanted)]
+    by_guild: dict[int | None, set[int]] = {}
+    for follow in await members.following(digest.owner):
+        if follow.kind == "person":
+            by_guild.setdefault(follow.guild, set()).add(int(follow.target))
+    for guild, people in by_guild.items():
+        seen = services if guild is None else await services.everywhere.seen_from(Place(guild))
+        found.append((seen, people))
+    return found
+
+
+async def _followed_here(services: Services, guild: int, papers: Sequence[int]) -> set[int]:
+    """Authors of the papers whom members follow who are in the server now."""
+    followers: dict[int, set[int]] = {}
+    for target, member in await services.store.members.followers("person", guild):
+        followers.setdefault(int(target), set()).add(member)
+    by = await _by(services, papers, set(followers))
+    written = {person.id for people in by.values() for person in people}
+    now = await services.store.people.find_all(sorted(followers))
+    asked = {m for number, of in followers.items() if number in now and now[number].id in written for m in of}
+    left, unknown = await services.presence.gone(guild, asked) if services.presence else (set(), set())
+    return {person for person, of in followers.items() if of - left - unknown}
 
 
 async def taste_of(services: Services, digest: Digest, writers: Writers) -> Taste:
@@ -227,7 +276,8 @@ def lines(text: str) -> tuple[str, ...]:
 
 async def daily(services: Services) -> Daily:
     """What chooses, loaded when it is first needed."""
-    if services.daily is None:
+    kept = services.everywhere
+    if kept.daily is None:
         ranker = await asyncio.to_thread(Ranker.shipped)
-        services.daily = services.daily or Daily(services.library, ranker)
-    return services.daily
+        kept.daily = kept.daily or Daily(kept.library, ranker)
+    return kept.daily

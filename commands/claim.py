@@ -9,7 +9,7 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.people import PersonButton, ask_which
-from commands.pressing import Pressable
+from commands.pressing import Pressable, seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -67,9 +67,14 @@ class VouchButton(Pressable, template=r"cv:v:(?P<claim>\d{1,12})"):
 
 async def begin(services: Services, person_id: int, member: int, guild: int | None) -> ui.LayoutView:
     """Open a claim and say how it can be proven."""
+    # A claim holds for all, so it is of somebody who is one person for all.
+    services = services.everywhere
     person = await services.store.people.find(person_id)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise Kindly(
+            "I no longer know this person, or they are a person of their own only by a correction in this server. "
+            "Begin with the name: /claim person:<your name>."
+        )
     held = await services.store.claims.of_member(member)
     if held is not None:
         if held.person_id == person.id:
@@ -82,7 +87,7 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     except ClaimRefused as error:
         raise Kindly(str(error)) from error
     name = shown(person.name, 80)
-    holder = await services.store.claims.of_person(person.id)
+    holder = await services.store.claims.of_person(person.id, guild)
     contested = (
         "\nSomebody holds this claim already; a stronger proof than theirs makes it yours." if holder else ""
     )
@@ -105,7 +110,8 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
 
 
 async def _open_claim(services: Services, member: int) -> tuple[Claim, Person, list[Paper]]:
-    """The claim that a member can prove now, with its person and their papers."""
+    """The claim that a member can prove now, with its person and their papers, as they are for all."""
+    services = services.everywhere
     claim = await services.store.claims.open_of(member)
     if claim is None:
         raise Kindly("You have no open claim. Begin with /claim person:<your name>.")
@@ -252,19 +258,19 @@ class ClaimCommands(commands.Cog, name="Claims"):
         code: app_commands.Range[str, 1, 40] | None = None,
     ) -> None:
         """Say which papers are yours, and prove it"""
-        work = self._claim(interaction.user.id, interaction.guild_id, person, page, orcid, mail, code)
+        work = self._claim(interaction, person, page, orcid, mail, code)
         await answer(interaction, work, private=True)
 
     async def _claim(
         self,
-        member: int,
-        guild: int | None,
+        interaction: discord.Interaction,
         person: str | None,
         page: str | None,
         orcid: str | None,
         mail: str | None,
         code: str | None,
     ) -> ui.LayoutView:
+        member, guild = interaction.user.id, interaction.guild_id
         if sum(option is not None for option in (person, page, orcid, mail, code)) != 1:
             raise Kindly(
                 "Give your name to begin, then the page or the ORCID that has your code, or your address, or the code "
@@ -276,10 +282,11 @@ class ClaimCommands(commands.Cog, name="Claims"):
             return await settle_mail(self._services, member, code)
         if person is None:
             return await prove(self._services, member, page, orcid)
-        found = await whom(self._services, person)
+        services = await seen_by(interaction)
+        found = await whom(services, person)
         if found.person is None:
-            return await ask_which(self._services, found, "m")
-        return await begin(self._services, found.person.id, member, guild)
+            return await ask_which(services, found, "m")
+        return await begin(services, found.person.id, member, guild)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -15,7 +15,8 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, plural, shown
 from commands.people import PersonButton, ask_which
-from commands.pressing import Choosable, Pressable
+from commands.presence import holders_here, those_here
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -47,14 +48,18 @@ class Within:
 
 
 async def among(services: Services, within: Within | None) -> set[int] | None:
-    """The people meant; None for everybody."""
+    """The people meant, whoever is where; None for everybody."""
     if within is None or not within.limits:
         return None
-    if within.in_server and within.guild is None:
+    found = await services.store.claims.open_people(services.place.guild)
+    return {services.store.people.lead(person) for person in found}
+
+
+async def members_of(services: Services, within: Within) -> dict[int, int]:
+    """The people whom members of the server hold, each with the member."""
+    if within.guild is None:
         raise Kindly("This works in a server; here are no members to look among.")
-    if within.in_server and within.guild is not None:
-        return await services.store.claims.in_server(within.guild, open_only=within.open_only)
-    return await services.store.claims.open_people()
+    return await holders_here(services, within.guild, open_only=within.open_only)
 
 
 class WhySelect(Choosable, template=r"cw:(?P<person>\d{1,10})"):
@@ -126,15 +131,21 @@ async def show_suggestions(
     """Ten people for a person, each with its strongest reasons."""
     experts, person = await experts_of(services), await _person(services, number)
     hidden = await services.store.members.dismissed(member)
-    only = await among(services, within)
-    about = ""
-    if topic:
-        knowing_it = {found.person for found in await _knowing(services, topic, 400)}
-        only = knowing_it if only is None else only & knowing_it
-        about = f" on “{shown(topic, 80)}”"
-    found = await asyncio.to_thread(
-        experts.suggest, person.id, SHOWN, hidden=hidden, only=only, strangers=new_only
-    )
+    knowing_it = {found.person for found in await _knowing(services, topic, 400)} if topic else None
+    about = f" on “{shown(topic, 80)}”" if topic else ""
+
+    async def suggested(only: set[int] | None) -> list[Suggestion]:
+        if knowing_it is not None:
+            only = knowing_it if only is None else only & knowing_it
+        return await asyncio.to_thread(
+            experts.suggest, person.id, SHOWN, hidden=hidden, only=only, strangers=new_only
+        )
+
+    if within and within.in_server and within.guild is not None:
+        holders = await members_of(services, within)
+        found = await those_here(services, within.guild, holders, suggested, lambda s: s.person)
+    else:
+        found = await suggested(await among(services, within))
     name = shown(person.name, 80)
     if not found:
         return note(
@@ -196,6 +207,11 @@ async def show_why(services: Services, number: int, other: int) -> ui.LayoutView
 async def dismiss(services: Services, number: int, other: int, member: int) -> ui.LayoutView:
     """Never suggest somebody to this member again."""
     them = await _person(services, other)
+    if await services.everywhere.store.people.find(them.id) is None:
+        raise Kindly(
+            f"**{shown(them.name, 80)}** is a person of their own only in this server, by a correction, so I can't "
+            "remember that everywhere."
+        )
     await services.store.members.dismiss(member, them.id)
     pair = {"person": str(number), "other": str(them.id)}
     return note(
@@ -226,11 +242,19 @@ async def _knowing(services: Services, topic: str, most: int) -> list[Knows]:
 
 async def show_knowing(services: Services, topic: str, within: Within | None = None) -> ui.LayoutView:
     """People whose papers show a topic, with the papers as proof."""
-    only = await among(services, within)
-    found = await _knowing(services, topic, SHOWN if only is None else 2_000)
-    found = [entry for entry in found if only is None or entry.person in only][:SHOWN]
+    limited = within is not None and within.limits
+    known = await _knowing(services, topic, 2_000 if limited else SHOWN)
+
+    async def among_these(only: set[int] | None) -> list[Knows]:
+        return [entry for entry in known if only is None or entry.person in only][:SHOWN]
+
+    if within and within.in_server and within.guild is not None:
+        holders = await members_of(services, within)
+        found = await those_here(services, within.guild, holders, among_these, lambda entry: entry.person)
+    else:
+        found = await among_these(await among(services, within))
     name = shown(topic, 100)
-    if not found and only is not None:
+    if not found and limited:
         return note(EMPTY_HERE)
     if not found:
         return note(f"I know no paper on “{name}” yet, so nobody who knows it.")
@@ -272,16 +296,22 @@ class Collaborators(commands.Cog):
     ) -> None:
         """Suggest whom to work with, and say why"""
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
-        work = self._collaborators(interaction.user.id, who, topic, within, new_only)
+        work = self._collaborators(interaction, who, topic, within, new_only)
         await answer(interaction, work, private=private)
 
     async def _collaborators(
-        self, member: int, who: str | None, topic: str | None, within: Within, new_only: bool
+        self,
+        interaction: discord.Interaction,
+        who: str | None,
+        topic: str | None,
+        within: Within,
+        new_only: bool,
     ) -> ui.LayoutView:
-        mine = await self._services.store.claims.of_member(member) if who is None else None
+        services, member = await seen_by(interaction), interaction.user.id
+        mine = await services.store.claims.of_member(member) if who is None else None
         if who is None and mine is None:
             if topic is not None:
-                return await show_knowing(self._services, topic, within)
+                return await show_knowing(services, topic, within)
             raise Kindly(
                 "Say for whom: /collaborators who:<name>, or give a topic. Once you have claimed your papers with "
                 "/claim, it is about you."
@@ -289,11 +319,11 @@ class Collaborators(commands.Cog):
         if mine is not None:
             number = mine.person_id
         else:
-            found = await whom(self._services, who or "")
+            found = await whom(services, who or "")
             if found.person is None:
-                return await ask_which(self._services, found, "k")
+                return await ask_which(services, found, "k")
             number = found.person.id
-        return await show_suggestions(self._services, number, member, topic, within=within, new_only=new_only)
+        return await show_suggestions(services, number, member, topic, within=within, new_only=new_only)
 
     @app_commands.command(name="who-knows")
     @app_commands.describe(
@@ -310,7 +340,15 @@ class Collaborators(commands.Cog):
     ) -> None:
         """Find people whose papers show that they know a topic"""
         within = Within(interaction.guild_id if in_server else None, in_server)
-        await answer(interaction, show_knowing(self._services, topic, within), private=private)
+        await answer(interaction, self._who_knows(interaction, topic, within), private=private)
+
+    async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
+        return await show_knowing(await seen_by(interaction), topic, within)
+
+    @commands.Cog.listener()
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Nobody is in a server with Labmate that it was taken out of."""
+        await self._services.store.claims.left(guild.id)
 
 
 async def setup(bot: commands.Bot) -> None:

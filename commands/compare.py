@@ -13,6 +13,7 @@ from commands.cards.lists import note
 from commands.cards.people import span
 from commands.cards.text import day, plural, shown, title_link
 from commands.people import PersonButton, ask_which
+from commands.pressing import seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -132,24 +133,25 @@ class Compare(commands.Cog):
         private: bool = False,
     ) -> None:
         """Set two people side by side"""
-        await answer(interaction, self._compare(a, b), private=private)
+        await answer(interaction, self._compare(interaction, a, b), private=private)
 
-    async def _compare(self, a: str, b: str) -> ui.LayoutView:
+    async def _compare(self, interaction: discord.Interaction, a: str, b: str) -> ui.LayoutView:
+        services = await seen_by(interaction)
         people: list[Person] = []
         for typed in (a, b):
-            found = await whom(self._services, typed)
+            found = await whom(services, typed)
             if found.person is None:
                 if found.others:
                     raise Kindly(
                         f"Several people print the name “{shown(found.typed, 60)}”. Begin to type it in this "
                         "command and choose one of those that are offered."
                     )
-                view = await ask_which(self._services, found, "a")
+                view = await ask_which(services, found, "a")
                 return view
             people.append(found.person)
         if people[0].id == people[1].id:
             raise Kindly("These are one person. Name two different people.")
-        return await show(self._services, people[0], people[1])
+        return await show(services, people[0], people[1])
 
 
 async def setup(bot: commands.Bot) -> None:

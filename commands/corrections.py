@@ -1,4 +1,4 @@
-"""Corrections of who is who: by admins now, by verified people later; logged, kept over passes, undone."""
+"""`/person`, and what cards offer: corrections of who is who, by servers for themselves, by people about themselves."""
 
 from __future__ import annotations
 
@@ -11,24 +11,83 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.text import day, label, plural, readable, shown
 from commands.people import PersonButton, ask_which
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
 from data.claims import Claim
-from data.corrections import Correction
+from data.corrections import Correction, Scope
 from data.keys import name_key
 from data.models import Paper
 from data.people import Person
-from index.corrections import Refused, join, move_out, take_back
+from data.store import Store
+from index.corrections import Refused, holder_scope, join, may_take_back, move_out, promote, take_back
 
 CHOICES = 25
-WHO_MAY = "Only those who manage this server can correct who is who here."
+WHO_MAY = (
+    "Only those who manage this server can correct who is who here, and people their own papers, once they have "
+    "proven who they are: /claim."
+)
 
 
 def may_correct(interaction: discord.Interaction) -> bool:
     """Whether this member may correct: whoever manages the server."""
     return interaction.guild_id is not None and interaction.permissions.manage_guild
+
+
+async def is_operator(interaction: discord.Interaction) -> bool:
+    """Whether this member runs this Labmate: the application's owner, or of the team that owns it."""
+    bot: Any = interaction.client
+    return bool(await bot.is_owner(interaction.user))
+
+
+async def scope_of(interaction: discord.Interaction, services: Services, *people: int) -> Scope | None:
+    """On whose word this member corrects something about people; None where they may not.
+
+    Of themselves it holds for all; else in the server that they manage; the operator's holds for all where they
+    manage no server.
+    """
+    everywhere = services.everywhere.store
+    for person in people:
+        own = await holder_scope(everywhere, *_by(interaction), person, interaction.guild_id)
+        if own is not None:
+            return own
+    if may_correct(interaction):
+        assert interaction.guild_id is not None
+        return Scope.server(interaction.guild_id, _by(interaction))
+    if await is_operator(interaction):
+        return Scope.operator(_by(interaction), interaction.guild_id)
+    return None
+
+
+async def wider_scope(
+    interaction: discord.Interaction, services: Services, correction: Correction
+) -> Scope | None:
+    """On whose word this member may let a server's correction hold for all; None where they may not."""
+    if not correction.is_local or correction.undone is not None:
+        return None
+    if await is_operator(interaction):
+        return Scope.operator(_by(interaction), interaction.guild_id)
+    store = services.everywhere.store
+    whose = await store.people.whose(list(correction.ends))
+    for person in whose.values() if correction.kind == "same" else [whose.get(correction.ends[0])]:
+        if person is not None:
+            own = await holder_scope(store, *_by(interaction), person, interaction.guild_id)
+            if own is not None:
+                return own
+    return None
+
+
+def seen_with(services: Services, scope: Scope) -> Store:
+    """The store in which a correction is judged: as the server sees it, or as it is for all."""
+    return services.store if scope.is_local else services.everywhere.store
+
+
+MAY_SAY = {
+    "server": "You manage this server, so you can correct me; everybody in this server then sees it so.",
+    "holder": "You have proven that this is you, so you can correct me for everybody.",
+    "operator": "You run this Labmate, so what you say holds for everybody.",
+}
 
 
 class CorrectButton(Pressable, template=r"k:(?P<what>[np]):(?P<person>\d{1,10})"):
@@ -42,7 +101,7 @@ class CorrectButton(Pressable, template=r"k:(?P<what>[np]):(?P<person>\d{1,10})"
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         work = show_others if self.what == "n" else show_papers
-        await answer(interaction, work(services, self.person, may_correct(interaction)), private=True)
+        await answer(interaction, work(interaction, services, self.person), private=True)
 
 
 class OthersSelect(Choosable, template=r"ko:(?P<person>\d{1,10})"):
@@ -62,7 +121,8 @@ class OthersSelect(Choosable, template=r"ko:(?P<person>\d{1,10})"):
         from commands.people import show_card
 
         number = int(value) if value.isdigit() and len(value) < 11 else 0
-        await answer(interaction, show_card(services, number), private=True)
+        card = show_card(services, number, interaction.user.id, private=True)
+        await answer(interaction, card, private=True)
 
 
 class SamePersonSelect(Choosable, template=r"ks:(?P<person>\d{1,10})"):
@@ -114,6 +174,19 @@ class UndoButton(Pressable, template=r"ku:(?P<correction>\d{1,12})"):
         await answer(interaction, undo(interaction, services, self.correction), private=True)
 
 
+class PromoteButton(Pressable, template=r"kg:(?P<correction>\d{1,12})"):
+    """Lets a server's correction hold for all; only the operator, and whom it is about, see and use it."""
+
+    def __init__(self, text: str, *, correction: str) -> None:
+        self.correction = int(correction)
+        super().__init__(
+            ui.Button(label=text, style=ButtonStyle.secondary, custom_id=f"kg:{self.correction}")
+        )
+
+    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        await answer(interaction, widen(interaction, services, self.correction), private=True)
+
+
 async def _person(services: Services, number: int) -> Person:
     person = await services.store.people.find(number)
     if person is None:
@@ -130,9 +203,10 @@ async def _namesakes(services: Services, person: Person) -> list[int]:
     return [number for number, _ in await services.store.people.named(list(authors)) if number != person.id]
 
 
-async def show_others(services: Services, number: int, may: bool) -> ui.LayoutView:
+async def show_others(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
     """Who else it could be; for those who may, what can be corrected."""
     person = await _person(services, number)
+    scope = await scope_of(interaction, services, person.id)
     others = await _namesakes(services, person)
     name = shown(person.name, 80)
     lines = [
@@ -145,21 +219,23 @@ async def show_others(services: Services, number: int, may: bool) -> ui.LayoutVi
     if others:
         lines_of_others = await options(services, others)
         rows.append([OthersSelect(lines_of_others, person=str(person.id))])
-    if may:
-        lines.append("You manage this server, so you can correct me; everybody here then sees it so.")
+    if scope is not None:
+        lines.append(MAY_SAY[scope.authority])
         if others:
             rows.append([SamePersonSelect(lines_of_others, person=str(person.id))])
         rows.append([CorrectButton("A paper is not theirs", what="p", person=str(person.id))])
     else:
-        lines.append("-# Those who manage a server can correct who is who.")
+        lines.append(
+            "-# Those who manage a server can correct who is who there; proven people correct their own papers."
+        )
     return note("\n".join(lines), rows)
 
 
-async def show_papers(services: Services, number: int, may: bool) -> ui.LayoutView:
+async def show_papers(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
     """A person's papers, those least surely theirs first, to say which is not."""
-    if not may:
-        raise Kindly(WHO_MAY)
     person = await _person(services, number)
+    if await scope_of(interaction, services, person.id) is None:
+        raise Kindly(WHO_MAY)
     rows = sorted(await services.store.people.memberships(person.id), key=lambda row: row.confidence)[
         :CHOICES
     ]
@@ -196,16 +272,24 @@ def reason(paper: Paper, support: Paper | None, own: set[str]) -> str:
 
 async def same(interaction: discord.Interaction, services: Services, one: int, other: int) -> ui.LayoutView:
     """Join two people."""
-    if not may_correct(interaction):
+    scope = await scope_of(interaction, services, one, other)
+    if scope is None:
         raise Kindly(WHO_MAY)
-    first, second = await _person(services, one), await _person(services, other)
+    if scope.authority == "holder" and await scope_of(interaction, services, one) != scope:
+        one, other = other, one
+    store = seen_with(services, scope)
+    found = await store.people.find_all([one, other])
+    if one not in found or other not in found:
+        raise Kindly("I no longer know one of these people. Try again with the names.")
+    first, second = found[one], found[other]
     try:
-        number = await join(services.store, first, second, by=_by(interaction), guild=interaction.guild_id)
+        number = await join(store, first, second, scope)
     except Refused as error:
         raise Kindly(str(error)) from error
-    await services.insight.refresh()
-    return _done(
-        f"**{shown(first.name, 80)}** and **{shown(second.name, 80)}** are one person now.", number, first.id
+    await services.everywhere.insight.refresh()
+    names = f"**{shown(first.name, 80)}** and **{shown(second.name, 80)}**"
+    return await _done(
+        interaction, services, f"{names} are one person {WHERE[scope.is_local]} now.", number, first.id
     )
 
 
@@ -213,80 +297,130 @@ async def not_theirs(
     interaction: discord.Interaction, services: Services, number: int, paper: int
 ) -> ui.LayoutView:
     """Take a paper from a person."""
-    if not may_correct(interaction):
+    scope = await scope_of(interaction, services, number)
+    if scope is None:
         raise Kindly(WHO_MAY)
-    person = await _person(services, number)
+    store = seen_with(services, scope)
+    person = await store.people.find(number)
+    if person is None:
+        raise Kindly("I no longer know this person. Try again with the name.")
     try:
-        made = await move_out(services.store, person, paper, by=_by(interaction), guild=interaction.guild_id)
+        made = await move_out(store, person, paper, scope)
     except Refused as error:
         raise Kindly(str(error)) from error
-    await services.insight.refresh()
+    await services.everywhere.insight.refresh()
     [found] = await services.store.papers([paper])
-    return _done(f"“{shown(found.title, 120)}” is another {shown(person.name, 80)}'s now.", made, person.id)
+    said = f"“{shown(found.title, 120)}” is another {shown(person.name, 80)}'s {WHERE[scope.is_local]} now."
+    return await _done(interaction, services, said, made, person.id)
+
+
+WHERE = {True: "in this server", False: "for everybody"}
 
 
 def _by(interaction: discord.Interaction) -> tuple[int, str]:
     return interaction.user.id, interaction.user.display_name
 
 
-def _done(text: str, correction: int, person: int) -> ui.LayoutView:
-    return note(
-        f"{text} It stays so when papers come in, and can be taken back.",
-        [
-            [
-                UndoButton("Undo", correction=str(correction)),
-                PersonButton("Card", what="a", person=str(person)),
-            ]
-        ],
-    )
+async def _done(
+    interaction: discord.Interaction, services: Services, text: str, number: int, person: int
+) -> ui.LayoutView:
+    correction = await services.store.corrections.find(number)
+    buttons: list[ui.Item[Any]] = [
+        UndoButton("Undo", correction=str(number)),
+        PersonButton("Card", what="a", person=str(person)),
+    ]
+    if correction and await wider_scope(interaction, services, correction) is not None:
+        buttons.append(PromoteButton("For everybody", correction=str(number)))
+    return note(f"{text} It stays so when papers come in, and can be taken back.", [buttons])
+
+
+async def _may_undo(interaction: discord.Interaction, correction: Correction) -> bool:
+    manages = interaction.guild_id if may_correct(interaction) else None
+    operator = await is_operator(interaction)
+    return may_take_back(correction, interaction.user.id, manages=manages, operator=operator)
 
 
 async def undo(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
     """Take a correction back."""
-    if not may_correct(interaction):
-        raise Kindly(WHO_MAY)
     correction = await services.store.corrections.find(number)
-    if correction is None or correction.undone is not None:
-        raise Kindly("This correction was taken back already.")
-    if correction.guild != interaction.guild_id:
+    if correction is None:
+        raise Kindly("I know of no such correction.")
+    if not await _may_undo(interaction, correction):
+        if not correction.is_local:
+            raise Kindly("This holds for everybody; whoever said it, or runs this Labmate, can take it back.")
+        if not may_correct(interaction):
+            raise Kindly(WHO_MAY)
         raise Kindly("This was said in another server; it can be taken back there.")
-    if not await take_back(services.store, correction, by=_by(interaction)):
+    if not await take_back(services.everywhere.store, correction, by=_by(interaction)):
         raise Kindly("This correction was taken back already.")
-    await services.insight.refresh()
+    await services.everywhere.insight.refresh()
     return note(f"Taken back: {shown(correction.note, 200)}")
 
 
-async def show_history(services: Services, person: Person, may: bool) -> ui.LayoutView:
-    """Who corrected what about a person, and when."""
-    found = await services.store.corrections.history(person.id)
+async def widen(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
+    """Let a server's correction hold for all."""
+    correction = await services.store.corrections.find(number)
+    scope = await wider_scope(interaction, services, correction) if correction else None
+    if correction is None or scope is None:
+        raise Kindly(
+            "Only the person who runs this Labmate, or the proven person whom it is about, can let a server's "
+            "correction hold for everybody, while it is in force."
+        )
+    try:
+        await promote(services.everywhere.store, correction, scope)
+    except Refused as error:
+        raise Kindly(str(error)) from error
+    await services.everywhere.insight.refresh()
+    undo_it = [UndoButton("Undo", correction=str(correction.id))]
+    return note(f"This holds for everybody now: {shown(correction.note, 200)}", [undo_it])
+
+
+async def show_history(interaction: discord.Interaction, services: Services, person: Person) -> ui.LayoutView:
+    """Who corrected what about a person, and when: for all, and in this server."""
+    place = services.place
+    found = await services.store.corrections.history(person.id, place.guild, place.member)
     name = shown(person.name, 80)
     claims = [entry for entry in await services.store.claims.history(person.id) if entry.state != "open"]
     if not found and not claims:
-        return note(f"## {name}\nNobody has corrected anything about this person, or claimed them.")
+        return note(f"## {name}\nNobody has corrected anything about this person here, or claimed them.")
     lines = [f"## {name}"]
     if found:
         lines += ["**Corrections**", *(_line(correction) for correction in found[:15])]
     if claims:
-        lines += ["**Claims**", *(_claim_line(claim, may) for claim in claims[:10])]
-    buttons: list[ui.Item[Any]] = [
-        UndoButton(f"Undo {c.id}", correction=str(c.id)) for c in found if may and c.undone is None
-    ][:5]
-    return note("\n".join(lines), [buttons] if buttons else [])
+        manages = interaction.guild_id if may_correct(interaction) else None
+        operator = await is_operator(interaction)
+        lines.append("**Claims**")
+        for claim in claims[:10]:
+            theirs = claim.guild is not None and claim.guild == manages
+            lines.append(_claim_line(claim, theirs or operator))
+    standing = [c for c in found if c.undone is None]
+    undoing: list[ui.Item[Any]] = [
+        UndoButton(f"Undo {c.id}", correction=str(c.id)) for c in standing if await _may_undo(interaction, c)
+    ]
+    widening: list[ui.Item[Any]] = [
+        PromoteButton(f"{c.id} for everybody", correction=str(c.id))
+        for c in standing[:10]
+        if await wider_scope(interaction, services, c) is not None
+    ]
+    return note("\n".join(lines), [row for row in (undoing[:5], widening[:5]) if row])
 
 
 def _claim_line(claim: Claim, may: bool) -> str:
-    """A claim, past or present; by whom and where, only for those who manage the server."""
+    """A claim, past or present; by whom and where, only for those who manage the server where it was made."""
     text = f"- L{claim.level} by {claim.proof}, {day(claim.made.date())}"
     if may:
         text += f", <@{claim.member}>" + (f" ({shown(claim.where, 100)})" if claim.where else "")
     if claim.ended is not None:
-        text += f"\n-# ended {day(claim.ended.date())}: {shown(claim.why_ended, 120)}"
+        text += f"\n-# ended {day(claim.ended.date())}" + (f": {shown(claim.why_ended, 120)}" if may else "")
     return text
 
 
+_WORD = {"holder": "by the person themselves", "operator": "by the operator"}
+
+
 def _line(correction: Correction) -> str:
-    by = f"{shown(correction.made_by_name, 40)}, {day(correction.made.date())}"
-    text = f"{correction.id}. {shown(correction.note, 200)} ({by})"
+    by = _WORD.get(correction.authority) or f"in a server by {shown(correction.made_by_name, 40)}"
+    text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {day(correction.made.date())})"
     if correction.undone is not None:
         text += f"\n-# taken back by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
     return text
@@ -304,13 +438,14 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
     @app_commands.autocomplete(name=complete_person)
     async def history(self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200]) -> None:
         """Show what was corrected about a person, by whom, and take it back"""
-        await answer(interaction, self._history(name, may_correct(interaction)), private=True)
+        await answer(interaction, self._history(interaction, name), private=True)
 
-    async def _history(self, name: str, may: bool) -> ui.LayoutView:
-        found = await whom(self._services, name)
+    async def _history(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
+        services = await seen_by(interaction)
+        found = await whom(services, name)
         if found.person is None:
-            return await ask_which(self._services, found, "a")
-        return await show_history(self._services, found.person, may)
+            return await ask_which(services, found, "a")
+        return await show_history(interaction, services, found.person)
 
     @app_commands.command()
     @app_commands.describe(name="One person", other="The other, who is the same one")
@@ -325,20 +460,19 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
         await answer(interaction, self._same(interaction, name, other), private=True)
 
     async def _same(self, interaction: discord.Interaction, name: str, other: str) -> ui.LayoutView:
-        if not may_correct(interaction):
-            raise Kindly(WHO_MAY)
+        services = await seen_by(interaction)
         people = []
         for typed in (name, other):
-            found = await whom(self._services, typed)
+            found = await whom(services, typed)
             if found.person is None:
                 if found.others:
                     raise Kindly(
                         f"Several people print the name “{shown(found.typed, 60)}”. Begin to type it in this "
                         "command and choose one of those that are offered."
                     )
-                return await ask_which(self._services, found, "a")
+                return await ask_which(services, found, "a")
             people.append(found.person.id)
-        return await same(interaction, self._services, people[0], people[1])
+        return await same(interaction, services, people[0], people[1])
 
     @app_commands.command()
     @app_commands.describe(name="The person")
@@ -348,16 +482,17 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
         await answer(interaction, self._split(interaction, name), private=True)
 
     async def _split(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
-        if not may_correct(interaction):
-            raise Kindly(WHO_MAY)
-        found = await whom(self._services, name)
+        services = await seen_by(interaction)
+        found = await whom(services, name)
         if found.person is None:
-            return await ask_which(self._services, found, "a")
-        return await show_papers(self._services, found.person.id, True)
+            return await ask_which(services, found, "a")
+        return await show_papers(interaction, services, found.person.id)
 
 
 async def setup(bot: commands.Bot) -> None:
     """Add the commands, their buttons and selects."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(CorrectButton, OthersSelect, SamePersonSelect, NotTheirsSelect, UndoButton)
+    bot.add_dynamic_items(
+        CorrectButton, OthersSelect, SamePersonSelect, NotTheirsSelect, UndoButton, PromoteButton
+    )
     await bot.add_cog(PersonGroup(services))

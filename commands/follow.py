@@ -14,7 +14,7 @@ from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
 from commands.options import CHOICES
 from commands.people import ask_which
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -93,7 +93,7 @@ async def seen_in(services: Services, interaction: discord.Interaction) -> None:
 async def follow(services: Services, member: int, kind: str, target: str, name: str) -> ui.LayoutView:
     """Follow something, and say what that brings."""
     try:
-        new = await services.store.members.follow(member, kind, target, name)
+        new = await services.store.members.follow(member, kind, target, name, services.place.guild)
     except TooManyError as error:
         raise Kindly(f"You follow {MOST_FOLLOWED} things already; /unfollow some first.") from error
     mine = await services.store.members.following(member)
@@ -238,32 +238,38 @@ class Following(commands.Cog):
         category: app_commands.Range[str, 1, 40] | None = None,
     ) -> None:
         """Follow a person, a paper, a topic or a category"""
-        work = self._follow(interaction.user.id, person, paper, topic, category)
+        work = self._follow(interaction, person, paper, topic, category)
         await seen_in(self._services, interaction)
         await answer(interaction, work, private=True)
 
     async def _follow(
-        self, member: int, person: str | None, paper: str | None, topic: str | None, category: str | None
+        self,
+        interaction: discord.Interaction,
+        person: str | None,
+        paper: str | None,
+        topic: str | None,
+        category: str | None,
     ) -> ui.LayoutView:
+        services, member = await seen_by(interaction), interaction.user.id
         if sum(option is not None for option in (person, paper, topic, category)) != 1:
             raise Kindly("Give one of person, paper, topic or category.")
         if topic is not None:
-            return await follow_topic(self._services, member, topic)
+            return await follow_topic(services, member, topic)
         if category is not None:
-            return await follow_category(self._services, member, category)
+            return await follow_category(services, member, category)
         if paper is not None:
-            found = await self._services.search.resolve(paper, 2)
+            found = await services.search.resolve(paper, 2)
             if len(found) != 1:
                 raise Kindly(
                     "Several papers could be meant; give the whole title or the arXiv id."
                     if found
                     else "I know no such paper. Give its title or arXiv id."
                 )
-            return await follow_paper(self._services, member, found[0])
-        found_person = await whom(self._services, person or "")
+            return await follow_paper(services, member, found[0])
+        found_person = await whom(services, person or "")
         if found_person.person is None:
-            return await ask_which(self._services, found_person, "f")
-        return await follow_person(self._services, member, found_person.person.id)
+            return await ask_which(services, found_person, "f")
+        return await follow_person(services, member, found_person.person.id)
 
     @app_commands.command()
     async def following(self, interaction: discord.Interaction) -> None:

@@ -13,7 +13,7 @@ from commands.options import complete_paper
 from commands.painter import attached
 from commands.paper import also_meant, which
 from commands.people import ask_which
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -190,38 +190,43 @@ class GraphCommand(commands.Cog, name="Graph"):
         private: bool = False,
     ) -> None:
         """Draw a person or a paper among people, papers and topics"""
-        await answer(interaction, self._graph(person, paper), private=private)
+        await answer(interaction, self._graph(interaction, person, paper), private=private)
 
-    async def _graph(self, person: str | None, paper: str | None) -> ui.LayoutView | Reply:
+    async def _graph(
+        self, interaction: discord.Interaction, person: str | None, paper: str | None
+    ) -> ui.LayoutView | Reply:
+        services = await seen_by(interaction)
         if person:
-            return await self._of_name(person)
+            return await _of_name(services, person)
         if not paper:
             raise Kindly("Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM.")
-        meant = await self._services.search.meant(paper)
+        meant = await services.search.meant(paper)
         if not meant.papers:
             raise Kindly(
                 f"I know no paper like “{shown(paper, 80)}”. /search finds papers by what they are about."
             )
-        return await self._of_paper(meant, paper)
+        return await _of_paper(services, meant, paper)
 
-    async def _of_name(self, typed: str) -> ui.LayoutView | Reply:
-        """The graph of whoever has the name, else of the paper that it names."""
-        found = await whom(self._services, typed)
-        if found.person is not None:
-            return await show_person(self._services, found.person.id)
-        if not found.others and await self._services.store.author_names.find(typed) is None:
-            meant = await self._services.search.named(typed)
-            if meant.papers:
-                return await self._of_paper(meant, typed)
-        return await ask_which(self._services, found, "g")
 
-    async def _of_paper(self, meant: Meant, typed: str) -> ui.LayoutView | Reply:
-        if meant.paper is None:
-            return await which(self._services, meant.others, "g", typed)
-        made = await show_paper(self._services, meant.paper)
-        view = made.view if isinstance(made, Reply) else made
-        await also_meant(self._services, view, meant.others, "g", typed)
-        return made
+async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
+    """The graph of whoever has the name, else of the paper that it names."""
+    found = await whom(services, typed)
+    if found.person is not None:
+        return await show_person(services, found.person.id)
+    if not found.others and await services.store.author_names.find(typed) is None:
+        meant = await services.search.named(typed)
+        if meant.papers:
+            return await _of_paper(services, meant, typed)
+    return await ask_which(services, found, "g")
+
+
+async def _of_paper(services: Services, meant: Meant, typed: str) -> ui.LayoutView | Reply:
+    if meant.paper is None:
+        return await which(services, meant.others, "g", typed)
+    made = await show_paper(services, meant.paper)
+    view = made.view if isinstance(made, Reply) else made
+    await also_meant(services, view, meant.others, "g", typed)
+    return made
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -15,7 +15,7 @@ from commands.cards.people import people_list
 from commands.cards.text import label, shown
 from commands.lasting import lasting
 from commands.people import PersonButton, ask_which
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.reaching import (
     bond,
     close_message,
@@ -108,7 +108,7 @@ def opening_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
 
 async def _claims(services: Services, member: int, person_id: int) -> tuple[Claim, Claim | None, int]:
     mine = await services.store.claims.of_member(member)
-    if mine is None:
+    if mine is None or not mine.holds_in(services.place.guild):
         raise Kindly(CLAIM_FIRST)
     person = await services.store.people.find(person_id)
     if person is None:
@@ -116,7 +116,7 @@ async def _claims(services: Services, member: int, person_id: int) -> tuple[Clai
     own = await services.store.people.find(mine.person_id)
     if own is not None and own.id == person.id:
         raise Kindly("That is you.")
-    return mine, await services.store.claims.of_person(person.id), person.id
+    return mine, await services.store.claims.of_person(person.id, services.place.guild), person.id
 
 
 async def preview(services: Services, person_id: int, member: int) -> ui.LayoutView:
@@ -380,10 +380,11 @@ class Invite(commands.Cog):
         await answer(interaction, self._invite(interaction, person, about or ""), private=True)
 
     async def _invite(self, interaction: discord.Interaction, person: str, about: str) -> ui.LayoutView:
-        found = await whom(self._services, person)
+        services = await seen_by(interaction)
+        found = await whom(services, person)
         if found.person is None:
-            return await ask_which(self._services, found, "i")
-        return await send(interaction, self._services, found.person.id, about)
+            return await ask_which(services, found, "i")
+        return await send(interaction, services, found.person.id, about)
 
     @app_commands.command()
     async def invitations(self, interaction: discord.Interaction) -> None:

@@ -15,7 +15,7 @@ from commands.cards.lists import note
 from commands.cards.paper import card
 from commands.cards.text import label, safe, shorten
 from commands.options import complete_paper
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import NO_PINGS, Kindly, Reply, answer
 from commands.services import Services
 from data.models import Paper
@@ -226,16 +226,17 @@ class PaperCard(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Show a paper: abstract, authors, links, citation"""
-        await answer(interaction, self._paper(paper), private=private)
+        await answer(interaction, self._paper(interaction, paper), private=private)
 
-    async def _paper(self, typed: str) -> ui.LayoutView:
-        meant = await self._services.search.meant(typed)
+    async def _paper(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
+        services = await seen_by(interaction)
+        meant = await services.search.meant(typed)
         if meant.paper is not None:
-            view = await show(self._services, meant.paper)
-            return await also_meant(self._services, view, meant.others, "d", typed)
+            view = await show(services, meant.paper)
+            return await also_meant(services, view, meant.others, "d", typed)
         if meant.others:
-            return await which(self._services, meant.others, "d", typed)
-        return await not_found(self._services, typed)
+            return await which(services, meant.others, "d", typed)
+        return await not_found(services, typed)
 
 
 async def setup(bot: commands.Bot) -> None:

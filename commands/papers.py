@@ -19,7 +19,7 @@ from commands.options import (
     since_day,
 )
 from commands.paper import PaperButton
-from commands.pressing import Pressable
+from commands.pressing import Pressable, seen_by
 from commands.replies import answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -228,12 +228,18 @@ class Papers(commands.Cog):
     ) -> None:
         """List an author's papers"""
         start, wanted = since_day(since), category_name(category)
-        await answer(interaction, self._papers(author, sort == "oldest", start, wanted), private=private)
+        work = self._papers(interaction, author, sort == "oldest", start, wanted)
+        await answer(interaction, work, private=private)
 
     async def _papers(
-        self, author: str, oldest_first: bool, since: date | None, category: str | None
+        self,
+        interaction: discord.Interaction,
+        author: str,
+        oldest_first: bool,
+        since: date | None,
+        category: str | None,
     ) -> ui.LayoutView:
-        services = self._services
+        services = await seen_by(interaction)
         found = await whom(services, author)
         if found.person is not None:
             asked = Asked(f"~{found.person.id}", 0, oldest_first, since, category)

@@ -10,12 +10,20 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import note
-from commands.cards.people import AuthorCard, author_card, outline_option, people_list, span, why_lines
+from commands.cards.people import (
+    AuthorCard,
+    author_card,
+    corrected_by,
+    outline_option,
+    people_list,
+    span,
+    why_lines,
+)
 from commands.cards.profile import profile_lines
 from commands.cards.text import plural, shown
 from commands.options import CHOICES
 from commands.painter import attached
-from commands.pressing import Choosable, Pressable
+from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Reply, answer
 from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
@@ -39,7 +47,8 @@ class PersonButton(Pressable, template=r"a:(?P<what>[acsw]):(?P<person>\d{1,10})
         private = bool(interaction.message and interaction.message.flags.ephemeral) or self.what == "w"
         await services.wait_for_people()
         if self.what == "a":
-            await answer(interaction, show_card(services, self.person, interaction.user.id), private=private)
+            card = show_card(services, self.person, interaction.user.id, private=private)
+            await answer(interaction, card, private=private)
             return
         work = {"c": show_coauthors, "s": show_similar, "w": show_why}[self.what]
         await answer(interaction, work(services, self.person), private=private)
@@ -73,11 +82,14 @@ class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkmi])"):
 
             await answer(interaction, preview(services, number, interaction.user.id), private=True)
             return
-        work_of = shown_as(services, self.what, number, interaction.user.id)
-        await answer(interaction, work_of, private=private or self.what == "f")
+        private = private or self.what == "f"
+        work_of = shown_as(services, self.what, number, interaction.user.id, private=private)
+        await answer(interaction, work_of, private=private)
 
 
-async def shown_as(services: Services, what: str, person: int, member: int) -> ui.LayoutView | Reply:
+async def shown_as(
+    services: Services, what: str, person: int, member: int, *, private: bool
+) -> ui.LayoutView | Reply:
     """What a command shows a member of a person."""
     await services.wait_for_people()
     if what == "p":
@@ -96,14 +108,18 @@ async def shown_as(services: Services, what: str, person: int, member: int) -> u
         from commands.graph import show_person
 
         return await show_person(services, person)
-    return await (show_similar(services, person) if what == "s" else show_card(services, person, member))
+    if what == "s":
+        return await show_similar(services, person)
+    return await show_card(services, person, member, private=private)
 
 
-async def asked_for(services: Services, typed: str, what: str, member: int = 0) -> ui.LayoutView | Reply:
+async def asked_for(
+    services: Services, typed: str, what: str, member: int, *, private: bool
+) -> ui.LayoutView | Reply:
     """Answer for the person that a name means, or ask which of several."""
     found = await whom(services, typed)
     if found.person is not None:
-        return await shown_as(services, what, found.person.id, member)
+        return await shown_as(services, what, found.person.id, member, private=private)
     return await ask_which(services, found, what)
 
 
@@ -140,15 +156,15 @@ async def trust_in(services: Services, person: Person) -> tuple[Trust, int]:
     namesakes = sum(number != person.id for number, _ in named)
     facts = await services.facts.of_person(person.id)
     orcid = facts.orcid if facts else None
-    claim = await services.store.claims.of_person(person.id)
+    claim = await services.store.claims.of_person(person.id, services.place.guild)
     level, proof = (claim.level, claim.proof) if claim else (0, "")
     against = len(await services.store.contests.open_of(claim.id)) if claim else 0
     sure = [row.confidence for row in rows]
     return trust(sure, namesakes, len(person.forms), orcid, level, proof, against), namesakes
 
 
-async def show_card(services: Services, number: int, member: int = 0) -> ui.LayoutView | Reply:
-    """The card of a person, with a picture of activity by year."""
+async def show_card(services: Services, number: int, member: int, *, private: bool) -> ui.LayoutView | Reply:
+    """The card of a person, with a picture of activity by year; ``private`` where only the member sees it."""
     person = await services.store.people.find(number)
     if person is None:
         return _gone()
@@ -174,7 +190,8 @@ async def show_card(services: Services, number: int, member: int = 0) -> ui.Layo
         facts.h_index if facts else None,
         facts.source if facts else "",
         namesakes,
-        profile=await said_of_themselves(services, person.id, member),
+        profile=await said_of_themselves(services, person.id, member, private=private),
+        corrected=await corrected(services, person.id),
     )
     years = insight.people.activity(person.id) if insight.people else {}
     png = await _activity(services, person.id, years)
@@ -200,15 +217,25 @@ async def show_card(services: Services, number: int, member: int = 0) -> ui.Layo
     return Reply(view, attached(png, "activity.png"))
 
 
-async def said_of_themselves(services: Services, person: int, asker: int) -> str:
-    """What the holder of a person says, if it is shown to the asker."""
-    claims = services.store.claims
-    claim = await claims.of_person(person)
+async def corrected(services: Services, person: int) -> str:
+    """On whose word somebody is who they are here: the server's, their own, or the operator's."""
+    place = services.place
+    found = await services.store.corrections.history(person, place.guild, place.member)
+    return corrected_by([correction for correction in found if correction.undone is None])
+
+
+async def said_of_themselves(services: Services, person: int, asker: int, *, private: bool) -> str:
+    """What the holder of a person says: to everybody, or to members who hold a claim, where only they see it."""
+    claims, guild = services.store.claims, services.place.guild
+    claim = await claims.of_person(person, guild)
     if claim is None:
         return ""
     profile = await claims.profile(claim.member) or Profile(claim.member)
-    if not (profile.public or asker == profile.member or await claims.of_member(asker)):
-        return ""
+    if not profile.public:
+        theirs = await claims.of_member(asker)
+        may = asker == profile.member or (theirs is not None and theirs.holds_in(guild))
+        if not (private and may):
+            return ""
     return profile_lines(profile, await services.store.own_works.of(claim.member))
 
 
@@ -320,8 +347,7 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Show who somebody is: works, topics, collaborators"""
-        member = interaction.user.id
-        await answer(interaction, asked_for(self._services, name, "a", member), private=private)
+        await answer(interaction, self._asked(interaction, name, "a", private), private=private)
 
     @app_commands.command(name="similar-people")
     @app_commands.describe(name="The person's name", private="Only you see the answer")
@@ -330,7 +356,13 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Find people whose work lies closest"""
-        await answer(interaction, asked_for(self._services, name, "s"), private=private)
+        await answer(interaction, self._asked(interaction, name, "s", private), private=private)
+
+    async def _asked(
+        self, interaction: discord.Interaction, name: str, what: str, private: bool
+    ) -> ui.LayoutView | Reply:
+        services = await seen_by(interaction)
+        return await asked_for(services, name, what, interaction.user.id, private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -11,6 +11,7 @@ from discord import ui
 from commands.access import may_use
 from commands.replies import apologise
 from commands.services import Services
+from index.views import Place
 
 TEMPLATES: list[re.Pattern[str]] = []
 
@@ -19,6 +20,11 @@ def services_of(interaction: discord.Interaction) -> Services:
     """The services that the client carries."""
     services: Services = interaction.client.services  # type: ignore[attr-defined]
     return services
+
+
+async def seen_by(interaction: discord.Interaction) -> Services:
+    """The services as the server where this happens sees people."""
+    return await services_of(interaction).seen_from(Place(interaction.guild_id, interaction.user.id))
 
 
 def is_ours(custom_id: str) -> bool:
@@ -48,7 +54,7 @@ class Pressable(ui.DynamicItem[ui.Button[ui.LayoutView]], template=r"labmate-non
 
     async def callback(self, interaction: discord.Interaction) -> None:
         try:
-            await self.pressed(interaction, services_of(interaction))
+            await self.pressed(interaction, await seen_by(interaction))
         except Exception as error:  # one door for all failures: the person always gets an answer
             await apologise(interaction, error)
 
@@ -77,7 +83,7 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
     async def callback(self, interaction: discord.Interaction) -> None:
         try:
             values = (interaction.data or {}).get("values", [])
-            await self.chosen(interaction, services_of(interaction), str(values[0])[:100] if values else "")
+            await self.chosen(interaction, await seen_by(interaction), str(values[0])[:100] if values else "")
         except Exception as error:  # as above
             await apologise(interaction, error)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Self
 
 from commands.painter import Painter
+from commands.presence import Presence
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.store import Store
@@ -16,7 +19,9 @@ from index.day_map import DayMap
 from index.facts import FactFinder
 from index.insight import Insight
 from index.library import Library
+from index.people_seen import SeenInsight
 from index.search import Search
+from index.views import NOWHERE, Place, Views
 
 LAST_ANSWERS = 3.0
 """Seconds that answers have to be finished when Labmate ends."""
@@ -70,9 +75,31 @@ class Services:
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 
+    presence: Presence | None = None
+    """Tells who is in a server now; None where nobody is logged in."""
+    place: Place = NOWHERE
+    """Where these are seen from; nowhere, where what holds for all is meant."""
+
     def __post_init__(self) -> None:
+        self.everywhere = self
         self.insight = Insight(self.library)
+        self._views = Views(self.store)
         self.facts = self.fact_finder or FactFinder(self.store)
+
+    async def seen_from(self, place: Place) -> Self:
+        """The same services, in which people are who they are in a server, by its own corrections.
+
+        What they change for all has to be asked of :attr:`everywhere`.
+        """
+        view = await self._views.of(place)
+        seen = copy.copy(self)
+        seen.place = place
+        if view:
+            seen.store = self.everywhere.store.seen_from(view)
+            seen.insight = SeenInsight(self.everywhere.insight, view)
+        else:
+            seen.store, seen.insight = self.everywhere.store, self.everywhere.insight
+        return seen
 
     async def close(self) -> None:
         """Let answers that are being made be finished, and end what works beside the loop."""

@@ -12,7 +12,7 @@ from commands.cards.lists import note
 from commands.cards.people import Outline, outline_option, outlines
 from commands.cards.text import plural, safe, shorten
 from commands.options import CHOICES, MAX_OPTION
-from commands.pressing import services_of
+from commands.pressing import seen_by
 from commands.replies import Kindly
 from commands.services import Services
 from data.keys import name_key
@@ -126,7 +126,7 @@ async def options(services: Services, people: Sequence[int]) -> list[discord.Sel
 
 async def complete_person(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
     """Names while typing; where a name is typed out and is several people's, each of them."""
-    services = services_of(interaction)
+    services = await seen_by(interaction)
     names = services.library.names.complete(current[:MAX_OPTION], CHOICES)
     choices: list[app_commands.Choice[str]] = []
     for place, name in enumerate(names):

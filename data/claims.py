@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, false, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,6 +15,7 @@ from data.clock import utc_now
 from data.keys import fresh_number
 from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
 from data.part import Part
+from data.people_drafts import MERGED
 from data.tables import PersonRow
 
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
@@ -46,6 +47,10 @@ class Claim:
     checked: datetime | None
     ended: datetime | None
     why_ended: str
+
+    def holds_in(self, guild: int | None) -> bool:
+        """Whether it holds there: members' words hold in their server alone, a proof everywhere."""
+        return self.proof != "vouch" or (guild is not None and self.guild == guild)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,16 @@ class Claims(Part):
         """The claim that a member holds."""
         return await self._one(ClaimRow.holder == member)
 
-    async def of_person(self, person: int) -> Claim | None:
-        """The claim by which somebody holds a person, under whichever number the person had then."""
-        now = select(PersonRow.merged_into).where(PersonRow.id == ClaimRow.held_person).scalar_subquery()
+    async def of_person(self, person: int, guild: int | None = None) -> Claim | None:
+        """The claim by which somebody holds a person, under whichever number the person had then.
+
+        In a server also one that its members vouched for, where nobody has a proof.
+        """
+        now = select(MERGED).where(PersonRow.id == ClaimRow.person_id).scalar_subquery()
         query = (
             select(*_CLAIM)
-            .where(ClaimRow.held_person.is_not(None), (ClaimRow.held_person == person) | (now == person))
+            .where(_holds_in(guild), (ClaimRow.person_id == person) | (now == person))
+            .order_by(ClaimRow.level.desc(), ClaimRow.held_person.is_(None), ClaimRow.made)
             .limit(1)
         )
         async with self._read() as connection:
@@ -158,18 +167,23 @@ class Claims(Part):
         found = (await connection.execute(select(*_CLAIM).where(ClaimRow.id == claim))).first()
         if found is None or found.state == "ended":
             raise ClaimRefused("This claim has ended; begin anew with /claim.")
-        other = (
-            await connection.execute(
-                select(ClaimRow.id, ClaimRow.level).where(
-                    ClaimRow.held_person == found.person_id, ClaimRow.id != claim
-                )
-            )
-        ).first()
-        if other and other.level >= PROOF_LEVELS[proof]:
+        everywhere = (ClaimRow.held_person == found.person_id) & (ClaimRow.id != claim)
+        vouched = (
+            (ClaimRow.state == "held")
+            & (ClaimRow.proof == "vouch")
+            & (ClaimRow.person_id == found.person_id)
+            & (ClaimRow.id != claim)
+        )
+        against = everywhere | (vouched & (ClaimRow.guild == found.guild) if proof == "vouch" else vouched)
+        others = (
+            await connection.execute(select(ClaimRow.id, ClaimRow.level, ClaimRow.proof).where(against))
+        ).all()
+        words = proof != "vouch"
+        if any(o.level >= PROOF_LEVELS[proof] and not (words and o.proof == "vouch") for o in others):
             raise ClaimRefused(
                 "Somebody holds this claim by a proof as good. A stronger one (an ORCID record) settles it."
             )
-        if other:
+        for other in others:
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.id == other.id)
@@ -179,7 +193,8 @@ class Claims(Part):
         better = PROOF_LEVELS[proof] >= found.level
         values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
-        values |= {"holder": found.member, "held_person": found.person_id}
+        only_here = (proof if better else found.proof) == "vouch"
+        values |= {"holder": found.member, "held_person": None if only_here else found.person_id}
         made = await connection.execute(
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
         )
@@ -201,7 +216,8 @@ class Claims(Part):
                     raise ClaimRefused("This claim is not open here (any more).")
                 if found.member == voucher:
                     raise ClaimRefused("Nobody can vouch for themselves.")
-                if not await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == voucher)):
+                theirs = select(ClaimRow.id).where(ClaimRow.holder == voucher, _holds_in(guild))
+                if not await connection.scalar(theirs):
                     raise ClaimRefused("Only members who have claimed their own papers can vouch.")
                 mine = select(VouchRow.claim_id).where(VouchRow.claim_id == claim, VouchRow.member == voucher)
                 if not await connection.scalar(mine):
@@ -292,29 +308,43 @@ class Claims(Part):
 
     async def in_server(self, guild: int, *, open_only: bool = False) -> set[int]:
         """The people whom members of a server hold; with ``open_only`` those open to collaborate."""
+        return set(await self.holders_in(guild, open_only=open_only))
+
+    async def holders_in(self, guild: int, *, open_only: bool = False) -> dict[int, int]:
+        """The people whom members of a server hold, under every number they have had, each with the member."""
         query = (
-            select(ClaimRow.held_person, PersonRow.merged_into)
+            select(ClaimRow.person_id, MERGED, ClaimRow.holder)
             .join(ServerMemberRow, ServerMemberRow.member == ClaimRow.holder)
-            .join(PersonRow, PersonRow.id == ClaimRow.held_person)
-            .where(ServerMemberRow.guild == guild)
+            .join(PersonRow, PersonRow.id == ClaimRow.person_id)
+            .where(ServerMemberRow.guild == guild, _holds_in(guild))
         )
-        return await self._numbers(query, open_only)
+        rows = await self._held(query, open_only)
+        return {number: row[2] for row in rows for number in row[:2] if number is not None}
 
-    async def open_people(self) -> set[int]:
-        """The people whose holders say that they are open to collaborate."""
-        query = select(ClaimRow.held_person, PersonRow.merged_into).join(
-            PersonRow, PersonRow.id == ClaimRow.held_person
+    async def left(self, guild: int, member: int | None = None) -> None:
+        """Forget that a member, or where none is given everybody, was seen in a server."""
+        gone = delete(ServerMemberRow).where(ServerMemberRow.guild == guild)
+        async with self._writer.begin() as connection:
+            await connection.execute(gone if member is None else gone.where(ServerMemberRow.member == member))
+
+    async def open_people(self, guild: int | None = None) -> set[int]:
+        """The people whose holders say that they are open to collaborate, as claims hold in a server."""
+        query = (
+            select(ClaimRow.person_id, MERGED)
+            .join(PersonRow, PersonRow.id == ClaimRow.person_id)
+            .where(_holds_in(guild))
         )
-        return await self._numbers(query, open_only=True)
+        rows = await self._held(query, open_only=True)
+        return {number for row in rows for number in row if number is not None}
 
-    async def _numbers(self, query: Any, open_only: bool) -> set[int]:
+    async def _held(self, query: Any, open_only: bool) -> Sequence[Any]:
         if open_only:
             query = query.join(ProfileRow, ProfileRow.member == ClaimRow.holder).where(
                 ProfileRow.status == "open"
             )
         async with self._read() as connection:
             rows: Sequence[Any] = (await connection.execute(query)).all()
-        return {number for row in rows for number in row if number is not None}
+        return rows
 
     async def profile(self, member: int) -> Profile | None:
         """What a member says of themselves."""
@@ -372,6 +402,12 @@ class Claims(Part):
             ):
                 gone += (await connection.execute(statement)).rowcount
         return gone
+
+
+def _holds_in(guild: int | None) -> ColumnElement[bool]:
+    """Claims held everywhere, and those vouched for in this server."""
+    here = (ClaimRow.proof == "vouch") & (ClaimRow.guild == guild) if guild is not None else false()
+    return (ClaimRow.state == "held") & (ClaimRow.held_person.is_not(None) | here)
 
 
 def _ended(why: str) -> dict[str, Any]:

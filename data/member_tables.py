@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from data.tables import Base
@@ -24,6 +24,8 @@ class FollowRow(Base):
     """A person's or paper's number, a topic in lower case, or a category."""
     shown: Mapped[str] = mapped_column(String(300))
     """How the member knows it."""
+    guild: Mapped[int | None] = mapped_column(BigInteger)
+    """The server from which it was followed: a person is who they are there."""
     made: Mapped[datetime]
 
 
@@ -62,7 +64,8 @@ class ClaimRow(Base):
     holder: Mapped[int | None] = mapped_column(BigInteger, unique=True)
     """The member while the claim is held: a member holds one person."""
     held_person: Mapped[int | None] = mapped_column(unique=True)
-    """The person while the claim is held: a person is held by one member."""
+    """The person while the claim is held: a person is held by one member. Empty for a claim that members vouched
+    for, which holds in its server alone."""
 
 
 class VouchRow(Base):
@@ -189,3 +192,5 @@ class ClaimContestRow(Base):
     """``open``, ``upheld`` (the claim ended) or ``dismissed``."""
     settled_by: Mapped[int | None] = mapped_column(BigInteger)
     settled: Mapped[datetime | None]
+    for_operator: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether only the operator settles it, since a party manages the server, or it was dismissed there before."""

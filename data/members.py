@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, insert, select
 from data.clock import utc_now
 from data.member_tables import DismissalRow, FollowRow, ServerMemberRow
 from data.part import Part
+from data.people_drafts import MERGED
 from data.tables import PersonRow
 
 MOST_FOLLOWED = 500
@@ -31,6 +32,8 @@ class Follow:
     target: str
     shown: str
     made: datetime
+    guild: int | None = None
+    """From where it was followed: a person is who they are there."""
 
 
 class Members(Part):
@@ -38,8 +41,8 @@ class Members(Part):
 
     # -- following -------------------------------------------------------------------------------
 
-    async def follow(self, member: int, kind: str, target: str, shown: str) -> bool:
-        """Follow something; False where it was followed already.
+    async def follow(self, member: int, kind: str, target: str, shown: str, guild: int | None = None) -> bool:
+        """Follow something, as it is seen in a server; False where it was followed already.
 
         Raises
         ------
@@ -54,7 +57,13 @@ class Members(Part):
             count = await connection.scalar(select(func.count()).select_from(mine.subquery()))
             if int(count or 0) >= MOST_FOLLOWED:
                 raise TooManyError
-            row = {"member": member, "kind": kind, "target": target[:200], "shown": shown[:300]}
+            row = {
+                "member": member,
+                "kind": kind,
+                "target": target[:200],
+                "shown": shown[:300],
+                "guild": guild,
+            }
             await connection.execute(insert(FollowRow).values(**row, made=utc_now()))
             return True
 
@@ -80,15 +89,15 @@ class Members(Part):
         async with self._read() as connection:
             return [Follow(*row) for row in await connection.execute(query)]
 
-    async def followed(self, kind: str, guild: int) -> set[str]:
-        """The targets of a kind that members of a server follow."""
+    async def followers(self, kind: str, guild: int) -> list[tuple[str, int]]:
+        """The targets of a kind that members follow who used Labmate in a server, each with such a member."""
         query = (
-            select(FollowRow.target)
+            select(FollowRow.target, FollowRow.member)
             .join(ServerMemberRow, ServerMemberRow.member == FollowRow.member)
             .where(FollowRow.kind == kind, ServerMemberRow.guild == guild)
         )
         async with self._read() as connection:
-            return set((await connection.scalars(query.distinct())).all())
+            return [(row[0], row[1]) for row in await connection.execute(query)]
 
     # -- not for me ------------------------------------------------------------------------------
 
@@ -108,7 +117,7 @@ class Members(Part):
     async def dismissed(self, member: int) -> set[int]:
         """Whom not to suggest to a member; whoever was merged is meant as who they are now, too."""
         query = (
-            select(DismissalRow.person_id, PersonRow.merged_into)
+            select(DismissalRow.person_id, MERGED)
             .join(PersonRow, PersonRow.id == DismissalRow.person_id)
             .where(DismissalRow.member == member)
         )
@@ -141,7 +150,14 @@ class Members(Part):
         return gone
 
 
-_FOLLOW = (FollowRow.id, FollowRow.kind, FollowRow.target, FollowRow.shown, FollowRow.made)
+_FOLLOW = (
+    FollowRow.id,
+    FollowRow.kind,
+    FollowRow.target,
+    FollowRow.shown,
+    FollowRow.made,
+    FollowRow.guild,
+)
 
 
 def _dismissal(member: int, person: int) -> Any:

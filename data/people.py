@@ -87,6 +87,10 @@ class People(Drafts):
             row = (await connection.execute(query)).first()
         return Pass(*row) if row else None
 
+    def lead(self, person_id: int) -> int:
+        """Who a person is where these people are seen from."""
+        return person_id
+
     async def find(self, person_id: int) -> Person | None:
         """A person by number; one that was merged leads on to the other."""
         return (await self.find_all([person_id])).get(person_id)
@@ -248,6 +252,34 @@ class People(Drafts):
                 int(await connection.scalar(all_of_them.where(current)) or 0),
                 int(await connection.scalar(judged.where(current, MembershipRow.judged)) or 0),
             )
+
+    async def whose(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+        """The person behind each authorship (paper and name's number), as far as judged."""
+        papers, wanted = list({paper for paper, _ in ends}), set(ends)
+        query = (
+            select(MembershipRow.paper_id, MembershipRow.author_id, MembershipRow.person_id)
+            .join(AuthorshipRow, _VALID)
+            .order_by(MembershipRow.paper_id, MembershipRow.position)
+        )
+        found: dict[tuple[int, int], int] = {}
+        async with self._read() as connection:
+            for start in range(0, len(papers), _CHUNK):
+                part = papers[start : start + _CHUNK]
+                for row in await connection.execute(query.where(MembershipRow.paper_id.in_(part))):
+                    if (row[0], row[1]) in wanted:
+                        found.setdefault((row[0], row[1]), row[2])
+        return found
+
+    async def days(self, papers: Iterable[int]) -> dict[int, date | None]:
+        """The day of each paper."""
+        wanted = list(dict.fromkeys(papers))
+        found: dict[int, date | None] = {}
+        async with self._read() as connection:
+            for start in range(0, len(wanted), _CHUNK):
+                query = select(PaperRow.id, _DAY).where(PaperRow.id.in_(wanted[start : start + _CHUNK]))
+                rows = await connection.execute(query)
+                found.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
+        return found
 
     # -- for a pass ----------------------------------------------------------------------------
 

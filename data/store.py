@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.own_works import OwnWorks
 from data.people import People
+from data.people_seen import SeenPeople, View
 from data.refusals import refused_row
 from data.shelf import Shelf
 from data.tables import (
@@ -148,6 +150,12 @@ class Store:
             self.feeds,
             self.claims,
         )
+
+    def seen_from(self, view: View) -> Store:
+        """The same store, in which people are who they are by a server's own corrections."""
+        seen = copy.copy(self)
+        seen.people = SeenPeople(self.people, view)
+        return seen
 
     async def close(self) -> None:
         """Give the connections back."""

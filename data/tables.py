@@ -147,6 +147,8 @@ class KeptTextRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     fingerprint: Mapped[int] = mapped_column(BigInteger, unique=True)
     text: Mapped[str] = mapped_column(Text)
+    kept: Mapped[datetime | None]
+    """When it was typed last."""
 
 
 class PersonRow(Base):
@@ -214,7 +216,8 @@ class IdentityPassRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(10))
-    """``full``, or ``new`` for the names of new papers only."""
+    """``full``, ``new`` for the names of new papers only, ``word`` for a correction, or ``stale`` for a full one that
+    took every server's corrections for certain."""
     finished: Mapped[datetime]
     upto: Mapped[int] = mapped_column(BigInteger)
     """The last batch of papers that it knew."""
@@ -228,6 +231,10 @@ class CorrectionRow(Base):
     """What somebody knows better than the evidence, about two authorships; it outlives passes."""
 
     __tablename__ = "corrections"
+    __table_args__ = (
+        Index("corrections_by_guild", "guild", "made"),
+        Index("corrections_by_maker", "made_by", "made"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(10))
@@ -249,6 +256,11 @@ class CorrectionRow(Base):
     undone: Mapped[datetime | None]
     undone_by: Mapped[int | None] = mapped_column(BigInteger)
     undone_by_name: Mapped[str | None] = mapped_column(String(100))
+    authority: Mapped[str] = mapped_column(String(10), default="server", server_default="server")
+    """On whose word: ``server`` (it holds in ``guild`` alone), ``holder`` or ``operator`` (it holds for all);
+    ``before`` for those made before this was kept, which count as a server's until the operator is known."""
+    claim: Mapped[int | None] = mapped_column(BigInteger)
+    """The claim by which a holder said it."""
 
 
 class FactRow(Base):

@@ -142,6 +142,15 @@ class Experts:
         strangers
             Leave out everybody who has written with the person.
         """
+        chosen = [
+            other
+            for other in self.ranked(person, hidden=hidden, strangers=strangers)
+            if other not in hidden and (only is None or other in only)
+        ]
+        return [self.reasons(person, other) for other in chosen[:most]]
+
+    def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
+        """Everybody who could be suggested to a person, best first; those hidden only teach."""
         [number] = self.network.numbers(np.array([person])).tolist()
         if number < 0:
             return []
@@ -150,11 +159,8 @@ class Experts:
         if not len(candidates):
             return []
         scores = self._ranker.scores(self._partners, pool) * self._taught(number, candidates, hidden)
-        found = self.network.people[candidates[np.argsort(-scores, kind="stable")]]
-        chosen = [
-            other for other in found.tolist() if other not in hidden and (only is None or other in only)
-        ]
-        return [self.reasons(person, other) for other in chosen[:most]]
+        found: list[int] = self.network.people[candidates[np.argsort(-scores, kind="stable")]].tolist()
+        return found
 
     def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
         """What to multiply scores with: less than 1 for those whose work is closer to dismissed people's than to

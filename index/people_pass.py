@@ -41,7 +41,7 @@ async def read_corpus(library: Library) -> Corpus:
 
 
 def certain_pairs(corpus: Corpus, corrections: list[Correction]) -> Certain:
-    """Corrections in force as pairs of authorships."""
+    """Corrections that hold for all, as pairs of authorships."""
     papers = corpus.papers[corpus.authorships.paper]
     place: dict[tuple[int, int], int] = {}
     for at, key in enumerate(zip(papers.tolist(), corpus.authors.tolist(), strict=True)):
@@ -67,13 +67,13 @@ async def identify(library: Library, *, full: bool = False, report: Report | Non
     store = library.store
     await store.people.settle()
     upto, newest = await store.last_change(), await store.corrections.newest_change()
-    first = await store.people.last_pass() is None
+    first = await store.people.last_pass("full") is None
     if report:
         report("reading papers", 0, len(library.facets))
     corpus = await read_corpus(library)
     known, judged = known_people(corpus, await store.people.all_memberships())
     full = full or first or outnumbered(len(known), int(judged.sum()))
-    certain = certain_pairs(corpus, await store.corrections.all(in_force=True))
+    certain = certain_pairs(corpus, await store.corrections.for_all())
     models = await asyncio.to_thread(Models.shipped)
     tell = (lambda done, total: report("telling people apart", done, total)) if report else None
 

@@ -12,6 +12,7 @@ from discord import ui
 
 from commands.cards.lists import ACCENT
 from commands.cards.text import day, label, plural, safe, shorten, shown
+from data.corrections import Correction
 from data.people import Person
 from index.scores import Score, Trust
 
@@ -98,6 +99,8 @@ class AuthorCard:
     """Papers under the name that no pass has judged yet."""
     profile: str = ""
     """What the person says of themselves, ready to show."""
+    corrected: str = ""
+    """On whose word this is one person, ready to show."""
     links: tuple[tuple[str, str], ...] = field(default=())
 
 
@@ -142,6 +145,8 @@ def author_card(
         box.add_item(
             ui.MediaGallery(discord.MediaGalleryItem(f"attachment://{picture}", description=alt[:1_000]))
         )
+    if card.corrected:
+        box.add_item(ui.TextDisplay(f"-# {card.corrected}"))
     if card.waiting:
         box.add_item(ui.TextDisplay(f"-# {plural(card.waiting, 'newer paper')} of this name not sorted yet"))
     box.add_item(ui.ActionRow(*actions))
@@ -150,6 +155,15 @@ def author_card(
     view = ui.LayoutView(timeout=None)
     view.add_item(box)
     return view
+
+
+def corrected_by(corrections: Sequence[Correction]) -> str:
+    """On whose words somebody is who they are on a card, or nothing."""
+    here = dict.fromkeys(shown(c.made_by_name, 40) for c in corrections if c.is_local)
+    said = [f"in this server by {', '.join(list(here)[:3])}"] if here else []
+    said += ["by the person themselves"] if any(c.authority == "holder" for c in corrections) else []
+    said += ["by the operator"] if any(c.authority == "operator" for c in corrections) else []
+    return f"Corrected {', '.join(said)}: /person history" if said else ""
 
 
 def _facts(card: AuthorCard) -> list[str]:

@@ -135,9 +135,9 @@ async def test_follows_outlive_a_restart(tmp_path):
             if not again:
                 await user.slash("/follow person:Minlan Yu")
                 here = int(discord.guild["id"])
-                [person] = await bot.services.store.members.followed("person", here)
-                assert await bot.services.store.members.followed("person", here + 1) == set(), (
+                [(person, _)] = await bot.services.store.members.followers("person", here)
+                assert await bot.services.store.members.followers("person", here + 1) == [], (
                     "of this server alone"
                 )
             else:
-                assert person in await bot.services.store.members.followed("person", here)
+                assert person in dict(await bot.services.store.members.followers("person", here))

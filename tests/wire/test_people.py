@@ -144,7 +144,7 @@ async def test_a_correction_holds_is_logged_and_undone(correcting):
     which = await user.slash("/author name:Jiamin Cao")
     first, second = (option["value"] for option in which.selects[0]["options"])
     joined = await user.slash(f"/person same name:~{first} other:~{second}")
-    assert "are one person now" in joined.text
+    assert "are one person in this server now" in joined.text
     card = await user.slash("/author name:Jiamin Cao")
     assert "4 papers" in card.text
     old = await user.slash(f"/author name:~{second}")
@@ -172,7 +172,7 @@ async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
     assert all("sure ·" in option["description"] for option in options)
     assert any("also on" in option["description"] for option in options)
     paper = next(o for o in options if o["label"].startswith("THC"))
-    assert "is another ChonLam Lao's now" in (await asked.choose(paper["value"])).text
+    assert "is another ChonLam Lao's in this server now" in (await asked.choose(paper["value"])).text
     which = await user.slash("/author name:ChonLam Lao")
     assert "4 papers" in which.text
 
