@@ -37,7 +37,7 @@ def make(path: Path, revision: str) -> Rows:
     engine.dispose()
     assert problems(path) == []
     rows = read(path)
-    assert all(len(found) == ROWS for name, found in rows.items() if name != "alembic_version")
+    assert all(len(found) >= ROWS for name, found in rows.items() if name != "alembic_version")
     return rows
 
 

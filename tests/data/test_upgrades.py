@@ -128,7 +128,7 @@ async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path
     await _open(path)
     kept = older.read(tmp_path / f"labmate.before-{revision}.db")
     assert kept["alembic_version"] == [{"version_num": revision}]
-    assert {name for name, rows in kept.items() if len(rows) != older.ROWS} == {"alembic_version"}
+    assert {name for name, rows in kept.items() if len(rows) < older.ROWS} == {"alembic_version"}
     assert older.lost(kept, older.read(path), _meant(revision)) == []
 
 
