@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot.performing import log_to, perform, settings
+from bot.logs import log_to
+from bot.performing import perform, settings
 from data.audit import CONSOLE
 from data.keys import visible
 from data.store import Store

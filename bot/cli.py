@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from bot import backups
 from bot import measuring_digest as measuring_digest
 from bot.admin import admin
 from bot.ending import Ending
@@ -31,6 +32,8 @@ app.add_typer(rank, name="rank")
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(train, name="train")
 app.command("match")(match)
+app.command("backup")(backups.backup)
+app.command("restore")(backups.restore)
 
 Events = Annotated[bool, typer.Option("--events", hidden=True, help="JSON lines for the process that asks.")]
 Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as 2026-05-18.")]

@@ -63,15 +63,21 @@ class Reporter:
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=self.console, transient=False) as self._bar:
+        self._bar = Progress(*columns, console=self.console, transient=False)
+        try:
             yield
-        self._bar = None
+        finally:
+            if self._tasks:
+                self._bar.stop()
+            self._bar, self._tasks = None, {}
 
     def step(self, name: str, done: int, total: int, rate: str = "") -> None:
         """Note how far a step is."""
         if self._events:
             self.event(step=name, done=done, total=total, note=rate)
         elif self._bar is not None:
+            if not self._tasks:
+                self._bar.start()
             if name not in self._tasks:
                 self._tasks[name] = self._bar.add_task(name, total=total or None, rate="")
             task = self._tasks[name]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from bot.backups import back_up_by_the_clock
 from bot.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
@@ -62,7 +63,8 @@ class Scheduler:
     def start(self) -> None:
         """Begin; call once logged in."""
         self._tasks = [
-            asyncio.create_task(lasting(step, failed=self._failed)) for step in (self._work, self._follow)
+            asyncio.create_task(lasting(step, failed=self._failed))
+            for step in (self._work, self._follow, self._back_up)
         ]
 
     async def stop(self) -> None:
@@ -144,6 +146,9 @@ class Scheduler:
         await self._services.facts.refresh_stale()
         before = utc_now() - PROVEN_FOR
         await recheck(self._services.store, self._services.web, self._services.orcid_url, before)
+
+    async def _back_up(self) -> None:
+        await back_up_by_the_clock(self._settings)
 
     # -- the worker --------------------------------------------------------------------------------
 

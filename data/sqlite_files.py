@@ -17,7 +17,8 @@ PATIENCE = 20.0
 UNFINISHED = ".labmate-part"
 """How the name of a file ends that is still being written; what a crash left of one is removed by the next."""
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
+"""Told of each step: its name, how much is done, and of how much (0: nobody knows)."""
 
 
 class StoreError(RuntimeError):
@@ -109,7 +110,9 @@ def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = N
             source.backup(
                 out,
                 pages=PAGES_AT_ONCE,
-                progress=lambda _, left, total: progress(total - left, total) if progress else None,
+                progress=lambda _, left, total: (
+                    progress("copying", total - left, total) if progress else None
+                ),
                 sleep=0,
             )
         finally:
@@ -156,5 +159,6 @@ def revision_of(path: Path, connection: sqlite3.Connection) -> str | None:
             raise StoreError(f"{path} can't be opened: {error}") from error
         raise StoreError(f"{path} is a database, but not one of Labmate's.") from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} is not a database ({error}).") from error
+        what = "is damaged" if "malformed" in str(error) else "is not a database"
+        raise StoreError(f"{path} {what} ({error}).") from error
     return str(found[0]) if found else None

@@ -1,0 +1,82 @@
+"""Backups as an operator makes them: by the clock of a running bot, by hand beside it, and back again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.local_discord.server import LocalDiscord
+from data import backups, clock
+from tests.wire.process import logged_in, start
+from tests.wire.test_cli import _papers, run
+
+BEGIN = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+async def _until(lab: Path, names: list[str], bot) -> None:
+    """Wait until these and no other backups are there, and the log says so of the last."""
+    folder, said = lab / "backups", f"{names[-1]} is whole and has every row"
+    while sorted(os.listdir(folder) if folder.exists() else []) != names or said not in _log(lab):
+        assert bot.poll() is None, bot.stdout.read()
+        await asyncio.sleep(0.05)
+
+
+def _log(lab: Path) -> str:
+    return (lab / "labmate.log").read_text()
+
+
+async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
+    lab, by_hand, time = tmp_path / "lab", tmp_path / "by-hand.db", tmp_path / "time"
+    clock.show(time, BEGIN)
+    for name, value in {"BACKUP_EVERY": "24", "BACKUP_KEEP": "1", "LABMATE_CLOCK": str(time)}.items():
+        monkeypatch.setenv(name, value)
+    days = [BEGIN + DAY * number for number in range(2)]
+    names = [backups.folder_name(day) for day in days]
+    async with LocalDiscord() as discord:
+        bot = start(discord, lab)
+        try:
+            await logged_in(bot)
+            await _until(lab, names[:1], bot)
+            made = await asyncio.to_thread(run, "backup", str(by_hand), folder=lab)
+            assert made.returncode == 0, made.stderr
+            assert "is whole and has every row" in made.stdout
+            refused = await asyncio.to_thread(run, "restore", str(by_hand), folder=lab)
+            assert refused.returncode == 1
+            assert "is in use. Stop Labmate" in refused.stderr
+            clock.show(time, days[1])
+            await _until(lab, names[1:], bot)
+        finally:
+            bot.send_signal(signal.SIGTERM)
+            await asyncio.to_thread(bot.wait)
+    assert _log(lab).count(" INFO labmate: backup: ") == 2
+    assert backups.verify(lab / "backups" / names[1]).rows["papers"] == 7
+
+    more = run("ingest", "file", str(_papers(tmp_path / "p.jsonl")), "--no-embed", folder=lab)
+    assert "15 added" in more.stderr
+    back = run("restore", str(by_hand), folder=lab)
+    assert back.returncode == 0, back.stderr
+    assert "The indexes follow it." in back.stdout
+    assert len(list(lab.glob("labmate.replaced-*.db"))) == 1
+    assert "store and index agree on 7 papers" in run("doctor", folder=lab).stdout
+
+
+def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
+    absent = run("backup", folder=tmp_path / "lab")
+    assert (absent.returncode, absent.stderr.count("\n")) == (1, 1)
+    assert "there is no such file" in absent.stderr
+    elsewhere = run("backup", folder=tmp_path, DATABASE_URL="postgresql+asyncpg://labmate@localhost/labmate")
+    assert (elsewhere.returncode, elsewhere.stderr.count("\n")) == (1, 1)
+    assert "pg_dump" in elsewhere.stderr
+    damaged = tmp_path / "damaged.db"
+    damaged.write_text("This is no database.")
+    looked = run("backup", "--verify", str(damaged), folder=tmp_path)
+    assert looked.returncode == 1
+    assert f"{damaged} is not a database" in looked.stderr
+    assert "Traceback" not in looked.stderr
+    unnamed = run("backup", "--verify", folder=tmp_path)
+    assert unnamed.returncode == 2
+    assert "Name the backup" in unnamed.stderr
