@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import aiohttp
@@ -16,8 +16,11 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.app import open_library
+from bot.backups import folder_of
 from bot.settings import Settings
-from data.database import StoreError, shown
+from data import clock
+from data.backups import kept_in
+from data.database import StoreError, shown, sqlite_path
 from data.store import Store
 from index.embedding import ModelError, fingerprint, has_bfloat16
 from index.identity_models import Models
@@ -47,6 +50,7 @@ async def examine(settings: Settings) -> int:
         ("Python", _python),
         ("Discord", _discord),
         ("Database", _database),
+        ("Backups", _backups),
         ("Model", _model),
         ("Index", _index),
         ("People", _people),
@@ -135,6 +139,31 @@ async def _database(settings: Settings) -> list[Finding]:
     if state != "ok":
         return [Finding("bad", f"the database is damaged: {state}", "Restore a backup: docs/operate.md")]
     return [Finding("good", f"{papers:,} papers in {shown(settings.database)}")]
+
+
+async def _backups(settings: Settings) -> list[Finding]:
+    if sqlite_path(settings.database) is None:
+        return []
+    made = kept_in(folder_of(settings))
+    newest = max(made.values(), default=None)
+    known = f"{len(made)} backups, the newest of {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
+    if not settings.backup_every:
+        return [
+            Finding(
+                "note",
+                f"{known}; none is made by the clock",
+                "BACKUP_EVERY=24 makes one a day; by hand: python -m bot backup",
+            )
+        ]
+    if newest is None or clock.now() - newest > timedelta(hours=2 * settings.backup_every + 1):
+        return [
+            Finding(
+                "note",
+                f"{known}, although one is due every {settings.backup_every:g} hours",
+                "A running Labmate makes them; why one failed is in labmate.log.",
+            )
+        ]
+    return [Finding("good", known)]
 
 
 async def _model(settings: Settings) -> list[Finding]:

@@ -61,7 +61,9 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     assert back.returncode == 0, back.stderr
     assert "The indexes follow it." in back.stdout
     assert len(list(lab.glob("labmate.replaced-*.db"))) == 1
-    assert "store and index agree on 7 papers" in run("doctor", folder=lab).stdout
+    doctor = run("doctor", folder=lab).stdout
+    assert "store and index agree on 7 papers" in doctor
+    assert "1 backups, the newest of 2026-01-06 06:00 UTC" in doctor
 
 
 def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
