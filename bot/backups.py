@@ -91,15 +91,23 @@ def restore(
 
 
 async def _follow(config: Settings, report: Reporter) -> None:
-    """Bring the indexes to where the restored database is, as opening does."""
+    """Bring what is derived to where the restored database is.
+
+    Words, topics and novelty are begun again: they may be of later papers, which had the numbers of papers to come.
+    Vectors say themselves which text they are of.
+    """
     from bot.app import open_library
+    from index.insight import derive
 
     async with open_library(config, writable=True) as library:
         with library.writing(), report.showing():
-            await asyncio.to_thread(library.words.clear)  # they may be of papers that had the same numbers
+            await asyncio.to_thread(library.words.clear)
+            for name in ("topics", "novelty"):
+                (library.folder / f"{name}.npz").unlink(missing_ok=True)
             await library.catch_up_words(lambda done, total: report.step("words", done, total))
             assert library.vectors is not None
             library.vectors.remove(library.orphans())
+            await derive(library, report.step)
         waiting = len(library.backlog())
     rest = f"{waiting:,} papers wait for their embedding, which a running Labmate makes. " if waiting else ""
     print(f"The indexes follow it. {rest}You can start Labmate now.")

@@ -8,8 +8,18 @@ import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
+
+from bot.app import load_sample, open_library
 from bot.local_discord.server import LocalDiscord
+from bot.settings import Settings
 from data import backups, clock
+from data.sources.files import PaperFile
+from index.insight import derive
+from index.intake import Intake
+from index.library import Library
+from index.novelty import Novelty
+from index.topics import Topics
 from tests.wire.process import logged_in, start
 from tests.wire.test_cli import _papers, run
 
@@ -82,3 +92,31 @@ def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
     unnamed = run("backup", "--verify", folder=tmp_path)
     assert unnamed.returncode == 2
     assert "Name the backup" in unnamed.stderr
+
+
+async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
+    """Their numbers are given to other papers, which would be found under the earlier ones' words and topics."""
+    lab, kept = tmp_path / "lab", tmp_path / "kept.db"
+    settings = Settings(_env_file=None, labmate_data=lab)
+    await load_sample(settings)
+    backups.back_up(lab / "labmate.db", kept)
+    async with open_library(settings, writable=True) as library:
+        with library.writing():
+            await Intake(library, "file", "p.jsonl").run(iter(PaperFile(_papers(tmp_path / "p.jsonl"))))
+            await library.embed_backlog()
+        await derive(library)
+        later = _ids(library)
+    assert (await asyncio.to_thread(run, "restore", str(kept), folder=lab)).returncode == 0
+    async with open_library(settings) as library:
+        assert len(library.words) == 7
+        assert library.orphans() == []
+        gone = later - _ids(library)
+        assert len(gone) == 15
+        topics, novelty = Topics.load(lab / "topics.npz"), Novelty.load(lab / "novelty.npz")
+        assert topics.upto == await library.store.last_change()
+        assert not gone & set(topics.papers.tolist())
+        assert novelty is None or not any(novelty.has(paper) for paper in gone)
+
+
+def _ids(library: Library) -> set[int]:
+    return set(np.flatnonzero(library.facets.codes >= 0).tolist())
