@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import sys
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from bot.ingest import Reporter
 from bot.logs import log_to
 from bot.performing import perform, settings
 from bot.settings import Settings
+from bot.worker import Outcome, Worker
 from data import backups, clock
 from data.database import StoreError, sqlite_path
 
@@ -154,8 +154,8 @@ def _tell(checked: backups.Checked, what: str, *, events: bool) -> None:
 # -- by the clock --------------------------------------------------------------------------------
 
 
-async def back_up_by_the_clock(config: Settings) -> None:
-    """Make a backup every BACKUP_EVERY hours, in a process of its own; returns at once where there are to be none."""
+async def back_up_by_the_clock(config: Settings, worker: Worker) -> None:
+    """Have a backup made every BACKUP_EVERY hours; returns at once where there are to be none."""
     if not config.backup_every or sqlite_path(config.database) is None:
         return
     every = timedelta(hours=config.backup_every)
@@ -163,31 +163,5 @@ async def back_up_by_the_clock(config: Settings) -> None:
         now = clock.now()
         last = max(backups.kept_in(folder_of(config)).values(), default=None)
         await clock.wait_until(now if last is None else min(last + every, now + every))
-        if not await _in_a_process(config):
+        if await worker.run("backup") is not Outcome.DONE:
             await clock.wait_until(clock.now() + min(AGAIN, every))
-
-
-async def _in_a_process(config: Settings) -> bool:
-    """Run `python -m bot backup`; its outcome goes to the log."""
-    process = await asyncio.create_subprocess_exec(
-        *("nice", "-n", "19", sys.executable, "-m", "bot", "backup", "--events"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        out, errors = await process.communicate()
-    except asyncio.CancelledError:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-        raise
-    for line in out.decode(errors="replace").splitlines():
-        event = json.loads(line) if line.startswith("{") else {}
-        if said := event.get("say"):
-            log.info("backup: %s", said)
-        elif failed := event.get("error"):
-            log.error("the backup failed: %s The last one is still there; another try in an hour.", failed)
-    if process.returncode and (last_words := errors.decode(errors="replace").strip()):
-        log.error("the backup ended with %s: %s", process.returncode, last_words[-2_000:])
-    return process.returncode == 0

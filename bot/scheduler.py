@@ -50,6 +50,7 @@ class Scheduler:
         self._tasks: list[asyncio.Task[None]] = []
         self._again: timedelta | None = None
         self.worker = Worker(self._heard, self._worker_failed)
+        self.backups = Worker(self._backed_up, self._backup_failed)
         self._embed_now = asyncio.Event()
         self._told_unreachable = False
         self.model_ready = asyncio.Event()
@@ -71,7 +72,7 @@ class Scheduler:
         """End, the worker too; what it was doing, the next start completes."""
         for task in self._tasks:
             task.cancel()
-        await self.worker.stop()
+        await asyncio.gather(self.worker.stop(), self.backups.stop())
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _failed(self) -> None:
@@ -148,7 +149,14 @@ class Scheduler:
         await recheck(self._services.store, self._services.web, self._services.orcid_url, before)
 
     async def _back_up(self) -> None:
-        await back_up_by_the_clock(self._settings)
+        await back_up_by_the_clock(self._settings, self.backups)
+
+    def _backed_up(self, event: dict[str, Any]) -> None:
+        if said := event.get("say"):
+            log.info("backup: %s", said)
+
+    def _backup_failed(self, _outcome: Outcome, said: str) -> None:
+        log.error("the backup failed: %s The last one is still there; another try in an hour.", said)
 
     # -- the worker --------------------------------------------------------------------------------
 
