@@ -14,6 +14,7 @@ import typer
 
 from bot import backups
 from bot import measuring_digest as measuring_digest
+from bot import measuring_fits as measuring_fits
 from bot.admin import admin
 from bot.ending import Ending
 from bot.logs import log_to

@@ -13,15 +13,17 @@ from discord.ext import commands
 from commands.cards.collaborators import head, papers_of, proof, reasons
 from commands.cards.lists import note
 from commands.cards.people import people_list
-from commands.cards.text import label, plural, shown
+from commands.cards.text import label, plural, shown, title_link
 from commands.people import PersonButton, ask_which
 from commands.presence import holders_here, those_here
 from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, answer
+from commands.search import GUESSES
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.people import Person
 from index.experts import Experts, Knows, Suggestion, knowing
+from index.search import Found
 
 SHOWN = 10
 READ = 200
@@ -131,7 +133,7 @@ async def show_suggestions(
     """Ten people for a person, each with its strongest reasons."""
     experts, person = await experts_of(services), await _person(services, number)
     hidden = await services.store.members.dismissed(member)
-    knowing_it = {found.person for found in await _knowing(services, topic, 400)} if topic else None
+    knowing_it = {found.person for found in (await _knowing(services, topic, 400))[0]} if topic else None
     about = f" on “{shown(topic, 80)}”" if topic else ""
 
     async def suggested(only: set[int] | None) -> list[Suggestion]:
@@ -230,20 +232,21 @@ async def bring_back(services: Services, number: int, other: int, member: int) -
     )
 
 
-async def _knowing(services: Services, topic: str, most: int) -> list[Knows]:
+async def _knowing(services: Services, topic: str, most: int) -> tuple[list[Knows], Found]:
+    """People by the papers that fit a topic, and what was found for it."""
     await services.wait_for_people()
     people = services.insight.people
     if people is None:
         raise Kindly(NOT_YET)
     await services.wait_for_model()
-    found = await services.search.search(topic, READ, as_text=True)
-    return await asyncio.to_thread(knowing, people, [hit.paper_id for hit in found.hits], most)
+    found = await services.search.search(topic, READ, as_text=True, judged=READ)
+    return await asyncio.to_thread(knowing, people, found.fitting, most), found
 
 
 async def show_knowing(services: Services, topic: str, within: Within | None = None) -> ui.LayoutView:
     """People whose papers show a topic, with the papers as proof."""
     limited = within is not None and within.limits
-    known = await _knowing(services, topic, 2_000 if limited else SHOWN)
+    known, searched = await _knowing(services, topic, 2_000 if limited else SHOWN)
 
     async def among_these(only: set[int] | None) -> list[Knows]:
         return [entry for entry in known if only is None or entry.person in only][:SHOWN]
@@ -254,6 +257,8 @@ async def show_knowing(services: Services, topic: str, within: Within | None = N
     else:
         found = await among_these(await among(services, within))
     name = shown(topic, 100)
+    if not searched.fits:
+        return await _nobody(services, name, searched)
     if not found and limited:
         return note(EMPTY_HERE)
     if not found:
@@ -266,6 +271,16 @@ async def show_knowing(services: Services, topic: str, within: Within | None = N
     return people_list(
         f"## Who knows {name}", lines, "-# By the papers that lie closest; several count more than one."
     )
+
+
+async def _nobody(services: Services, topic: str, searched: Found) -> ui.LayoutView:
+    """Nothing fits the topic: say so, and name the nearest papers for what they are."""
+    known = plural(await services.store.count(), "paper")
+    text = f"Nothing fits “{topic}” among the {known} that I hold, so I know nobody who knows it."
+    near = await services.store.papers([hit.paper_id for hit in searched.hits[:GUESSES]])
+    if near:
+        text += "\nOnly the nearest guesses:\n" + "\n".join(f"- {title_link(paper)}" for paper in near)
+    return note(text)
 
 
 class Collaborators(commands.Cog):

@@ -11,7 +11,7 @@ from commands.cards.pictures import MOST_NODES, Graph, Node, graph_png
 from commands.cards.text import label, plural, readable, shown
 from commands.options import complete_paper
 from commands.painter import attached
-from commands.paper import also_meant, which
+from commands.paper import also_meant, not_found, which
 from commands.people import ask_which
 from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, Reply, answer
@@ -202,9 +202,7 @@ class GraphCommand(commands.Cog, name="Graph"):
             raise Kindly("Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM.")
         meant = await services.search.meant(paper)
         if not meant.papers:
-            raise Kindly(
-                f"I know no paper like “{shown(paper, 80)}”. /search finds papers by what they are about."
-            )
+            return await not_found(services, paper, "g")
         return await _of_paper(services, meant, paper)
 
 

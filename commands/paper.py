@@ -202,12 +202,17 @@ def _echo(typed: str) -> str:
     return safe(shorten(" ".join(typed.split()), 100))
 
 
-async def not_found(services: Services, typed: str) -> ui.LayoutView:
-    """No paper fits: say what would."""
-    return note(
-        f"I know no paper that “{_echo(typed)}” could mean. Give an arXiv id or link, a DOI, a title or part of one, "
-        "or the name of a system; /search finds papers by what they are about."
+async def not_found(services: Services, typed: str, verb: str) -> ui.LayoutView:
+    """No paper fits: say what would, and offer the nearest for what they are."""
+    text = (
+        f"Nothing fits: I know no paper that “{_echo(typed)}” could mean. Give an arXiv id or link, a DOI, a title or "
+        "part of one, or the name of a system; /search finds papers by what they are about."
     )
+    options = await _options(services, await services.search.guesses(typed))
+    if not options:
+        return note(text)
+    select = PaperSelect(options, verb=verb, placeholder="The nearest guesses, none of which fits")
+    return note(f"{text}\nBelow are only the nearest guesses.", [[select]])
 
 
 class PaperCard(commands.Cog):
@@ -236,7 +241,7 @@ class PaperCard(commands.Cog):
             return await also_meant(services, view, meant.others, "d", typed)
         if meant.others:
             return await which(services, meant.others, "d", typed)
-        return await not_found(services, typed)
+        return await not_found(services, typed, "d")
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -32,6 +32,8 @@ from index.passages import best_sentence
 from index.search import Found
 
 SHOWN = 25
+GUESSES = 3
+"""Papers shown where none fits."""
 _INLINE = 50
 """Characters of a query that a button carries itself; longer ones are kept in the store."""
 
@@ -87,9 +89,9 @@ async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView
     query = asked.query + (f' author:"{asked.author}"' if asked.author else "")
     found = await services.search.search(query, SHOWN, where)
     pages = max(1, -(-len(found.hits) // PAGE))
-    page = min(page, pages - 1)
+    page = min(page, pages - 1) if found.fits else 0
     hits = found.hits[page * PAGE : (page + 1) * PAGE]
-    papers = await services.store.papers([hit.paper_id for hit in hits])
+    papers = await services.store.papers([hit.paper_id for hit in (hits if found.fits else hits[:GUESSES])])
     heading = f"## {_shown_query(asked)}"
     if not papers:
         return await _nothing(services, asked, found, heading)
@@ -107,6 +109,9 @@ async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView
     made = await asyncio.to_thread(entries)
     ignored = [f"-# I ignored {safe(part[:60])}: it makes no sense to me." for part in found.query.ignored]
     footer = "\n".join([*filter(None, [waiting_note(services, found)]), *ignored]) or None
+    if not found.fits:
+        said = f"{_unfitting(await services.store.count(), asked)} These are only the nearest guesses."
+        return listing(f"{heading}{_narrowed(asked)}\n{said}", made, footer=footer)
     turns = await _turning(services, asked, page, pages)
     return listing(heading + _narrowed(asked), made, start=page * PAGE + 1, footer=footer, rows=[turns])
 
@@ -126,12 +131,14 @@ def _narrowed(asked: Asked) -> str:
 
 
 async def _nothing(services: Services, asked: Asked, found: Found, heading: str) -> ui.LayoutView:
-    advice = "Try other words" + (
-        ", or fewer limits" if asked.since or asked.category or asked.author else ""
-    )
-    known = plural(await services.store.count(), "paper")
-    text = f"{heading}{_narrowed(asked)}\nNothing fits among the {known} that I hold. {advice}."
+    text = f"{heading}{_narrowed(asked)}\n{_unfitting(await services.store.count(), asked)}"
     return note("\n".join(filter(None, [text, waiting_note(services, found)])))
+
+
+def _unfitting(known: int, asked: Asked) -> str:
+    limited = asked.since or asked.category or asked.author
+    advice = "Try other words, or fewer limits." if limited else "Try other words."
+    return f"Nothing fits among the {plural(known, 'paper')} that I hold. {advice}"
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:

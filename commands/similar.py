@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -11,12 +12,12 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing
-from commands.cards.text import label, safe, shorten, shown
+from commands.cards.text import label, plural, safe, shorten, shown
 from commands.options import complete_paper
 from commands.paper import PaperButton, also_meant, not_found, paper_of, which
 from commands.pressing import Pressable
 from commands.replies import answer
-from commands.search import waiting_note
+from commands.search import GUESSES, waiting_note
 from commands.services import Services
 from data.models import Paper
 from index.meant import PASTED
@@ -72,7 +73,12 @@ async def show_text(services: Services, text: str) -> ui.LayoutView:
     await services.wait_for_model()
     found = await services.search.similar_to_text(text, PAGE)
     opening = safe(shorten(" ".join(text.split()), 90))
-    return await _page(services, f"## Similar to your text\n-# {opening}", text, found, 0, [])
+    heading = f"## Similar to your text\n-# {opening}"
+    if found.hits and not found.fits:
+        known = plural(await services.store.count(), "paper")
+        heading += f"\nNothing fits among the {known} that I hold. These are only the nearest guesses."
+        found = replace(found, hits=found.hits[:GUESSES])
+    return await _page(services, heading, text, found, 0, [])
 
 
 async def _page(
@@ -140,7 +146,7 @@ class Similar(commands.Cog):
             return await which(self._services, meant.others, "s", typed)
         if looks_pasted(typed):
             return await show_text(self._services, typed)
-        return await not_found(self._services, typed)
+        return await not_found(self._services, typed, "s")
 
 
 async def setup(bot: commands.Bot) -> None:

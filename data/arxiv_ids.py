@@ -64,3 +64,16 @@ def announcement_day(submitted: datetime) -> date:
     if freeze.weekday() == 4:  # Friday's freeze is announced on Sunday evening, listed on Monday
         return freeze + timedelta(days=3)
     return freeze + timedelta(days=1)
+
+
+def slips(arxiv_id: str) -> list[str]:
+    """Ids that somebody can have meant who typed this one: a digit wrong, or two side by side exchanged."""
+    found = []
+    for place, digit in enumerate(arxiv_id):
+        if not digit.isdecimal():
+            continue
+        head, tail = arxiv_id[:place], arxiv_id[place + 1 :]
+        found += [head + other + tail for other in "0123456789" if other != digit]
+        if tail[:1].isdecimal() and tail[0] != digit:
+            found.append(head + tail[0] + digit + tail[1:])
+    return found

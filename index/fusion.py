@@ -22,6 +22,8 @@ SELF_SHARE = 0.6
 RARE_TITLES = 3
 """A word that at most this many titles have names what they are about."""
 RARE_ABSTRACTS = 60
+SHARE = 50
+"""Among few papers a word is rare that at most one in so many has (or one paper)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,9 @@ def kind_of(terms: Sequence[Term], papers: int) -> Kind:
     count = len(terms)
     retold = min(1.0, max(0.0, (count - OWN_WORDS) / (OTHER_WORDS - OWN_WORDS)))
     words = WORDS_OWN + (WORDS_OTHER - WORDS_OWN) * retold
-    few = max(RARE_ABSTRACTS, papers // 2_000)
-    names = tuple(
-        t for t in terms if 0 < t.in_titles <= RARE_TITLES and t.in_abstracts <= few and len(t.word) > 2
-    )
+    share = max(1, papers // SHARE)
+    titles, few = min(RARE_TITLES, share), min(max(RARE_ABSTRACTS, papers // 2_000), share)
+    names = tuple(t for t in terms if 0 < t.in_titles <= titles and t.in_abstracts <= few and len(t.word) > 2)
     unknown = tuple(t for t in terms if t.in_titles == 0 and t.in_abstracts == 0 and len(t.word) > 3)
     return Kind(words, names if count <= 4 else (), unknown if count <= 4 else ())
 

@@ -211,6 +211,10 @@ class WordIndex:
         """How many abstracts have a stem."""
         return self._index.searcher().doc_freq("abstract", stem)
 
+    def stems(self, text: str) -> set[str]:
+        """The stems of all words of a text."""
+        return set(self._stemmed.analyze(text))
+
     def _stem(self, word: str) -> str:
         return next(iter(self._stemmed.analyze(word)), "")
 

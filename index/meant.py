@@ -153,7 +153,8 @@ class PaperNames:
         """Papers named almost like a word that no paper has."""
         words = self._library.words
         terms = await asyncio.to_thread(words.terms, text)
-        unknown = fusion.kind_of(terms, len(words)).unknown
+        # A number is nobody's name: what lies a digit away is another number.
+        unknown = [term for term in fusion.kind_of(terms, len(words)).unknown if not term.word.isdecimal()]
         found: list[tuple[float, int]] = []
         for term in unknown:
             ids = await asyncio.to_thread(words.nearly_named, term.word)

@@ -9,20 +9,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from data.arxiv_ids import find_arxiv_id, find_doi, slips
 from data.keys import clean
 from data.models import Paper
 from index import fusion
 from index.embedding import paper_text
 from index.facets import Where
+from index.fits import Fits
 from index.lexical import TITLE_WEIGHT, Term, rarest
 from index.library import Library
-from index.meant import PaperNames
+from index.meant import Meant, PaperNames
 from index.passages import stem
 from index.queries import MAX_QUERY, Query, parse_query
 
 POOL = 200
 """Candidates taken from each of words and vectors."""
 SIMILAR_POOL = 100
+JUDGED = 10
+"""Hits of which it is judged whether they answer."""
 MAX_RARITIES = 50_000
 
 
@@ -46,6 +50,13 @@ class Found:
     """True while the model is not loaded yet."""
     waiting: int
     """Papers that still wait for their vector."""
+    fitting: tuple[int, ...] = ()
+    """Those of the first hits that answer; the others are the nearest there is."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether anything found answers the query."""
+        return bool(self.fitting)
 
 
 class Search(PaperNames):
@@ -55,13 +66,20 @@ class Search(PaperNames):
         super().__init__(library)
         self._rarities: dict[str, float] = {}
         self._rarities_of = -1
+        self._fits = Fits(library)
 
     # -- searching -------------------------------------------------------------------------------
 
     async def search(
-        self, typed: str, k: int = 50, where: Where | None = None, *, as_text: bool = False
+        self,
+        typed: str,
+        k: int = 50,
+        where: Where | None = None,
+        *,
+        as_text: bool = False,
+        judged: int = JUDGED,
     ) -> Found:
-        """Rank papers for a query.
+        """Rank papers for a query, and judge whether the first ones answer it.
 
         Parameters
         ----------
@@ -72,6 +90,8 @@ class Search(PaperNames):
             Further limits, as from a command's options.
         as_text
             Take quotes and colons for text, as in a question that nobody typed for this search.
+        judged
+            How many of the first hits are judged.
         """
         query = Query(clean(typed[:MAX_QUERY]).replace('"', " ")) if as_text else parse_query(typed)
         limits = await self._limits(query, where or Where())
@@ -79,8 +99,24 @@ class Search(PaperNames):
         vector = await self.embed(query.text)
         ranking = asyncio.to_thread(self._rank, query, vector, k, allowed)
         hits, first = await asyncio.gather(ranking, self._certain(query))
-        hits = _promote(hits, [paper for paper in first if allowed is None or _passes(allowed, paper)])
-        return Found(tuple(hits[:k]), query, vector is None and bool(query.text), self._waiting())
+        first = [paper for paper in first if allowed is None or _passes(allowed, paper)]
+        hits = _promote(hits, first)[:k]
+        fitting = await self._fitting(query, hits[:judged], first)
+        return Found(tuple(hits), query, vector is None and bool(query.text), self._waiting(), fitting)
+
+    async def _fitting(self, query: Query, hits: Sequence[Hit], certain: Sequence[int]) -> tuple[int, ...]:
+        """Those of the hits that answer: the paper that is named, what has the quoted words, what fits by its text."""
+        if query.phrases or not query.text:
+            return tuple(hit.paper_id for hit in hits)
+        found = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
+        if certain and await self._whole_text_names(query.text):
+            found = (*found, *certain)
+        return tuple(hit.paper_id for hit in hits if hit.paper_id in found)
+
+    async def _whole_text_names(self, text: str) -> bool:
+        """Whether the text is nothing but a paper's name: one word, an identifier or a title."""
+        one_word = len(self._library.words.terms(text)) == 1
+        return one_word or (await self._outright(text, 1) or Meant(None)).paper is not None
 
     async def _limits(self, query: Query, where: Where) -> Where:
         since = max((day for day in (query.since, where.since) if day), default=None)
@@ -104,6 +140,17 @@ class Search(PaperNames):
         named = await self._headed(query.text)
         named = named or await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
         return named or await self._nearly_named(query.text)
+
+    async def guesses(self, text: str, most: int = 3) -> list[int]:
+        """Store ids of the nearest papers to a text that means none: ids a digit away, else what is found for it."""
+        found = find_arxiv_id(text)
+        if found:
+            known = await self._library.store.known_arxiv_ids(slips(found[0]))
+            ids = [await self._library.store.find_id("arxiv", name) for name in sorted(known)[:most]]
+            return [paper for paper in ids if paper is not None]
+        if find_doi(text):
+            return []
+        return [hit.paper_id for hit in (await self.search(text, most, as_text=True)).hits]
 
     async def embed(self, text: str) -> np.ndarray | None:
         """A text's embedding, float32, shape (dimension,); None without a text or while the model is not loaded."""
@@ -165,7 +212,9 @@ class Search(PaperNames):
     async def similar_to_text(self, text: str, k: int = 50, where: Where | None = None) -> Found:
         """The papers closest to a pasted abstract."""
         title, _, abstract = text.partition("\n")
-        return await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
+        found = await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
+        near = {hit.paper_id: hit.closeness for hit in found.hits[:JUDGED]}
+        return replace(found, fitting=await self._fits.fitting(text[:10_000], near))
 
     async def _similar_to(
         self,
@@ -178,7 +227,8 @@ class Search(PaperNames):
     ) -> Found:
         allowed = self._library.facets.allowed(where) if where else None
         hits = await self._rank_similar(title, abstract, vector, k, allowed, leave_out)
-        return Found(tuple(hits), Query(title or abstract), vector is None, self._waiting())
+        ids = tuple(hit.paper_id for hit in hits)
+        return Found(tuple(hits), Query(title or abstract), vector is None, self._waiting(), ids)
 
     async def _rank_similar(
         self,

@@ -1,0 +1,81 @@
+"""Files of papers, or of questions with the abstract that answers each, as one field's texts and as a collection."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import zstandard
+
+from data.sources.http import SourceError
+from index.evaluate.fits import Field
+from index.passages import sentences
+
+
+def read_field(path: Path) -> Field:
+    """What a field's people ask, or the titles of its papers, and the abstracts.
+
+    Raises
+    ------
+    SourceError
+        Where the file can't be read.
+    """
+    questions, abstracts = [], []
+    for item in _items(path):
+        questions.append(str(item.get("question") or item.get("title") or ""))
+        abstracts.append(_abstract(item))
+    return Field([text for text in questions if text], [text for text in abstracts if text])
+
+
+def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list[str]:
+    """Write a file's papers, or ``most`` of them at random, as a file of papers; the questions asked of them.
+
+    A paper that a question came with gets its abstract's first sentence for a title: its own is the question.
+
+    Raises
+    ------
+    SourceError
+        Where the file can't be read.
+    """
+    items = [item for item in _items(path) if _abstract(item)]
+    if most is not None and most < len(items):
+        items = random.Random(seed).sample(items, most)
+    with out.open("wb") as stream:
+        for item in items:
+            stream.write(orjson.dumps(_paper(item)) + b"\n")
+    return [str(item["question"]) for item in items if item.get("question")]
+
+
+def has_questions(path: Path) -> bool:
+    """Whether the file's records are questions with their abstracts."""
+    return "question" in next(_items(path), {})
+
+
+def _paper(item: dict[str, Any]) -> dict[str, Any]:
+    abstract = _abstract(item)
+    title = str(item.get("title") or (sentences(abstract) or [abstract])[0])[:300]
+    return {"id": str(item["id"]), "title": title, "abstract": abstract, "authors": item.get("authors") or []}
+
+
+def _abstract(item: dict[str, Any]) -> str:
+    if "sections" in item:
+        parts = [section["text"] for section in item["sections"]]
+        return " ".join([*parts, item.get("conclusion") or ""]).strip()
+    return str(item.get("abstract") or "")
+
+
+def _items(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open("rb") as disk:
+            packed = path.suffix == ".zst"
+            stream = (
+                zstandard.ZstdDecompressor().stream_reader(disk, read_across_frames=True) if packed else disk
+            )
+            for line in io.BufferedReader(stream):  # type: ignore[arg-type]
+                yield orjson.loads(line)
+    except (OSError, ValueError, zstandard.ZstdError) as error:
+        raise SourceError(f"{path} can't be read as JSON lines: {error}") from error
