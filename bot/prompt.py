@@ -141,7 +141,9 @@ async def run_locally(settings: Settings) -> None:
         console.print(Text(text, style="dim"))
 
     console.print(Text("Starting a local Discord and Labmate…", style="dim"))
-    async with local_discord(settings) as (discord_, led), running_bot(led, say) as (bot, scheduler):
+    settings.labmate_data.mkdir(parents=True, exist_ok=True)
+    ids = settings.labmate_data / "local-discord.json"
+    async with local_discord(settings, ids) as (discord_, led), running_bot(led, say) as (bot, scheduler):
         async with UserClient(discord_.url, discord_.user_token) as user:
             known = len(bot.services.library.facets)
             console.print(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -69,9 +70,11 @@ async def _ready(bot: Labmate) -> None:
 
 
 @asynccontextmanager
-async def local_discord(settings: Settings) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
-    """A local Discord, and the settings that lead a bot to it."""
-    async with LocalDiscord() as discord_:
+async def local_discord(
+    settings: Settings, ids: Path | None = None
+) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
+    """A local Discord, and the settings that lead a bot to it; with ``ids`` its user and server stay the same."""
+    async with LocalDiscord(ids=ids) as discord_:
         led = settings.model_copy(
             update={
                 "discord_token": SecretStr(discord_.bot_token),

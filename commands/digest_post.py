@@ -162,8 +162,10 @@ async def readable_here(
 
 
 def _reads(interaction: discord.Interaction, channel: int) -> bool:
-    """Whether the presser can read a channel of this server; of one that is gone, its managers can."""
-    place = interaction.guild.get_channel_or_thread(channel) if interaction.guild else None
+    """Whether the presser can read a channel or thread of this server; of one that I don't see, its managers can."""
+    if channel in (interaction.channel_id, getattr(interaction.channel, "parent_id", None)):
+        return True
+    place = interaction.guild.get_channel(channel) if interaction.guild else None
     if place is None:
         return interaction.permissions.manage_guild
     return (

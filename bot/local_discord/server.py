@@ -36,9 +36,11 @@ class LocalDiscord:
     description
         Discord's OpenAPI description to check requests against; by default what
         ``DISCORD_OPENAPI`` names.
+    ids
+        A file that keeps who is who: with it the same user and server are there again after a restart.
     """
 
-    def __init__(self, port: int = 0, *, description: Path | None = None) -> None:
+    def __init__(self, port: int = 0, *, description: Path | None = None, ids: Path | None = None) -> None:
         self._port = port
         named = description or (
             Path(os.environ["DISCORD_OPENAPI"]) if os.environ.get("DISCORD_OPENAPI") else None
@@ -53,14 +55,14 @@ class LocalDiscord:
         """What the bot sent: method, path, body, status."""
         self._rest = Rest(self.state, self.gateway, self.messages, self.interactions)
         self._runner: web.AppRunner | None = None
-        self._populate()
+        self._populate(_kept_ids(ids, state=self.state))
 
-    def _populate(self) -> None:
+    def _populate(self, ids: dict[str, str]) -> None:
         state = self.state
-        bot = state.add_user("labmate", bot=True)
-        owner = state.add_user("you")
+        bot = state.add_user("labmate", bot=True, id=ids["bot"])
+        owner = state.add_user("you", id=ids["owner"])
         state.application = {
-            "id": state.snowflake(),
+            "id": ids["application"],
             "name": "Labmate",
             "icon": None,
             "description": "",
@@ -76,9 +78,9 @@ class LocalDiscord:
             "_privileged_intents": 0,
         }
         state.bot_token = f"local.{secrets.token_hex(16)}"
-        self.guild = state.add_guild("Local lab", owner["id"])
+        self.guild = state.add_guild("Local lab", owner["id"], id=ids["guild"])
         state.add_member(self.guild["id"], bot["id"])
-        self.channel = state.add_channel(self.guild["id"], "general")
+        self.channel = state.add_channel(self.guild["id"], "general", id=ids["channel"])
         self.owner = owner
 
     # -- running -------------------------------------------------------------------------------
@@ -210,6 +212,19 @@ class LocalDiscord:
 
     async def _nothing_here(self, request: web.Request) -> web.Response:
         return _json({"message": "404: Not Found", "code": 0}, status=404)
+
+
+def _kept_ids(file: Path | None, *, state: State) -> dict[str, str]:
+    """The ids of what is there from the beginning: those of the file, or new ones, which it then keeps."""
+    fresh = {name: state.snowflake() for name in ("bot", "owner", "application", "guild", "channel")}
+    if file is None:
+        return fresh
+    try:
+        kept = json.loads(file.read_text())
+        return {name: str(int(kept[name])) for name in fresh}
+    except (OSError, ValueError, KeyError, TypeError):
+        file.write_text(json.dumps(fresh))
+        return fresh
 
 
 def _json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -85,10 +85,10 @@ class State:
 
     # -- making things -------------------------------------------------------------------------
 
-    def add_user(self, name: str, *, bot: bool = False) -> Json:
+    def add_user(self, name: str, *, bot: bool = False, id: str | None = None) -> Json:
         """A new user; its token is in ``user_tokens``."""
         user = {
-            "id": self.snowflake(),
+            "id": id or self.snowflake(),
             "username": name,
             "global_name": None if bot else name,
             "discriminator": "0",
@@ -106,9 +106,9 @@ class State:
         """The token with which a user connects."""
         return next(token for token, owner in self.user_tokens.items() if owner == user_id)
 
-    def add_guild(self, name: str, owner_id: str) -> Json:
-        """A guild with its @everyone role and one text channel."""
-        guild_id = self.snowflake()
+    def add_guild(self, name: str, owner_id: str, *, id: str | None = None) -> Json:
+        """A guild with its @everyone role and no channel."""
+        guild_id = id or self.snowflake()
         everyone = self._role(guild_id, "@everyone", MEMBER_PERMISSIONS)
         guild = {
             "id": guild_id,

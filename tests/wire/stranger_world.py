@@ -96,9 +96,11 @@ class World:
         made = await store.make(Digest(*place, you, picture=False, **words))
         return await store.change(made.id, state=state) or made
 
-    async def delivery(self, *, own: bool = False) -> int:
+    async def delivery(self, *, own: bool = False, channel: int | None = None) -> int:
         """A posting of eight papers."""
         digest = await self.digest(own=own)
+        if channel is not None:
+            digest = await self.store.digests.change(digest.id, channel=channel)
         chosen = [Chosen(paper, "near") for paper in self.papers[:8]]
         made = await self.store.digests.write(
             digest, DAY, self.bot.user.created_at, state="posted", upto=DAY, read=9, papers=chosen

@@ -55,7 +55,7 @@ CUSTOM_IDS = st.one_of(
     st.from_regex(r"(a:[acsw]|k:[np]|ku|ko|ks|kp|g:[pw]|who:[apgs]):\d{1,12}", fullmatch=True),
     st.from_regex(r"(cw|fo:[pw]|fu|mf|cv:[av]|cp:[lwnb]:\d{1,9}|who:[mfk]):\d{1,12}", fullmatch=True),
     st.from_regex(
-        r"(in:[anburwoist]|cc:[lud]|dg:[sldumh]|dgb:[wvazxprn]|dgs:[htncq]):\d{1,12}", fullmatch=True
+        r"(in:[anburwoist]|cc:[lud]|dg:[sldumh]|dgv:h|dgb:[wvazxprn]|dgs:[htncq]):\d{1,12}", fullmatch=True
     ),
     st.from_regex(r"cvi:[kpd]|cvo:[rk]|in:x|dg:p:\d{1,12}:\d{1,2}", fullmatch=True),
     st.from_regex(r"tr:\d{1,3}:\d{1,7}:[A-Za-z.-]{0,30}", fullmatch=True),

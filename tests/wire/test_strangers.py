@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -111,6 +112,25 @@ async def test_it_is_used_by_those_alone_whom_it_is_for(world: World, name: str)
     await _tried(world, "mallory", row, row.stranger)
     await _tried(world, "bee", row, row.member)
     await _tried(world, row.whose, row, row.owner)
+
+
+async def test_a_posting_in_a_closed_channel_is_told_of_to_those_alone_who_see_the_channel(
+    world: World,
+) -> None:
+    board = world.discord.state.add_channel(str(world.guild), "board")
+    hidden = {"id": str(world.guild), "type": 0, "allow": "0", "deny": str(1 << 10)}
+    board["permission_overwrites"] = [hidden]
+    known = asyncio.create_task(world.users["you"].wait_for("CHANNEL_CREATE"))
+    await asyncio.sleep(0)
+    await world.discord.gateway.to_guild(str(world.guild), "CHANNEL_CREATE", board)
+    await known
+    while world.bot.get_channel(int(board["id"])) is None:
+        await asyncio.sleep(0.01)
+    custom_id = f"dg:h:{await world.delivery(channel=int(board['id']))}"
+    told = await world.pressed("bee", custom_id, None, 2)
+    assert "belongs to somebody else" in told.text
+    assert OURS not in told.text
+    assert "were announced" in (await world.pressed("you", custom_id, None, 2)).text
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
