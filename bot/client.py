@@ -23,6 +23,7 @@ import commands as command_package
 from bot.closes import LoginError, closed, explained
 from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
+from bot.metrics import Metrics
 from bot.settings import Settings
 from commands.access import may_use
 from commands.presence import Presence
@@ -80,6 +81,7 @@ class Labmate(commands.AutoShardedBot):
         )
         self.services = services
         services.presence = Presence(self)
+        self.metrics = Metrics()
         self._gateway_url = settings.discord_gateway_url
         self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()
@@ -173,6 +175,20 @@ class Labmate(commands.AutoShardedBot):
         if self._gateway_url:
             for shard in self.shards.values():
                 shard._parent.ws.gateway = URL(self._gateway_url)
+
+    def dispatch(self, event: str, /, *args: Any, **more: Any) -> None:
+        """Note when an interaction arrives: before anything answers it."""
+        if event == "interaction":
+            self.metrics.begin(args[0])
+        super().dispatch(event, *args, **more)
+
+    async def on_app_command_completion(self, interaction: discord.Interaction, _command: object) -> None:
+        """Count a command that was answered."""
+        self.metrics.finished(interaction, "answered")
+
+    async def on_labmate_failure(self, interaction: discord.Interaction) -> None:
+        """Count what failed, or what a person was asked to do better."""
+        self.metrics.finished(interaction, interaction.extras.get("failed", "failed"))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Watch that every interaction gets an answer, also a button that was never ours."""

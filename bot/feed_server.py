@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -16,7 +13,6 @@ from data.feeds import Feed
 from data.keys import visible
 from data.models import Paper
 
-log = logging.getLogger("labmate")
 MOST = 50
 """Entries of a feed."""
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -107,31 +103,3 @@ def _text(parent: Element, name: str, text: str) -> None:
 
 def _instant(moment: datetime) -> str:
     return moment.replace(tzinfo=UTC, microsecond=0).isoformat().replace("+00:00", "Z")
-
-
-@asynccontextmanager
-async def serving_feeds(services: Services, listen: str | None) -> AsyncIterator[str | None]:
-    """Serve feeds while this is open; yields where, or None where they are off or the address is taken."""
-    if listen is None:
-        yield None
-        return
-    host, _, port = listen.rpartition(":")
-    server = FeedServer(services, services.feed_url or f"http://{listen}")
-    app = web.Application(client_max_size=1024)
-    app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", server.answer)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    where: str | None = None
-    try:
-        site = web.TCPSite(runner, host.strip("[]"), int(port))
-        await site.start()
-        assert site._server is not None
-        where = f"http://{host}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
-        log.info("feeds are served on %s", where)
-    except OSError as error:  # Labmate answers in Discord all the same
-        log.error("HTTP_LISTEN=%s can't be listened on (%s): no feeds", listen, error)
-        services.feed_url = None
-    try:
-        yield where
-    finally:
-        await runner.cleanup()

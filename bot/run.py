@@ -14,7 +14,7 @@ from bot.app import load_sample, make_services, open_library
 from bot.client import Labmate, pointed_at
 from bot.closes import LoginError, explained
 from bot.ending import Ending, Watchdog
-from bot.feed_server import serving_feeds
+from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
@@ -48,20 +48,26 @@ async def _logged_in(
     scheduler = Scheduler(settings, bot.services, say)
     bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
     try:
-        ready = asyncio.create_task(_ready(bot))
-        try:
-            await asyncio.wait({bot.running, ready}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            ready.cancel()
-        if bot.running.done():
-            raise explained(bot.running.exception())
-        async with serving_feeds(bot.services, settings.http_listen):
+        async with serving(bot, scheduler, settings):
+            await _until_ready(bot)
             yield bot, scheduler
     finally:
         await scheduler.stop()
         await bot.services.close()
         await bot.close()
         await asyncio.gather(bot.running, return_exceptions=True)
+
+
+async def _until_ready(bot: Labmate) -> None:
+    """Wait until the bot is logged in and its commands are registered, or its connection has ended."""
+    assert bot.running is not None
+    ready = asyncio.create_task(_ready(bot))
+    try:
+        await asyncio.wait({bot.running, ready}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        ready.cancel()
+    if bot.running.done():
+        raise explained(bot.running.exception())
 
 
 async def _ready(bot: Labmate) -> None:

@@ -71,9 +71,11 @@ class Settings(BaseSettings):
     smtp_from: str = ""
     """The address that codes come from."""
     http_listen: str | None = None
-    """Where feeds are served, such as 127.0.0.1:8090; without it there are none."""
+    """Where feeds, /healthz and /metrics are served, such as 127.0.0.1:8090; without it there are none."""
     http_url: str | None = None
     """How feed readers reach it, such as https://labmate.example.org; by default http://HTTP_LISTEN."""
+    metrics_token: SecretStr | None = None
+    """Lets others than this machine read /metrics, as a bearer token."""
     top_everywhere: bool = False
     """True to let /top count what members of all servers saved and liked together."""
     labmate_clock: Path | None = None
@@ -113,7 +115,7 @@ class Settings(BaseSettings):
             raise ValueError("is the address of a gateway, such as wss://gateway.discord.gg")
         return value
 
-    @field_validator("discord_token", "openalex_api_key", mode="before")
+    @field_validator("discord_token", "openalex_api_key", "metrics_token", mode="before")
     @classmethod
     def _one_word(cls, value: object) -> object:
         text = value.strip() if isinstance(value, str) else ""

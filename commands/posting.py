@@ -23,7 +23,7 @@ from commands.services import Services
 from data import clock
 from data.announcements import announced_at, last_listing
 from data.digests import Delivery, Digest
-from data.slots import slots
+from data.slots import undone
 
 log = logging.getLogger("labmate")
 LEASE, LEASE_SECONDS = "digests", 120.0
@@ -128,15 +128,7 @@ class Poster:
 
     async def _look(self, digest: Digest, last: date | None) -> int:
         now = clock.now()
-        since = digest.changed.replace(tzinfo=UTC)
-        if last is not None:
-            # Up to the end of the last local day that was dealt with nothing is due any more.
-            since = max(since, datetime.combine(last, datetime.min.time(), UTC) - timedelta(days=1))
-        due = [
-            (slot, at)
-            for slot, at in slots(digest.days, digest.at, digest.zone, since, now)
-            if last is None or slot > last
-        ]
+        due = undone(digest.days, digest.at, digest.zone, digest.changed, last, now)
         if not due:
             return 0
         slot, at = due[-1]

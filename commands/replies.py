@@ -105,7 +105,8 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
     if isinstance(error, discord.HTTPException) and error.code in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
         log.info("%s was answered already, or too late", _what(interaction))
         return
-    interaction.extras["failed"] = True
+    kind = Kindly | app_commands.TransformerError | app_commands.CheckFailure
+    interaction.extras["failed"] = "refused" if isinstance(error, kind) else "failed"
     interaction.client.dispatch("labmate_failure", interaction)
     if isinstance(error, Kindly):
         await tell(interaction, str(error))
@@ -114,7 +115,12 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
         await tell(interaction, str(error))
         return
     reference = secrets.token_hex(4)
-    log.error("reference %s: %s failed", reference, _what(interaction), exc_info=error)
+    log.error(
+        "reference %s: %s failed",
+        *(reference, _what(interaction)),
+        exc_info=error,
+        extra={"reference": reference},
+    )
     await tell(
         interaction,
         f"Something went wrong on my side, and I have written it down as **{reference}**. "

@@ -225,6 +225,14 @@ class Digests(Part):
         async with self._read() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 
+    async def counts(self) -> tuple[dict[str, int], int]:
+        """How many deliveries there are in each state, and how many were posted late."""
+        by_state = select(DeliveryRow.state, func.count()).group_by(DeliveryRow.state)
+        late = select(func.count()).where(DeliveryRow.late, DeliveryRow.state == "posted")
+        async with self._read() as connection:
+            states = {row[0]: int(row[1]) for row in await connection.execute(by_state)}
+            return states, int(await connection.scalar(late) or 0)
+
     async def write(
         self,
         digest: Digest,

@@ -41,3 +41,22 @@ def slots(days: str, at: str, zone: str, since: datetime, now: datetime) -> Iter
             if since < due <= now:
                 yield day, due
         day += timedelta(days=1)
+
+
+def undone(
+    days: str, at: str, zone: str, changed: datetime, last: date | None, now: datetime
+) -> list[tuple[date, datetime]]:
+    """The slots of a digest that are due and were not dealt with, in order.
+
+    Parameters
+    ----------
+    changed
+        When it was last changed, in UTC without a zone: what was due before counts as done.
+    last
+        The last local day that was dealt with.
+    """
+    since = changed.replace(tzinfo=UTC)
+    if last is not None:
+        # Up to the end of the last local day that was dealt with nothing is due any more.
+        since = max(since, datetime.combine(last, datetime.min.time(), UTC) - timedelta(days=1))
+    return [(slot, due) for slot, due in slots(days, at, zone, since, now) if last is None or slot > last]

@@ -256,14 +256,19 @@ async def test_a_server_shares_lists(world):
 
 
 async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
-    from bot.feed_server import serving_feeds
+    from bot.http_server import serving
+    from bot.scheduler import Scheduler
 
-    _, bot, user = world
+    discord, bot, user = world
     await user.slash("/save paper:In-network aggregation, part 1")
     view = await user.slash("/library feed")
     assert view.is_private
     address = view.text.split("<")[1].split(">")[0]
-    async with serving_feeds(bot.services, "127.0.0.1:0") as url, aiohttp.ClientSession() as session:
+    settings = settings_for(discord, tmp_path, http_listen="127.0.0.1:0")
+    async with (
+        serving(bot, Scheduler(settings, bot.services), settings) as url,
+        aiohttp.ClientSession() as session,
+    ):
         path = address[address.index("/feeds/") :]
 
         async def get(path, **headers):

@@ -1,0 +1,209 @@
+"""How a running Labmate is: for a supervisor a yes or a no with the reason, for a monitor every figure."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from bot.client import Labmate
+from bot.metrics import build
+from bot.scheduler import Scheduler
+from bot.worker import Outcome
+from commands.posting import LATE
+from data import clock
+from data.slots import undone
+
+AWAY = 60.0
+"""Seconds that the connection to Discord may be gone: it is resumed in a few."""
+DATABASE_SECONDS = 5.0
+KEPT = 2.0
+"""Seconds that a look is good for, so that asking often costs little."""
+STATES = ("written", "posted", "empty", "missed", "failed")
+
+
+@dataclass
+class Look:
+    """What was found at one moment."""
+
+    wrong: list[str] = field(default_factory=list)
+    """Why Labmate can't do its work; nothing where it is well."""
+    worth_knowing: list[str] = field(default_factory=list)
+    """What somebody should look at although Labmate works."""
+    connected: bool = False
+    latency: float = math.nan
+    guilds: int = 0
+    database: bool = False
+    papers: int = 0
+    waiting: int = 0
+    newest: date | None = None
+    digests: dict[str, int] = field(default_factory=dict)
+    """``active``, ``due``, ``late``, ``posted_late`` and deliveries by state."""
+    workers: dict[tuple[str, Outcome], int] = field(default_factory=dict)
+    model: bool = False
+
+
+class Health:
+    """Looks, at most every two seconds."""
+
+    def __init__(self, bot: Labmate, scheduler: Scheduler) -> None:
+        self._bot = bot
+        self._scheduler = scheduler
+        self._last: Look | None = None
+        self._looked = 0.0
+        self._connected = time.monotonic()
+        self._lock = asyncio.Lock()
+        self._figures = _Figures(self)
+        bot.metrics.registry.register(self._figures)
+
+    def close(self) -> None:
+        """Say no more."""
+        self._bot.metrics.registry.unregister(self._figures)
+
+    async def look(self) -> Look:
+        """How it is now."""
+        async with self._lock:
+            if self._last is None or time.monotonic() - self._looked > KEPT:
+                self._last = await self._look()
+                self._looked = time.monotonic()
+            return self._last
+
+    @property
+    def last(self) -> Look:
+        """What the last look found."""
+        return self._last or Look()
+
+    async def _look(self) -> Look:
+        found = Look(workers=dict(self._scheduler.worker.outcomes))
+        self._gateway(found)
+        library = self._bot.services.library
+        found.papers, found.waiting = len(library.facets), len(library.backlog())
+        found.model = library.embedder.is_loaded
+        try:
+            await asyncio.wait_for(self._database(found), DATABASE_SECONDS)
+            found.database = True
+        except TimeoutError:
+            found.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")
+        except Exception as error:  # whatever it is, health is what tells of it
+            found.wrong.append(f"the database can't be read ({type(error).__name__})")
+        failed = sum(count for (_, outcome), count in found.workers.items() if outcome is Outcome.FAILED)
+        if failed:
+            found.worth_knowing.append(f"work in the background failed {failed} times; the log says why")
+        if found.digests.get("late"):
+            found.worth_knowing.append(f"{found.digests['late']} digests are late")
+        return found
+
+    def _gateway(self, found: Look) -> None:
+        bot = self._bot
+        shards = bot.shards
+        found.connected = bool(
+            bot.is_ready() and shards and not any(shard.is_closed() for shard in shards.values())
+        )
+        found.latency, found.guilds = bot.latency, len(bot.guilds)
+        now = time.monotonic()
+        if found.connected:
+            self._connected = now
+        elif not bot.is_ready():
+            found.wrong.append("not logged in to Discord yet")
+        elif now - self._connected > AWAY:
+            found.wrong.append(f"the connection to Discord has been lost for {now - self._connected:.0f} s")
+
+    async def _database(self, found: Look) -> None:
+        store = self._bot.services.store
+        _, found.newest, _ = await store.listings.around()
+        states, posted_late = await store.digests.counts()
+        now, last = clock.now(), await store.digests.last_slots()
+        active = await store.digests.active()
+        due = [
+            slots[0][1]
+            for one in active
+            if (slots := undone(one.days, one.at, one.zone, one.changed, last.get(one.id), now))
+        ]
+        unposted = [delivery.due.replace(tzinfo=UTC) for delivery in await store.digests.unposted()]
+        found.digests = {
+            "active": len(active),
+            "due": len(due) + len(unposted),
+            "late": sum(now - at > LATE for at in due + unposted),
+            "posted_late": posted_late,
+            **{state: states.get(state, 0) for state in STATES},
+        }
+
+
+def as_json(look: Look) -> dict[str, Any]:
+    """What /healthz says to those who may see it."""
+    return {
+        "status": "failing" if look.wrong else "ok",
+        "wrong": look.wrong,
+        "worth_knowing": look.worth_knowing,
+        "gateway": {
+            "connected": look.connected,
+            "latency_seconds": round(look.latency, 4) if math.isfinite(look.latency) else None,
+            "servers": look.guilds,
+        },
+        "database": look.database,
+        "papers": look.papers,
+        "newest_listing": look.newest.isoformat() if look.newest else None,
+        "waiting_embeddings": look.waiting,
+        "model_loaded": look.model,
+        "digests": look.digests,
+        "workers": {
+            f"{command}: {outcome}": count for (command, outcome), count in sorted(look.workers.items())
+        },
+        "build": build(),
+    }
+
+
+def as_text(bot: Labmate) -> bytes:
+    """Every figure in Prometheus' text form."""
+    return generate_latest(bot.metrics.registry)
+
+
+class _Figures:
+    """The last look as Prometheus reads it."""
+
+    def __init__(self, health: Health) -> None:
+        self._health = health
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing beforehand: a look is needed first."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures."""
+        look = self._health.last
+        latency = look.latency if math.isfinite(look.latency) else math.nan
+        day = look.newest
+        newest = datetime.combine(day, datetime.min.time(), UTC).timestamp() if day else math.nan
+        for name, text, value in (
+            ("up", "1 where Labmate can do its work, as /healthz says", float(not look.wrong)),
+            ("gateway_connected", "1 where every shard is connected to Discord", float(look.connected)),
+            ("gateway_latency_seconds", "From a heartbeat to its answer", latency),
+            ("servers", "Discord servers that Labmate is in", float(look.guilds)),
+            ("database_up", "1 where the database answers", float(look.database)),
+            ("model_loaded", "1 where papers can be found by meaning", float(look.model)),
+            ("papers", "Papers that are known", float(look.papers)),
+            ("embeddings_waiting", "Papers without an embedding", float(look.waiting)),
+            ("newest_listing_timestamp_seconds", "Day of the newest listing, 0:00 UTC", newest),
+            ("digests_active", "Digests that post", float(look.digests.get("active", 0))),
+            ("digests_due", "Digests that are due and not posted yet", float(look.digests.get("due", 0))),
+            ("digests_late", "Of these, due for over an hour", float(look.digests.get("late", 0))),
+            ("digests_posted_late", "Postings that came late", float(look.digests.get("posted_late", 0))),
+        ):
+            yield GaugeMetricFamily(f"labmate_{name}", text, value=value)
+        deliveries = GaugeMetricFamily("labmate_deliveries", "Postings of digests by state", labels=["state"])
+        for state in STATES:
+            deliveries.add_metric([state], look.digests.get(state, 0))
+        yield deliveries
+        runs = CounterMetricFamily(
+            "labmate_worker_runs", "Work in the background by how it ended", labels=["command", "outcome"]
+        )
+        for (command, outcome), count in look.workers.items():
+            runs.add_metric([command, outcome], count)
+        yield runs

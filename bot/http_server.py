@@ -1,0 +1,99 @@
+"""HTTP on HTTP_LISTEN: feeds for their readers, /healthz for a supervisor, /metrics for a monitor.
+
+Feeds may be public through a proxy, on the same port. So all but the plain yes or no of /healthz is shown only to this
+machine itself, without a proxy's mark on the request, or to those who bring METRICS_TOKEN.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from bot.client import Labmate
+from bot.feed_server import FeedServer
+from bot.health import Health, as_json, as_text
+from bot.scheduler import Scheduler
+from bot.settings import Settings
+
+log = logging.getLogger("labmate")
+_PROXIED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via")
+
+
+class HealthServer:
+    """Answers /healthz and /metrics."""
+
+    def __init__(self, bot: Labmate, scheduler: Scheduler, token: str | None) -> None:
+        self._bot = bot
+        self._health = Health(bot, scheduler)
+        self._token = token
+
+    def close(self) -> None:
+        """Say no more."""
+        self._health.close()
+
+    async def healthz(self, request: web.Request) -> web.Response:
+        """200 or 503; with the reasons and figures for those who may see them."""
+        look = await self._health.look()
+        body = as_json(look) if self._may_see(request) else {"status": "failing" if look.wrong else "ok"}
+        return web.json_response(
+            body, status=503 if look.wrong else 200, headers={"Cache-Control": "no-store"}
+        )
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        """Every figure, in Prometheus' text form."""
+        if not self._may_see(request):
+            return web.Response(status=403, text="METRICS_TOKEN is needed: docs/operate.md\n")
+        await self._health.look()
+        return web.Response(body=as_text(self._bot), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    def _may_see(self, request: web.Request) -> bool:
+        kind, _, given = request.headers.get("Authorization", "").partition(" ")
+        if self._token and kind.lower() == "bearer":
+            return hmac.compare_digest(given.strip().encode(), self._token.encode())
+        if any(name in request.headers for name in _PROXIED):
+            return False
+        try:
+            return ipaddress.ip_address(request.remote or "").is_loopback
+        except ValueError:
+            return False
+
+
+@asynccontextmanager
+async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> AsyncIterator[str | None]:
+    """Serve while this is open; yields where, or None where it is off or the address is taken."""
+    listen = settings.http_listen
+    if listen is None:
+        yield None
+        return
+    services = bot.services
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token else None
+    health = HealthServer(bot, scheduler, token)
+    feeds = FeedServer(services, services.feed_url or f"http://{listen}")
+    app = web.Application(client_max_size=1024)
+    app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", feeds.answer)
+    app.router.add_get("/healthz", health.healthz)
+    app.router.add_get("/metrics", health.metrics)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # addresses of feeds are secrets
+    await runner.setup()
+    where: str | None = None
+    try:
+        host, _, port = listen.rpartition(":")
+        site = web.TCPSite(runner, host.strip("[]"), int(port))
+        await site.start()
+        assert site._server is not None
+        where = f"http://{host}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
+        log.info("feeds, /healthz and /metrics are served on %s", where)
+    except OSError as error:  # Labmate answers in Discord all the same
+        log.error("HTTP_LISTEN=%s can't be listened on (%s): no feeds, no /healthz", listen, error)
+        services.feed_url = None
+    try:
+        yield where
+    finally:
+        await runner.cleanup()
+        health.close()

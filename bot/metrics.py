@@ -1,0 +1,103 @@
+"""Counting: replies by command and outcome, how long they took; everything else is looked at when somebody asks."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import discord
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+
+SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 60.0)
+"""Bounds of the histograms; Discord waits three seconds for the first word."""
+_KINDS = {
+    discord.InteractionType.autocomplete: "completion",
+    discord.InteractionType.modal_submit: "form",
+    discord.InteractionType.component: "button",
+}
+
+
+def build() -> dict[str, str]:
+    """Which Labmate this is, on what."""
+    try:
+        ours = version("labmate")
+    except PackageNotFoundError:  # run from its folder without being installed
+        ours = "unknown"
+    return {"version": ours, "python": platform.python_version(), "discord_py": discord.__version__}
+
+
+class Metrics:
+    """The counters of one bot, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._replies = Counter(
+            "labmate_replies",
+            "Replies by command and outcome (answered; refused: the person can do something; failed: Labmate can't).",
+            ["command", "outcome"],
+            registry=registry,
+        )
+        self._acknowledged = Histogram(
+            "labmate_acknowledged_seconds",
+            "From an interaction's arrival to the first word about it, which Discord awaits for 3 s.",
+            ["kind"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._finished = Histogram(
+            "labmate_reply_seconds",
+            "From a command's arrival to its whole reply.",
+            ["command"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        Gauge("labmate_build_info", "Which Labmate this is.", list(build()), registry=registry).labels(
+            *build().values()
+        ).set(1)
+
+    def begin(self, interaction: discord.Interaction) -> None:
+        """An interaction has arrived."""
+        interaction.extras["arrived"] = time.perf_counter()
+        interaction._cs_response = _Watched(interaction, self._answered)
+
+    def _answered(self, interaction: discord.Interaction) -> None:
+        kind = _KINDS.get(interaction.type, "command")
+        self._acknowledged.labels(kind).observe(_since(interaction))
+        if kind in ("button", "form") and not interaction.extras.get("failed"):
+            self._replies.labels(kind, "answered").inc()
+
+    def finished(self, interaction: discord.Interaction, outcome: str) -> None:
+        """A command was answered, or anything failed."""
+        kind = _KINDS.get(interaction.type)
+        name = kind or (interaction.command.qualified_name if interaction.command else "unknown")
+        self._replies.labels(name, outcome).inc()
+        if kind is None:
+            self._finished.labels(name).observe(_since(interaction))
+
+
+def _since(interaction: discord.Interaction) -> float:
+    now = time.perf_counter()
+    arrived: float = interaction.extras.get("arrived", now)
+    return now - arrived
+
+
+class _Watched(discord.InteractionResponse[Any]):
+    """A response that tells when it is given; discord.py notes that in one attribute."""
+
+    def __init__(self, parent: discord.Interaction, answered: Any) -> None:
+        self._given: discord.InteractionResponseType | None = None
+        self._tell = answered
+        super().__init__(parent)
+
+    @property
+    def _response_type(self) -> discord.InteractionResponseType | None:  # type: ignore[override]
+        return self._given
+
+    @_response_type.setter
+    def _response_type(self, given: discord.InteractionResponseType | None) -> None:
+        if self._given is None and given is not None:
+            self._tell(self._parent)
+        self._given = given

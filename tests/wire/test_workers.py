@@ -1,0 +1,70 @@
+"""What goes wrong in a worker is told as what it is."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from bot.performing import perform
+from bot.scheduler import Scheduler
+from bot.worker import Outcome
+from tests.conftest import Lab
+
+
+@pytest.fixture
+def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[Scheduler, list[str]]:
+    """One whose workers, real processes, work on the lab's folder; with what it says to people."""
+    monkeypatch.setenv("LABMATE_DATA", str(lab.settings.labmate_data))
+    monkeypatch.setenv("ARXIV_INTERVAL_SECONDS", "0")
+    said: list[str] = []
+    return Scheduler(lab.settings, lab.bot.services, said.append), said
+
+
+async def test_a_write_lock_is_not_told_as_a_fault_of_arxiv(lab, scheduler):
+    ours, said = scheduler
+    with lab.bot.services.library.writing():
+        assert not await ours._run("ingest", "recent")
+    assert ours.worker.outcomes == {("ingest", Outcome.BUSY): 1}
+    assert said == []
+
+
+async def test_an_arxiv_that_is_down_is_told_once(scheduler, monkeypatch):
+    ours, said = scheduler
+    monkeypatch.setenv("ARXIV_OAI_URL", "http://127.0.0.1:9/oai")
+    assert not await ours._run("ingest", "recent")
+    assert ours.worker.outcomes == {("ingest", Outcome.UNREACHABLE): 1}
+    assert len(said) == 1
+    assert said[0].startswith("arXiv can't be read now")
+
+
+async def test_a_worker_that_is_stopped_is_no_failure(scheduler, monkeypatch):
+    ours, said = scheduler
+    running = asyncio.create_task(ours._run("identify"))
+    while ours.worker._process is None:  # noqa: ASYNC110 - nobody tells that a process has begun
+        await asyncio.sleep(0.01)
+    await ours.stop()
+    await running
+    assert not ours.worker.outcomes
+    assert said == []
+
+
+def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
+    path = tmp_path / "labmate.db"
+    with sqlite3.connect(path) as held:
+        held.execute("CREATE TABLE x (y)")
+        held.commit()
+        held.execute("BEGIN IMMEDIATE")
+
+        async def write() -> None:
+            engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 0})
+            with engine.begin() as connection:
+                connection.execute(text("INSERT INTO x VALUES (1)"))
+
+        with pytest.raises(SystemExit) as left:
+            perform(write())
+    held.close()
+    assert left.value.code == 1
+    assert "Another process was writing to the database" in capsys.readouterr().err
