@@ -82,7 +82,7 @@ class PoliteClient:
         except _Later as error:
             raise SourceError(f"{url} keeps answering {error}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise SourceError(f"{url} can't be reached ({error or type(error).__name__})") from error
+            raise SourceError(f"{url} can't be reached ({_reason(error)})") from error
 
     def _enough(self, state: tenacity.RetryCallState) -> bool:
         """Few tries where there is no server at all, more where one asks for patience."""
@@ -138,6 +138,13 @@ class PoliteClient:
                 if len(body) > MAX_BODY:
                     raise SourceError(f"{url} answered more than {MAX_BODY:,} bytes")
             return body.decode("utf-8", "replace")
+
+
+def _reason(error: Exception) -> str:
+    """Why, without the whole address: its query may hold a key."""
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.InvalidURL):
+        return type(error).__name__
+    return str(error) or type(error).__name__
 
 
 def _retry_after(header: str | None) -> float | None:
