@@ -1,12 +1,10 @@
-"""A message as a terminal shows it: text, numbered buttons, selects. For `ask` and the prompt."""
+"""A message as a terminal shows it: text, numbered buttons and options. For `ask` and the prompt."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from rich.console import Console, Group, RenderableType
-from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.text import Text
 
@@ -23,11 +21,13 @@ from bot.local_discord.limits import (
     TEXT_DISPLAY,
 )
 from bot.local_discord.state import Json
+from bot.written import Names, plain, styled
 
-_ESCAPED = re.compile(r"\\([\\`*_~|\[\]()<>#\-+>.!])")
-_SMALL = re.compile(r"^-# ?", re.MULTILINE)
-_LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\((https?://[^)\s]+)\)")
 _LINK_STYLE = 5
+_CHANNEL_SELECT = 8
+_MOST_CHANNELS = 15
+_SHORT = 12
+"""Characters of options that stand beside one another."""
 
 
 @dataclass
@@ -37,35 +37,43 @@ class Drawing:
     lines: list[RenderableType] = field(default_factory=list)
     actions: dict[int, tuple[Json, str | None]] = field(default_factory=dict)
     """Number -> (component, option value for a select)."""
+    first: int = 1
+    """The first number."""
+
+    def number(self, component: Json, value: str | None) -> Text:
+        """The next number, for a button or an option."""
+        number = self.first + len(self.actions)
+        self.actions[number] = (component, value)
+        return Text(f"[{number}] ", style="bold yellow")
 
 
-def draw(reply: Reply) -> Drawing:
-    """Draw a reply for a terminal."""
-    drawing = Drawing()
+def draw(reply: Reply, first: int = 1) -> Drawing:
+    """Draw a reply for a terminal; its numbers begin with ``first``."""
+    drawing, names = Drawing(first=first), reply.user.names
     if reply.message["content"]:
-        drawing.lines.append(markdown(reply.message["content"]))
+        drawing.lines.append(styled(reply.message["content"], names))
     for component in reply.message["components"]:
-        _draw(component, drawing)
+        _draw(component, drawing, names)
     for attachment in reply.message.get("attachments", []):
         drawing.lines.append(Text(f"📎 {attachment['filename']}  {attachment['url']}", style="dim"))
     return drawing
 
 
-def _draw(component: Json, drawing: Drawing) -> None:
+def _draw(component: Json, drawing: Drawing, names: Names) -> None:
     kind = component["type"]
     if kind == CONTAINER:
-        inner = Drawing(actions=drawing.actions)
+        inner = Drawing(actions=drawing.actions, first=drawing.first)
         for child in component["components"]:
-            _draw(child, inner)
+            _draw(child, inner, names)
         drawing.lines.append(Panel(Group(*inner.lines), border_style="cyan", padding=(0, 1)))
     elif kind == TEXT_DISPLAY:
-        drawing.lines.append(markdown(component["content"]))
+        drawing.lines.append(styled(component["content"], names))
     elif kind == SECTION:
         for child in component["components"]:
-            _draw(child, drawing)
+            _draw(child, drawing, names)
         drawing.lines.append(Text("   ") + _button(component["accessory"], drawing))
     elif kind == ROW:
-        _row(component["components"], drawing)
+        _row(component["components"], drawing, names)
     elif kind == SEPARATOR:
         drawing.lines.append(Text(""))
     elif kind == GALLERY:
@@ -81,22 +89,43 @@ def _pictures(gallery: Json) -> list[str]:
     return [item.get("description") or "a picture" for item in gallery.get("items", [])]
 
 
-def _row(children: list[Json], drawing: Drawing) -> None:
+def _row(children: list[Json], drawing: Drawing, names: Names) -> None:
     line = Text()
     for child in children:
         if child["type"] == BUTTON:
             line += _button(child, drawing) + Text("  ")
-        elif child["type"] == STRING_SELECT:
-            drawing.lines.append(Text(child.get("placeholder") or "Choose:", style="dim"))
-            for option in child["options"]:
-                number = len(drawing.actions) + 1
-                drawing.actions[number] = (child, option["value"])
-                text = Text(f" [{number}] ", style="bold yellow") + Text(option["label"])
-                if option.get("description"):
-                    text += Text(f" — {option['description']}", style="dim")
-                drawing.lines.append(text)
+        elif child["type"] in (STRING_SELECT, _CHANNEL_SELECT):
+            _select(child, drawing, names)
     if line:
         drawing.lines.append(line)
+
+
+def _select(select: Json, drawing: Drawing, names: Names) -> None:
+    several = int(select.get("max_values") or 1) > 1
+    head = select.get("placeholder") or "Choose"
+    more = " (several numbers choose several)" if several else ""
+    drawing.lines.append(Text(f"{head}{more}:", style="dim"))
+    options = options_of(select, names)
+    short = all(len(option["label"]) <= _SHORT and not option.get("description") for option in options)
+    texts = [Text(" ") + _option(option, select, drawing) for option in options]
+    drawing.lines += [Text(" ").join(texts)] if short else texts
+
+
+def _option(option: Json, select: Json, drawing: Drawing) -> Text:
+    text = drawing.number(select, option["value"]) + Text(option["label"])
+    if option.get("default"):
+        text += Text(" ✓", style="green")
+    if option.get("description"):
+        text += Text(f" — {option['description']}", style="dim")
+    return text
+
+
+def options_of(select: Json, names: Names) -> list[Json]:
+    """What a select offers: its options, or the channels that there are."""
+    if select["type"] == _CHANNEL_SELECT:
+        channels = [{"label": name, "value": key[1:]} for key, name in names.items() if key.startswith("#")]
+        return channels[:_MOST_CHANNELS]
+    return list(select["options"])
 
 
 def _button(button: Json, drawing: Drawing) -> Text:
@@ -105,53 +134,34 @@ def _button(button: Json, drawing: Drawing) -> Text:
         return Text(f"{label} ↗ ", style="blue") + Text(button["url"], style="dim")
     if button.get("disabled"):
         return Text(f"({label})", style="dim")
-    number = len(drawing.actions) + 1
-    drawing.actions[number] = (button, None)
-    return Text(f"[{number}] ", style="bold yellow") + Text(label, style="yellow")
-
-
-def markdown(text: str) -> RenderableType:
-    """Discord's markdown in a terminal: small print dim, a line a line."""
-    parts: list[RenderableType] = []
-    for line in text.split("\n"):
-        if line.startswith("-# "):
-            parts.append(Text(plain(line), style="dim"))
-        elif line.strip():
-            parts.append(Markdown(line))
-    return Group(*parts)
-
-
-def plain(text: str) -> str:
-    """Markdown as plain text: links as text and address, escapes resolved."""
-    text = _LINK.sub(r"\1 <\2>", _SMALL.sub("", text))
-    text = re.sub(r"(?<!\\)\*\*|^#{1,3} ", "", text, flags=re.MULTILINE)
-    return _ESCAPED.sub(r"\1", text).replace("\u200b", "")
+    return drawing.number(button, None) + Text(label, style="yellow")
 
 
 def print_plain(reply: Reply, console: Console) -> None:
     """A reply as text for a pipe or a log."""
+    names = reply.user.names
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(components: list[Json]) -> None:
         for component in components:
             if component["type"] == TEXT_DISPLAY:
-                console.print(plain(component["content"]), markup=False, highlight=False, soft_wrap=True)
+                say(plain(component["content"], names))
             elif component["type"] == BUTTON:
                 target = component.get("url")
-                shown = f"[{component.get('label', '')}]" + (f" {target}" if target else "")
-                console.print(shown, markup=False, highlight=False, soft_wrap=True)
+                say(f"[{component.get('label', '')}]" + (f" {target}" if target else ""))
             elif component["type"] == GALLERY:
                 for alt in _pictures(component):
-                    console.print(f"[picture: {alt}]", markup=False, highlight=False, soft_wrap=True)
-            elif component["type"] == STRING_SELECT:
-                for option in component["options"]:
+                    say(f"[picture: {alt}]")
+            elif component["type"] in (STRING_SELECT, _CHANNEL_SELECT):
+                for option in options_of(component, names):
                     about = f" — {option['description']}" if option.get("description") else ""
-                    console.print(
-                        f"( ) {option['label']}{about}", markup=False, highlight=False, soft_wrap=True
-                    )
+                    say(f"( ) {option['label']}{about}")
             show(component.get("components") or [])
             if component["type"] == SECTION and component["accessory"]["type"] != BUTTON:
                 show([component["accessory"]])
 
     if reply.message["content"]:
-        console.print(plain(reply.message["content"]), markup=False, highlight=False, soft_wrap=True)
+        say(plain(reply.message["content"], names))
     show(reply.message["components"])

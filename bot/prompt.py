@@ -3,131 +3,141 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.text import Text
 
+from bot.completing import DiscordCompleter
 from bot.drawing import Drawing, draw
+from bot.forms import Field, Form, form_of
 from bot.local_discord.client import NoReplyError, RefusedError, Reply, UserClient
-from bot.local_discord.state import Json
-from bot.local_discord.typed import TypingError, find_command, split_values
+from bot.local_discord.state import EPHEMERAL, LOADING, Json
+from bot.local_discord.typed import TypingError
 from bot.run import local_discord, running_bot
 from bot.scheduler import Scheduler
 from bot.settings import Settings
 
 LEAVING = ("exit", "quit", ":q")
+HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."
 
-
-class DiscordCompleter(Completer):
-    """Commands, options and values, as Discord offers them: values come from the bot itself."""
-
-    def __init__(self, user: UserClient, commands: list[Json]) -> None:
-        self._user = user
-        self._commands = commands
-
-    def get_completions(self, document: Document, complete_event: CompleteEvent):  # type: ignore[no-untyped-def]
-        """Only the asynchronous form is used."""
-        return iter(())
-
-    async def get_completions_async(
-        self, document: Document, complete_event: CompleteEvent
-    ) -> AsyncIterator[Completion]:
-        """What can stand at the cursor."""
-        text = document.text_before_cursor
-        if not text.startswith("/"):
-            return
-        name, space, _ = text[1:].partition(" ")
-        if not space:
-            for command in sorted(self._commands, key=lambda c: c["name"]):
-                if command["name"].startswith(name):
-                    yield Completion(
-                        command["name"] + " ",
-                        -len(name),
-                        display=f"/{command['name']}",
-                        display_meta=command["description"],
-                    )
-            return
-        try:
-            typed, rest = find_command(text, self._commands)
-        except TypingError:
-            return
-        async for completion in self._option(text, rest, typed.options):
-            yield completion
-
-    async def _option(self, text: str, rest: str, options: list[Json]) -> AsyncIterator[Completion]:
-        values = split_values(rest, [option["name"] for option in options])
-        word = rest.rpartition(" ")[2]
-        for option in options:
-            if option["name"] not in values and option["name"].startswith(word) and ":" not in word:
-                yield Completion(f"{option['name']}:", -len(word), display_meta=option["description"])
-        if not options:
-            return
-        current = list(values)[-1] if values else ""
-        typed = values.get(current, "")
-        option = next((o for o in options if o["name"] == (current or options[0]["name"])), None)
-        if option is None or (rest.endswith(" ") and typed):
-            return
-        for name, value in await self._values(text, option):
-            yield Completion(value, -len(typed), display=name)
-
-    async def _values(self, text: str, option: Json) -> list[tuple[str, str]]:
-        if option["type"] == 5:
-            return [("true", "true"), ("false", "false")]
-        try:
-            choices = await self._user.complete(text)
-        except (NoReplyError, RefusedError, TypingError, TimeoutError):
-            return []
-        return [(str(choice["name"]), str(choice["value"])) for choice in choices]
+Ask = Callable[[Field], Awaitable[str | None]]
+"""Asks for a form's field; None where the form is left."""
 
 
 class Terminal:
     """The loop of reading a line, asking, drawing."""
 
-    def __init__(self, user: UserClient, console: Console) -> None:
+    def __init__(self, user: UserClient, console: Console, ask: Ask) -> None:
         self._user = user
         self._console = console
-        self._reply: Reply | None = None
-        self._drawing = Drawing()
+        self._ask = ask
+        self._shown: dict[int, tuple[Reply, Json, str | None]] = {}
+        """Number -> (message, component, option) of what is drawn last."""
+        self._last: str | None = None
+        self._busy = False
+        self._later: list[Json] = []
+        user.listeners.append(self._heard)
 
     async def handle(self, line: str) -> None:
-        """A command, or the number of a button."""
+        """A command, or the numbers of a button or of options."""
+        self._busy = True
         try:
-            if line.isdigit():
-                await self._press(int(line))
+            if re.fullmatch(r"\d{1,4}([ ,]+\d{1,4})*", line):
+                await self._press([int(number) for number in re.findall(r"\d+", line)])
             elif line.startswith("/"):
                 await self._show(await self._user.slash(line))
             else:
-                self._hint(
-                    "Type a command such as /papers ChonLam Lao, a button's number, or exit. Tab completes."
-                )
+                self._hint(HOW)
         except TypingError as error:
             self._hint(str(error))
         except (NoReplyError, RefusedError, TimeoutError) as error:
             self._hint(f"No answer: {error}")
+        finally:
+            self._busy = False
+            for message in self._later:
+                self._show_later(message)
+            self._later.clear()
 
-    async def _press(self, number: int) -> None:
-        if self._reply is None or number not in self._drawing.actions:
-            self._hint(f"There is no button {number} on the last reply.")
+    async def _press(self, numbers: list[int]) -> None:
+        unknown = [number for number in numbers if number not in self._shown]
+        if unknown:
+            self._hint(f"There is no button {unknown[0]} on the last reply.")
             return
-        component, value = self._drawing.actions[number]
+        reply, component, value = self._shown[numbers[0]]
         if value is None:
-            await self._show(await self._reply.press(component))
-        else:
-            await self._show(await self._reply.choose(value, component))
+            await self._show(await reply.press(component))
+            return
+        chosen = [self._shown[number] for number in numbers]
+        if any(other["custom_id"] != component["custom_id"] for _, other, _ in chosen):
+            self._hint("These numbers belong to different questions; choose of one at a time.")
+            return
+        if len(chosen) > int(component.get("max_values") or 1):
+            self._hint("Of these only one can be chosen.")
+            return
+        await self._show(await reply.choose_all([str(option) for _, _, option in chosen], component))
 
     async def _show(self, reply: Reply) -> None:
-        self._reply, self._drawing = reply, draw(reply)
+        if "modal" in reply.message:
+            await self._fill(form_of(reply.message["modal"]))
+            return
+        self._shown = {}
+        self._draw(reply)
+
+    def _draw(self, reply: Reply) -> None:
+        drawing: Drawing = draw(reply, max(self._shown, default=0) + 1)
+        self._last = reply.message["id"]
+        self._shown |= {number: (reply, *action) for number, action in drawing.actions.items()}
         if reply.is_private:
             self._console.print(Text("Only you can see this", style="dim italic"))
-        for line in self._drawing.lines:
+        for line in drawing.lines:
             self._console.print(line)
+
+    async def _fill(self, form: Form) -> None:
+        """Ask for a form's fields, each with what it holds already, and send it off."""
+        self._console.print(Text(form.title, style="bold"))
+        values = {}
+        for field in form.fields:
+            while True:
+                value = await self._ask(field)
+                if value is None:
+                    self._hint("The form was closed; nothing was sent.")
+                    return
+                problem = field.problem(value)
+                if problem is None:
+                    break
+                self._hint(problem)
+                field = replace(field, value=value)
+            values[field.custom_id] = value
+        await self._show(await self._user.submit(form.modal, values))
+
+    # -- what comes by itself ----------------------------------------------------------------------
+
+    def _heard(self, event: str, message: Json) -> None:
+        """An answer that came later in the place of the last one, and what the bot posts by itself."""
+        if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or int(message["flags"]) & LOADING:
+            return
+        by_itself = event == "MESSAGE_CREATE" and not message.get("interaction_metadata")
+        if message["author"].get("bot") and (by_itself or message["id"] == self._last):
+            if self._busy:
+                self._later += [message] if by_itself else []
+            else:
+                self._show_later(message)
+
+    def _show_later(self, message: Json) -> None:
+        if not int(message["flags"]) & EPHEMERAL and message["id"] != self._last:
+            place = self._user.names.get(f"#{message['channel_id']}", "a direct message")
+            self._console.print(Text(f"Labmate in {place}:", style="dim italic"))
+        if message["id"] == self._last:
+            self._shown = {}
+        self._draw(Reply(self._user, message))
 
     def _hint(self, text: str) -> None:
         self._console.print(Text(text, style="yellow"))
@@ -153,27 +163,41 @@ async def run_locally(settings: Settings) -> None:
                 "Try [bold]/papers ChonLam Lao[/], [bold]/similar PrismLLM[/] or [bold]/help[/]. Tab completes; exit leaves."
             )
             scheduler.start()
-            terminal = Terminal(user, console)
             if sys.stdin.isatty():
-                await _interactive(terminal, user, settings, scheduler)
+                await _interactive(console, user, settings, scheduler)
             else:
-                await _piped(terminal, scheduler)
+                await _piped(console, user)
         console.print(Text("Goodbye.", style="dim"))
 
 
-async def _interactive(
-    terminal: Terminal, user: UserClient, settings: Settings, scheduler: Scheduler
-) -> None:
-    def progress() -> str:
-        return scheduler.progress
+async def _interactive(console: Console, user: UserClient, settings: Settings, scheduler: Scheduler) -> None:
+    def progress() -> str | None:
+        return scheduler.progress or None
 
     session: PromptSession[str] = PromptSession(
         history=FileHistory(str(settings.labmate_data / "history")),
         completer=DiscordCompleter(user, await user.commands()),
         complete_while_typing=True,
-        bottom_toolbar=lambda: progress() or None,
+        bottom_toolbar=progress,
         refresh_interval=1.0,
     )
+    fields: PromptSession[str] = PromptSession()
+
+    async def ask(field: Field) -> str | None:
+        how = "Esc then Enter ends it; Ctrl-C closes the form" if field.long else "Ctrl-C closes the form"
+        label = FormattedText([("bold", f"  {field.label}"), ("", ": " if not field.long else "\n  ")])
+        try:
+            return await fields.prompt_async(
+                label,
+                default=field.value,
+                multiline=field.long,
+                bottom_toolbar=f"{field.hint} · {how}",
+                prompt_continuation="  ",
+            )
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+    terminal = Terminal(user, console, ask)
     with patch_stdout(raw=True):
         while True:
             try:
@@ -186,8 +210,18 @@ async def _interactive(
                 await terminal.handle(line)
 
 
-async def _piped(terminal: Terminal, scheduler: Scheduler) -> None:
-    """Without a terminal: a command a line, until the input ends."""
+async def _piped(console: Console, user: UserClient) -> None:
+    """Without a terminal: a command a line, until the input ends.
+
+    A form takes a line for each of its fields; an empty one leaves what the field holds.
+    """
+
+    async def ask(field: Field) -> str | None:
+        console.print(Text(f"  {field.label} ({field.hint}): {field.value}"))
+        line = await asyncio.to_thread(sys.stdin.readline)
+        return line.rstrip("\n") or field.value if line else None
+
+    terminal = Terminal(user, console, ask)
     while True:
         line = await asyncio.to_thread(sys.stdin.readline)
         if not line or line.strip().lower() in LEAVING:

@@ -114,10 +114,10 @@ async def _open_claim(services: Services, member: int) -> tuple[Claim, Person, l
     services = services.everywhere
     claim = await services.store.claims.open_of(member)
     if claim is None:
-        raise Kindly("You have no open claim. Begin with /claim person:<your name>.")
+        raise Kindly("You have no open claim. Begin with /claim person:*your name*.")
     person = await services.store.people.find(claim.person_id)
     if person is None:
-        raise Kindly("I no longer know this person. Begin anew with /claim person:<your name>.")
+        raise Kindly("I no longer know this person. Begin anew with /claim person:*your name*.")
     rows = await services.store.people.memberships(person.id)
     return claim, person, await services.store.papers([row.paper_id for row in rows])
 
@@ -199,7 +199,7 @@ async def ask_vouch(
     """Ask the channel."""
     claim = await services.store.claims.find(number)
     if claim is None or claim.member != user.id:
-        raise Kindly("This button belongs to somebody else. /claim person:<your name> begins your own.")
+        raise Kindly("This button belongs to somebody else. /claim person:*your name* begins your own.")
     if claim.state != "open":
         raise Kindly("This claim is not open any more.")
     if guild is None or claim.guild != guild:

@@ -72,7 +72,7 @@ async def contest(services: Services, person_id: int, member: int, reason: str) 
     person = await services.store.people.find(person_id)
     claim = await services.store.claims.of_person(person_id) if person else None
     if person is None or claim is None:
-        raise Kindly("Nobody has claimed this person. If it is you: /claim person:<your name>.")
+        raise Kindly("Nobody has claimed this person. If it is you: /claim person:*your name*.")
     try:
         made = await services.store.contests.contest(claim.id, member, reason)
     except ClaimRefused as error:

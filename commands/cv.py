@@ -23,7 +23,7 @@ from index.cv_match import match_cv
 from index.proofs import orcid_in
 
 SHOWN = {"known": 10, "work": 10, "other": 6}
-CLAIM_FIRST = "Claim your papers first: /claim person:<your name>."
+CLAIM_FIRST = "Claim your papers first: /claim person:*your name*."
 
 
 class ImportButton(Pressable, template=r"cvi:(?P<what>[kpd])"):

@@ -36,7 +36,7 @@ EVERY = 300.0
 """Seconds between looks at what is left undone."""
 STYLES = {"a": ButtonStyle.success, "s": ButtonStyle.primary, "b": ButtonStyle.danger}
 CLAIM_FIRST = (
-    "Invitations are between members who have claimed their papers. Yours first: /claim person:<your name>."
+    "Invitations are between members who have claimed their papers. Yours first: /claim person:*your name*."
 )
 
 

@@ -61,7 +61,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
 
     async def _mine(self, member: int) -> Profile:
         if await self._services.store.claims.of_member(member) is None:
-            raise Kindly("Claim your papers first: /claim person:<your name>.")
+            raise Kindly("Claim your papers first: /claim person:*your name*.")
         return await self._services.store.claims.profile(member) or Profile(member)
 
     @app_commands.command()

@@ -96,11 +96,11 @@ class Reply:
         chosen = select or self.selects[0]
         options = chosen.get("options", [])
         values = [o["value"] for o in options if o["value"] == value or o["label"].startswith(value)][:1]
-        data = {
-            "component_type": chosen["type"],
-            "custom_id": chosen["custom_id"],
-            "values": values or [value],
-        }
+        return await self.choose_all(values or [value], chosen)
+
+    async def choose_all(self, values: list[str], select: Json) -> Reply:
+        """Choose these values of a select."""
+        data = {"component_type": select["type"], "custom_id": select["custom_id"], "values": values}
         return await self.user.component(self.message, data)
 
 
@@ -115,6 +115,10 @@ class UserClient:
         self.guild_id = ""
         self.channel_id = ""
         self.messages: dict[str, Json] = {}
+        self.names: dict[str, str] = {}
+        """How people (``@<id>``), roles (``&<id>``) and channels (``#<id>``) are called."""
+        self.listeners: list[Callable[[str, Json], None]] = []
+        """Called with each event."""
         self.events: list[tuple[str, Json]] = []
         self._waiting: list[tuple[Callable[[str, Json], bool], asyncio.Future[tuple[str, Json]]]] = []
 
@@ -146,11 +150,31 @@ class UserClient:
             elif event == "MESSAGE_DELETE":
                 self.messages.pop(data["id"], None)
             if event:
+                self._learn(event, data)
                 self.events.append((event, data))
+                for listener in self.listeners:
+                    listener(event, data)
             for matches, future in list(self._waiting):
                 if event and not future.done() and matches(event, data):
                     future.set_result((event, data))
             self._waiting = [entry for entry in self._waiting if not entry[1].done()]
+
+    def _learn(self, event: str, data: Json) -> None:
+        """Remember what is called how, as a client does to show mentions."""
+        users = [data["user"]] if event == "READY" else []
+        if event == "GUILD_CREATE":
+            users += [member["user"] for member in data["members"]]
+            self.names |= {f"&{role['id']}": f"@{role['name'].lstrip('@')}" for role in data["roles"]}
+        if event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+            users += [data["author"], *data.get("mentions", [])]
+        channels = [*data.get("channels", []), *data.get("threads", [])] if event == "GUILD_CREATE" else []
+        channels += (
+            [data] if event in ("CHANNEL_CREATE", "THREAD_CREATE", "CHANNEL_UPDATE", "THREAD_UPDATE") else []
+        )
+        self.names |= {f"@{user['id']}": f"@{user.get('global_name') or user['username']}" for user in users}
+        self.names |= {
+            f"#{channel['id']}": f"#{channel['name']}" for channel in channels if channel.get("name")
+        }
 
     async def request(self, method: str, path: str, body: Any = None) -> Any:
         """A request to the API as this user.
@@ -288,7 +312,8 @@ class UserClient:
             if event == "INTERACTION_SUCCESS" and data.get("nonce") == nonce:
                 state["done"] = True
             elif event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
-                mine = (data.get("interaction_metadata") or {}).get("id") == state["id"]
+                made_by = (data.get("interaction_metadata") or {}).get("id")
+                mine = made_by is not None and made_by == state["id"]
                 ready = not data["flags"] & LOADING
                 if (mine and ready and event in ("MESSAGE_CREATE", "MESSAGE_UPDATE")) or (
                     data["id"] == source and event == "MESSAGE_UPDATE"

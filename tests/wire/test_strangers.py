@@ -67,7 +67,8 @@ async def test_every_button_select_and_form_has_a_row(world: World) -> None:
 
 
 def _gone(before: dict[str, Counter[Any]], after: dict[str, Counter[Any]]) -> dict[str, list[Any]]:
-    return {name: list((before[name] - after[name]).elements()) for name in before}
+    gone = {name: list((before[name] - after[name]).elements()) for name in before}
+    return {name: rows for name, rows in gone.items() if rows}
 
 
 def _only_their_own(world: World, name: str, before: Any, after: Any, row: Row) -> None:

@@ -1,0 +1,87 @@
+"""Tab in the terminal: commands, options and values, as Discord offers them; values come from the bot itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from bot.local_discord.client import NoReplyError, RefusedError, UserClient
+from bot.local_discord.state import Json
+from bot.local_discord.typed import SUB_COMMAND, SUB_COMMAND_GROUP, TypingError, find_command, split_values
+
+_BOOLEAN = 5
+
+
+class DiscordCompleter(Completer):
+    """What can stand at the cursor."""
+
+    def __init__(self, user: UserClient, commands: list[Json]) -> None:
+        self._user = user
+        self._commands = [command for command in commands if command.get("type", 1) == 1]
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Only the asynchronous form is used."""
+        return iter(())
+
+    async def get_completions_async(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> AsyncIterator[Completion]:
+        """What can stand at the cursor."""
+        text = document.text_before_cursor
+        if not text.startswith("/"):
+            return
+        for completion in self._names(text[1:]):
+            yield completion
+        try:
+            typed, rest = find_command(text, self._commands)
+        except TypingError:
+            return
+        if " " in text:
+            async for completion in self._option(text, rest, typed.options):
+                yield completion
+
+    def _names(self, text: str) -> Iterable[Completion]:
+        """Commands, and the subcommands of one that is typed."""
+        *before, word = text.split(" ")
+        offered, sign = self._commands, "/"
+        for name in filter(None, before):
+            found = next((one for one in offered if one["name"] == name), None)
+            inner = (found or {}).get("options") or []
+            offered = [one for one in inner if one["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP)]
+            sign = ""
+        for one in sorted(offered, key=lambda one: str(one["name"])):
+            if one["name"].startswith(word):
+                shown = f"{sign}{one['name']}"
+                yield Completion(
+                    f"{one['name']} ", -len(word), display=shown, display_meta=str(one["description"])
+                )
+
+    async def _option(self, text: str, rest: str, options: list[Json]) -> AsyncIterator[Completion]:
+        values = split_values(rest, [option["name"] for option in options])
+        word = rest.rpartition(" ")[2]
+        for option in options:
+            if option["name"] not in values and option["name"].startswith(word) and ":" not in word:
+                yield Completion(f"{option['name']}:", -len(word), display_meta=option["description"])
+        if not options:
+            return
+        current = list(values)[-1] if values else ""
+        typed = values.get(current, "")
+        option = next((o for o in options if o["name"] == (current or options[0]["name"])), None)
+        if option is None or (rest.endswith(" ") and typed):
+            return
+        for name, value in await self._values(text, option, typed):
+            yield Completion(value, -len(typed), display=name)
+
+    async def _values(self, text: str, option: Json, typed: str) -> list[tuple[str, str]]:
+        if option["type"] == _BOOLEAN:
+            return [(value, value) for value in ("true", "false") if value.startswith(typed.lower())]
+        if option.get("choices"):
+            names = [str(choice["name"]) for choice in option["choices"]]
+            return [(name, name) for name in names if typed.lower() in name.lower()]
+        try:
+            choices = await self._user.complete(text)
+        except (NoReplyError, RefusedError, TypingError, TimeoutError):
+            return []
+        return [(str(choice["name"]), str(choice["value"])) for choice in choices]

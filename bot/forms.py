@@ -1,0 +1,70 @@
+"""A Discord form as a terminal asks for it: its fields one after another, each with what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.local_discord.limits import TEXT_INPUT, walk
+from bot.local_discord.state import Json
+
+_LABEL = 18
+_LONG = 2
+_MOST = 4_000
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form."""
+
+    custom_id: str
+    label: str
+    value: str
+    long: bool
+    required: bool
+    least: int
+    most: int
+
+    @property
+    def hint(self) -> str:
+        """What may stand in it."""
+        return f"{'needed' if self.required else 'may stay empty'}, up to {self.most:,} characters"
+
+    def problem(self, value: str) -> str | None:
+        """Why Discord would not send the form off with this, or None."""
+        if self.required and not value.strip():
+            return f"{self.label} is needed."
+        if value and not self.least <= len(value) <= self.most:
+            return f"{self.label} has {self.least} to {self.most:,} characters; these are {len(value):,}."
+        return None
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form with its fields, and the modal that it is."""
+
+    title: str
+    fields: list[Field]
+    modal: Json
+
+
+def form_of(modal: Json) -> Form:
+    """The form that a modal is; a field's label stands in it, or around it."""
+    labels = {
+        component["component"]["custom_id"]: component["label"]
+        for _, component in walk(modal["components"])
+        if component["type"] == _LABEL
+    }
+    fields = [
+        Field(
+            component["custom_id"],
+            str(component.get("label") or labels.get(component["custom_id"]) or component["custom_id"]),
+            str(component.get("value") or ""),
+            component.get("style") == _LONG,
+            bool(component.get("required", True)),
+            int(component.get("min_length") or 0),
+            int(component.get("max_length") or _MOST),
+        )
+        for _, component in walk(modal["components"])
+        if component["type"] == TEXT_INPUT
+    ]
+    return Form(str(modal["title"]), fields, modal)

@@ -1,0 +1,175 @@
+"""The prompt shows what Discord's client would: names and times for their marks, forms with their fields, Tab."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+
+from bot.completing import DiscordCompleter
+from bot.drawing import draw
+from bot.forms import form_of
+from bot.local_discord.client import Reply
+from bot.prompt import Terminal
+from bot.written import moment, plain, styled
+from commands.cards.text import safe
+
+NAMES = {"@1": "@bee", "#2": "#general", "&3": "@managers"}
+NOW = datetime(2026, 11, 16, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        (
+            "by <@1> in <#2> for <@&3>, <@9> in <#9>",
+            "by @bee in #general for @managers, @unknown in #unknown",
+        ),
+        ("## Head\n**bold** and *this*\n-# small", "Head\nbold and this\nsmall"),
+        ("- one\n- two\n1. three\n> said", "• one\n• two\n1. three\n▏ said"),
+        ("**[A \\[title\\]](https://x.org/a_b)**", "A [title] <https://x.org/a_b>"),
+        ("use </digest create:12345>", "use /digest create"),
+        (
+            safe("2.5 Years of <@1> @everyone, *really* 1. `x`"),
+            "2.5 Years of <@1> @everyone, *really* 1. `x`",
+        ),
+        ("<https://x.org/feed.xml>", "https://x.org/feed.xml"),
+    ],
+)
+def test_marks_are_read_as_a_person_would(text, seen):
+    assert plain(text, NAMES) == seen
+    assert styled(text, NAMES).plain == seen.replace(" <https://x.org/a_b>", "")
+
+
+@pytest.mark.parametrize(
+    ("form", "seen"),
+    [
+        ("t", "08:00"),
+        ("d", "16/11/2026"),
+        ("F", "Monday, 16 November 2026 08:00"),
+        ("", "16 November 2026 08:00"),
+        ("R", "in 3 hours"),
+    ],
+)
+def test_moments_are_written_as_discord_writes_them(form, seen):
+    then = NOW + timedelta(hours=3 if form == "R" else 0)
+    assert moment(int(then.timestamp()), form, NOW) == seen
+    assert moment(int((NOW - timedelta(days=1)).timestamp()), "R", NOW) == "1 day ago"
+    assert moment(10**30, form, NOW) == "some time"
+
+
+class Console:
+    """Keeps what is printed."""
+
+    def __init__(self):
+        self.printed = []
+
+    def print(self, what):
+        self.printed.append(getattr(what, "plain", what))
+
+
+async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
+    asked, given = [], {"Name": "Mornings", "Time, such as 08:30": "7:15"}
+
+    async def ask(field):
+        asked.append((field.label, field.value))
+        if field.label == "Name" and len(asked) == 1:
+            return "x" * 81  # Discord would not let this be sent
+        return given.get(field.label, field.value)
+
+    console = Console()
+    terminal = Terminal(lab.user, console, ask)
+    await terminal.handle("/digest create")
+    number = next(n for n, (_, c, _) in terminal._shown.items() if c.get("label") == "Name, time, zone")
+    await terminal.handle(str(number))
+    assert asked[:2] == [("Name", "New papers"), ("Name", "x" * 81)]
+    assert asked[2:] == [("Time, such as 08:30", "09:00"), ("Time zone, such as Europe/Berlin", "UTC")]
+    assert "Name has 0 to 80 characters; these are 81." in console.printed
+    assert "**Mornings**" in next(iter(terminal._shown.values()))[0].text
+    assert "at 07:15" in next(iter(terminal._shown.values()))[0].text
+
+
+async def test_a_form_can_be_left(lab):
+    async def leave(field):
+        return None
+
+    console = Console()
+    terminal = Terminal(lab.user, console, leave)
+    await terminal.handle("/digest create")
+    number = next(n for n, (_, c, _) in terminal._shown.items() if c.get("label") == "Name, time, zone")
+    await terminal.handle(str(number))
+    assert "The form was closed; nothing was sent." in console.printed
+
+
+async def test_channels_and_several_options_are_chosen_by_numbers(lab):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    console = Console()
+    terminal = Terminal(lab.user, console, ask)
+    await terminal.handle("/digest create")
+    labels = {option: n for n, (_, c, option) in terminal._shown.items() if c["type"] == 8}
+    assert list(labels) == [lab.discord.channel["id"]]
+    hour, day = (
+        next(n for n, (_, _, option) in terminal._shown.items() if option == value)
+        for value in ("10:00", "1111111")
+    )
+    await terminal.handle(f"{hour} {day}")
+    assert "different questions" in console.printed[-1]
+    await terminal.handle(f"{hour} {hour + 1}")
+    assert "only one" in console.printed[-1]
+    await terminal.handle(str(labels[lab.discord.channel["id"]]))
+    reply = next(iter(terminal._shown.values()))[0]
+    assert "Not started yet" in reply.text
+    await terminal.handle("1 9999")
+    assert "no button 9999" in console.printed[-1]
+
+
+def test_a_form_says_what_is_missing():
+    modal = {
+        "title": "T",
+        "components": [
+            {
+                "type": 18,
+                "label": "Around it",
+                "component": {"type": 4, "custom_id": "a", "style": 2, "min_length": 3, "required": True},
+            }
+        ],
+    }
+    [field] = form_of(modal).fields
+    assert (field.label, field.long) == ("Around it", True)
+    assert field.problem(" ") == "Around it is needed."
+    assert field.problem("ab") == "Around it has 3 to 4,000 characters; these are 2."
+    assert field.problem("abc") is None
+
+
+async def test_tab_offers_commands_subcommands_options_and_values(lab):
+    completer = DiscordCompleter(lab.user, await lab.user.commands())
+
+    async def offered(text):
+        found = completer.get_completions_async(Document(text), CompleteEvent(completion_requested=True))
+        return [completion.text async for completion in found]
+
+    assert "digest " in await offered("/di")
+    assert {"create ", "now "} <= set(await offered("/digest "))
+    assert await offered("/digest cr") == ["create "]
+    assert "author:" in await offered("/papers ")
+    assert "ChonLam Lao" in await offered("/papers author:chon")
+    assert await offered("/papers author:x private:t") == ["true"]
+    assert await offered("/papers author:x sort:old") == ["oldest"]
+    assert await offered("hello") == []
+
+
+async def test_what_the_bot_posts_by_itself_is_shown_with_its_place(lab):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    console = Console()
+    Terminal(lab.user, console, ask)
+    bot = lab.discord.state.application["bot"]["id"]
+    body = {"content": "hello <#" + lab.discord.channel["id"] + ">"}
+    seen = lab.user.wait_for("MESSAGE_CREATE")
+    message = await lab.discord.messages.create(lab.discord.channel, bot, body)
+    await seen
+    assert console.printed == ["Labmate in #general:", "hello #general"]
+    assert draw(Reply(lab.user, message)).actions == {}
