@@ -26,7 +26,7 @@ from data.part import Part
 from data.tables import GenerationRow, IdentityPassRow, MembershipRow, PersonRow
 
 FOREVER = 2_147_483_647
-AT_ONCE = 2_000
+AT_ONCE = 1_000
 """Rows written in one transaction of a draft: the write lock is held for some hundredths of a second."""
 Place = tuple[int, int]
 """Paper and position."""
@@ -138,10 +138,11 @@ class Drafts(Part):
         Killed half way it was never there; :meth:`settle` clears the remains away.
         """
         await self.settle()
+        async with self._read() as connection:
+            known = set((await connection.scalars(select(PersonRow.id))).all() if people else ())
         async with self._writer.begin() as connection:
             draft = await _current(connection) + 1
             await connection.execute(update(GenerationRow).values(unsettled=True))
-            known = set((await connection.scalars(select(PersonRow.id))).all() if people else ())
         fresh = [{**row, "since": draft} for row in people if row["id"] not in known]
         await self._in_parts(fresh, lambda connection, part: connection.execute(insert(PersonRow), part))
         # Nobody reads the count of papers, so that it need not wait for the switch.

@@ -115,7 +115,7 @@ class Writing:
             rows = await self._rows(person, before)
             counts = len(person), len(np.unique(person))
             if len(rows) > _SHORT:
-                await self._drafted(rows, before, counts, after)
+                await self._drafted(person, rows, before, counts, after)
             elif not await people.replace(
                 self.kind,
                 self.upto,
@@ -131,19 +131,43 @@ class Writing:
             return Outcome(self.kind, *counts, len(rows.changed))
 
     async def _drafted(
-        self, rows: Rows, before: list[Membership], counts: tuple[int, int], after: int
+        self, person: np.ndarray, rows: Rows, before: list[Membership], counts: tuple[int, int], after: int
     ) -> None:
         people = self.store.people
         draft = await people.draft(rows.changed, rows.gone, rows.people, rows.merged)
+        leads = dict(rows.merged)
         overtaken = False
         while not await people.publish(draft, self.kind, self.upto, self.corrections, counts, after=after):
             after, overtaken = await people.newest_pass(), True
+            leads |= {who: into for who, (_, _, into) in (await people.people_rows()).items() if into}
             now = await people.all_memberships()
-            await people.redraft(draft, *_said_since(before, now))
-            before = now
+            said, gone = _said_since(before, now)
+            then, _ = known_people(self.corpus, before)
+            known, _ = known_people(self.corpus, now)
+            corrected = as_said(person, then, known)
+            corrected = np.where(corrected > person.max(), known, corrected)
+            await people.redraft(draft, self._redrafted(person, corrected, said), gone)
+            person, before = corrected, now
         await people.settle()
         if overtaken:
-            await self._recount(rows.merged, counts)
+            await self._recount(leads, counts)
+
+    def _redrafted(
+        self, person: np.ndarray, corrected: np.ndarray, said: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Rows of what was said, and of what follows it to another person."""
+        papers = self.corpus.papers[self.corpus.authorships.paper]
+        at = self.corpus.places()
+        rows = {}
+        for row in said:
+            place = at.get((row["paper_id"], row["position"]))
+            rows[row["paper_id"], row["position"]] = row | (
+                {"person_id": int(corrected[place])} if place is not None else {}
+            )
+        for place in np.flatnonzero(corrected != person).tolist():
+            row = _row(self.corpus, papers, self.judgement, place, int(corrected[place]), self.kind == "full")
+            rows.setdefault((row["paper_id"], row["position"]), row)
+        return list(rows.values())
 
     async def _numbered(self, before: list[Membership]) -> np.ndarray:
         """The person of each authorship, under the numbers that people have now."""
@@ -187,7 +211,7 @@ class Writing:
             for who, forms in sorted(printed.items())
         ]
 
-    async def _recount(self, merged: list[tuple[int, int]], counts: tuple[int, int]) -> None:
+    async def _recount(self, leads: dict[int, int], counts: tuple[int, int]) -> None:
         """After corrections came in between: names and counts of people as their authorships are now."""
         people = self.store.people
         while True:
@@ -200,7 +224,11 @@ class Writing:
                 if known.get(row["id"]) != (row["name"], row["papers"], None)
             ]
             held = set(np.unique(person).tolist())
-            gone = [(who, into) for who, into in merged if who not in held and known[who][2] is None]
+            gone = [
+                (who, leads[who])
+                for who, (_, _, into) in known.items()
+                if into is None and who in leads and who not in held
+            ]
             if await people.replace(
                 "word", self.upto, self.corrections, [], [], rows, gone, counts, after=after
             ):
@@ -220,24 +248,22 @@ def as_said(found: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        What was moved is with the rest of its person, or a group by itself where there is no rest. Where all
-        that was known of a group moved to somebody, the others of the group follow.
+        What was moved to somebody is with the rest of theirs, or a group by itself where there is no rest.
+        Where all that was known of a group was moved, the others of the group follow.
     """
     found = found.copy()
     moved = (now != then) & (now >= 0) & (then >= 0)
     for person in np.unique(now[moved]).tolist():
         mine = moved & (now == person)
         rest = (now == person) & ~moved
-        if not rest.any():
-            found[mine] = found.max() + 1
-            continue
-        groups, sizes = np.unique(found[rest], return_counts=True)
-        into = groups[sizes.argmax()]
-        for group in np.unique(found[mine]).tolist():
-            inside = found == group
-            if not (inside & (now >= 0) & ~mine).any():
-                found[inside] = into
-        found[mine] = into
+        others = set(np.unique(found[(now >= 0) & ~mine]).tolist())
+        wholly = [group for group in np.unique(found[mine]).tolist() if group not in others]
+        if rest.any():
+            groups, sizes = np.unique(found[rest], return_counts=True)
+            into = int(groups[sizes.argmax()])
+        else:
+            into = wholly[0] if wholly else int(found.max()) + 1
+        found[mine | np.isin(found, wholly)] = into
     return found
 
 
@@ -279,21 +305,25 @@ def changes(
                 continue
         elif not judged:
             continue
-        support = int(judgement.support[place])
-        changed.append(
-            {
-                "paper_id": paper,
-                "position": position,
-                "author_id": author,
-                "person_id": who,
-                "confidence": round(float(judgement.confidence[place]), 3),
-                "support": int(papers[support]) if support >= 0 else None,
-                "judged": full,
-            }
-        )
+        changed.append(_row(corpus, papers, judgement, place, who, full))
     held = set(np.unique(person).tolist())
     merged = [(gone, into.most_common(1)[0][0]) for gone, into in sorted(moved.items()) if gone not in held]
     return changed, sorted(old), merged
+
+
+def _row(
+    corpus: Corpus, papers: np.ndarray, judgement: Judgement, place: int, who: int, judged: bool
+) -> dict[str, Any]:
+    support = int(judgement.support[place])
+    return {
+        "paper_id": int(papers[place]),
+        "position": int(corpus.positions[place]),
+        "author_id": int(corpus.authors[place]),
+        "person_id": who,
+        "confidence": round(float(judgement.confidence[place]), 3),
+        "support": int(papers[support]) if support >= 0 else None,
+        "judged": judged,
+    }
 
 
 def _said_since(

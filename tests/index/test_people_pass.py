@@ -2,6 +2,8 @@
 
 import pytest
 
+from index import people_written
+from index.corrections import join, move_out, take_back
 from index.embedding import Embedder
 from index.library import Library
 from index.people_pass import identify, outnumbered
@@ -56,3 +58,164 @@ async def test_judged_names_that_were_replaced_count_as_new(library):
     assert await library.store.people.standing() == (24, 12)
     assert not outnumbered(24, 12)
     assert outnumbered(25, 12)
+
+
+# -- corrections while a pass runs ---------------------------------------------------------------
+
+POINTS = ("judging", "before the draft", "drafted", "published")
+
+
+@pytest.fixture
+async def busy(library, monkeypatch):
+    """A store with judged people and papers that a full pass has yet to judge; passes are drafted."""
+    monkeypatch.setattr(people_written, "_SHORT", 0)
+    await library.store.upsert(circles(0, 12))
+    await identify(library)
+    await library.store.upsert(circles(12, 30))
+    await library.store.upsert(
+        [record(n, authors=[f"New{n} Comer{n}", "Ada Lovelace"]) for n in range(60, 70)]
+    )
+    return library
+
+
+def at(library, monkeypatch, point, work):
+    """Let some work be done once, when a pass comes to a point: it waits there until the work is done."""
+    people, done = library.store.people, []
+
+    def before(name, owner):
+        real = getattr(owner, name)
+
+        async def held(*args, **more):
+            if not done:
+                done.append(point)
+                await work()
+            return await real(*args, **more)
+
+        monkeypatch.setattr(owner, name, held)
+
+    names = {"before the draft": "draft", "drafted": "publish"}
+    if point == "judging":  # the last thing that is read before judging begins
+        before("all", library.store.corrections)
+    elif point == "published":
+        real = people.settle
+
+        async def settling():
+            if await people.newest_pass() > 1 and not done:
+                done.append(point)
+                await work()
+            return await real()
+
+        monkeypatch.setattr(people, "settle", settling)
+    else:
+        before(names[point], people)
+    return done
+
+
+async def whole(library):
+    """Nothing is lost, doubled or dangling, and everybody who is led to has papers."""
+    store = library.store
+    rows = await store.people.all_memberships()
+    places = [(row.paper_id, row.position) for row in rows]
+    assert len(places) == len(set(places)) == (await store.people.standing())[0]
+    stored = await store.people.people_rows()
+    held = {row.person_id for row in rows}
+    for number in held:
+        name, papers, merged = stored[number]
+        assert merged is None
+        assert papers == sum(row.person_id == number for row in rows), name
+    for number, (_, _, merged) in stored.items():
+        assert number in held or merged in held, "who is no more leads to somebody who is"
+    async with store.people._read() as connection:
+        broken = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+        assert broken.fetchall() == []
+
+
+async def two_wangs(library):
+    numbers = sorted(await people_of(library, "Wei Wang"))
+    found = await library.store.people.find_all(numbers)
+    assert len(numbers) == 2
+    return [found[number] for number in numbers]
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_people_joined_while_a_pass_runs_stay_one(busy, monkeypatch, point):
+    one, other = await two_wangs(busy)
+
+    async def say():
+        await join(busy.store, one, other, by=(7, "somebody"), guild=1)
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    assert await people_of(busy, "Wei Wang") == {one.id: 42}
+    assert (await busy.store.people.find(other.id)).id == one.id
+    await whole(busy)
+    await identify(busy, full=True)
+    assert await people_of(busy, "Wei Wang") == {one.id: 42}
+    await whole(busy)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_paper_moved_out_while_a_pass_runs_stays_out(busy, monkeypatch, point):
+    one, _ = await two_wangs(busy)
+    paper = (await busy.store.people.memberships(one.id))[0].paper_id
+
+    async def say():
+        await move_out(busy.store, one, paper, by=(7, "somebody"), guild=1)
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    [said] = await busy.store.corrections.all(in_force=True)
+    for passes in range(2):
+        whose = {(r.paper_id, r.author_id): r.person_id for r in await busy.store.people.all_memberships()}
+        mine = whose[said.paper_id, said.author_id]
+        assert mine not in {whose[place] for place in said.everybody}
+        if passes == 0 and point != "judging":  # papers may join it that were not said to be another's
+            assert [row.paper_id for row in await busy.store.people.memberships(mine)] == [paper]
+        assert (await busy.store.people.find(mine)).forms == ("Wei Wang",)
+        await whole(busy)
+        await identify(busy, full=True)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_correction_taken_back_while_a_pass_runs_stays_so(busy, monkeypatch, point):
+    one, other = await two_wangs(busy)
+    number = await join(busy.store, one, other, by=(7, "somebody"), guild=1)
+    correction = await busy.store.corrections.find(number)
+
+    async def say():
+        assert await take_back(busy.store, correction, by=(7, "somebody"))
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    assert {one.id, other.id} <= set(await people_of(busy, "Wei Wang"))
+    await whole(busy)
+    await identify(busy, full=True)
+    assert set(await people_of(busy, "Wei Wang")) == {one.id, other.id}
+
+
+async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(library, monkeypatch):
+    await library.store.upsert(circles(0, 12))
+    await identify(library)
+    one, other = await two_wangs(library)
+    await library.store.upsert(circles(12, 2))
+
+    async def say():
+        await join(library.store, one, other, by=(7, "somebody"), guild=1)
+
+    real, done = library.store.people.replace, []
+
+    async def replace(kind, *args, **more):
+        if not done:
+            done.append(kind)
+            await say()
+        return await real(kind, *args, **more)
+
+    monkeypatch.setattr(library.store.people, "replace", replace)
+    assert (await identify(library)).kind == "new"
+    assert done == ["new"]
+    assert (await people_of(library, "Wei Wang"))[one.id] >= 12
+    assert (await library.store.people.find(other.id)).id == one.id
+    await whole(library)
