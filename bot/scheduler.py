@@ -55,6 +55,8 @@ class Scheduler:
         self._told_unreachable = False
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
+        self.settled = asyncio.Event()
+        """Set once all that had come in was embedded and its people told apart, as far as that went well."""
 
     @property
     def progress(self) -> str:
@@ -118,8 +120,10 @@ class Scheduler:
                     await self._embed_here()
                 else:
                     await self._run("index")
+                    await self._services.library.refresh()
             await self._tell_apart()
-            self._services.progress.text = ""
+            self._services.progress.over()
+            self.settled.set()
             _, newest, _ = await self._services.store.listings.around()
             when = ask_at(clock.now(), newest, reached=reached)
             await clock.wait_until(min(when, clock.now() + self._again) if self._again else when)
@@ -163,8 +167,7 @@ class Scheduler:
     def _heard(self, event: dict[str, Any]) -> None:
         if step := event.get("step"):
             done, total = int(event.get("done", 0)), int(event.get("total", 0))
-            of = f" of {total:,}" if total else ""
-            self._services.progress.text = f"{step}: {done:,}{of}"
+            self._services.progress.heard(step, done, total)
         elif said := event.get("say"):
             self._told_unreachable = False
             log.info("%s", said)

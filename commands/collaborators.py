@@ -17,6 +17,7 @@ from commands.cards.text import label, plural, shown, title_link
 from commands.people import PersonButton, ask_which
 from commands.presence import holders_here, those_here
 from commands.pressing import Choosable, Pressable, seen_by
+from commands.progress import Need, not_yet, told
 from commands.replies import Kindly, answer
 from commands.search import GUESSES
 from commands.services import Services
@@ -28,7 +29,6 @@ from index.search import Found
 SHOWN = 10
 READ = 200
 """Papers found for a topic, whose authors are looked at."""
-NOT_YET = "I have not sorted out people yet; that is done after papers are read in."
 
 
 EMPTY_HERE = "Nobody here who has claimed their papers fits; the more members /claim, the better this gets."
@@ -79,7 +79,9 @@ class WhySelect(Choosable, template=r"cw:(?P<person>\d{1,10})"):
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         other = int(value) if value.isdigit() and len(value) < 11 else 0
-        await answer(interaction, show_why(services, self.person, other), private=True)
+        await answer(
+            interaction, told(services, show_why(services, self.person, other), Need.PEOPLE), private=True
+        )
 
 
 class PairButton(Pressable, template=r"cp:(?P<what>[lwnb]):(?P<person>\d{1,10}):(?P<other>\d{1,10})"):
@@ -102,7 +104,8 @@ class PairButton(Pressable, template=r"cp:(?P<what>[lwnb]):(?P<person>\d{1,10}):
             "n": lambda: dismiss(services, self.person, self.other, member),
             "b": lambda: bring_back(services, self.person, self.other, member),
         }[self.what]
-        await answer(interaction, work(), private=private)
+        made = told(services, work(), Need.PEOPLE) if self.what in "lw" else work()
+        await answer(interaction, made, private=private)
 
 
 async def experts_of(services: Services) -> Experts:
@@ -110,7 +113,7 @@ async def experts_of(services: Services) -> Experts:
     await services.wait_for_people()
     found = await services.insight.experts()
     if found is None:
-        raise Kindly(NOT_YET)
+        raise Kindly(not_yet(services))
     return found
 
 
@@ -237,7 +240,7 @@ async def _knowing(services: Services, topic: str, most: int) -> tuple[list[Know
     await services.wait_for_people()
     people = services.insight.people
     if people is None:
-        raise Kindly(NOT_YET)
+        raise Kindly(not_yet(services))
     await services.wait_for_model()
     found = await services.search.search(topic, READ, as_text=True, judged=READ)
     return await asyncio.to_thread(knowing, people, found.fitting, most), found
@@ -312,7 +315,7 @@ class Collaborators(commands.Cog):
         """Suggest whom to work with, and say why"""
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
         work = self._collaborators(interaction, who, topic, within, new_only)
-        await answer(interaction, work, private=private)
+        await answer(interaction, told(self._services, work, Need.PAPERS, Need.PEOPLE), private=private)
 
     async def _collaborators(
         self,
@@ -355,7 +358,9 @@ class Collaborators(commands.Cog):
     ) -> None:
         """Find people whose papers show that they know a topic"""
         within = Within(interaction.guild_id if in_server else None, in_server)
-        await answer(interaction, self._who_knows(interaction, topic, within), private=private)
+        work = self._who_knows(interaction, topic, within)
+        needs = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
+        await answer(interaction, told(self._services, work, *needs), private=private)
 
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
         return await show_knowing(await seen_by(interaction), topic, within)

@@ -14,6 +14,7 @@ from commands.cards.people import span
 from commands.cards.text import day, plural, shown, title_link
 from commands.people import PersonButton, ask_which
 from commands.pressing import seen_by
+from commands.progress import Need, not_yet, told
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -28,7 +29,7 @@ async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
     insight = services.insight
     people = insight.people
     if people is None:
-        raise Kindly("I have not sorted out people yet; that is done after papers are read in.")
+        raise Kindly(not_yet(services))
     mine, theirs = people.papers(one.id), people.papers(other.id)
     lines = [f"## {shown(one.name, 60)} and {shown(other.name, 60)}"]
     lines += [_line(services, one, mine), _line(services, other, theirs)]
@@ -133,7 +134,8 @@ class Compare(commands.Cog):
         private: bool = False,
     ) -> None:
         """Set two people side by side"""
-        await answer(interaction, self._compare(interaction, a, b), private=private)
+        work = told(self._services, self._compare(interaction, a, b), Need.PAPERS, Need.PEOPLE)
+        await answer(interaction, work, private=private)
 
     async def _compare(self, interaction: discord.Interaction, a: str, b: str) -> ui.LayoutView:
         services = await seen_by(interaction)

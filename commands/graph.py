@@ -14,6 +14,7 @@ from commands.painter import attached
 from commands.paper import also_meant, not_found, which
 from commands.people import ask_which
 from commands.pressing import Choosable, Pressable, seen_by
+from commands.progress import Need, not_yet, told
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -36,7 +37,7 @@ class GraphButton(Pressable, template=r"g:(?P<kind>[pw]):(?P<number>\d{1,12})"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
         show = show_person if self.kind == "p" else show_paper
-        await answer(interaction, show(services, self.number), private=private)
+        await answer(interaction, told(services, show(services, self.number), Need.PEOPLE), private=private)
 
 
 class GraphSelect(Choosable, template=r"gs"):
@@ -54,7 +55,7 @@ class GraphSelect(Choosable, template=r"gs"):
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         number = int(value[1:]) if value[1:].isdigit() and len(value) < 14 else 0
         show = show_person if value[:1] == "p" else show_paper
-        await answer(interaction, show(services, number), update=True)
+        await answer(interaction, told(services, show(services, number), Need.PEOPLE), update=True)
 
 
 def _named(paper: Paper) -> str:
@@ -70,7 +71,8 @@ async def show_person(services: Services, number: int) -> ui.LayoutView | Reply:
     person = await services.store.people.find(number)
     people = services.insight.people
     if person is None or people is None:
-        return note("I no longer know this person. Try again with the name.")
+        gone = "I no longer know this person. Try again with the name."
+        return note(gone if people is not None else not_yet(services))
     ids = people.papers(person.id)[:PAPERS].tolist()
     centre = Node(f"p{person.id}", person.name, "person", 1.4)
     papers = await services.store.papers(ids)
@@ -84,7 +86,7 @@ async def show_paper(services: Services, number: int) -> ui.LayoutView | Reply:
     found = await services.store.papers([number])
     people = services.insight.people
     if not found or people is None:
-        return note("I no longer know this paper, or have not sorted out people yet. Try again later.")
+        return note("I no longer know this paper." if people is not None else not_yet(services))
     paper = found[0]
     close = (await services.search.similar(paper, PAPERS - 1)).hits
     papers = [paper, *(await services.store.papers([hit.paper_id for hit in close]))]
@@ -190,7 +192,8 @@ class GraphCommand(commands.Cog, name="Graph"):
         private: bool = False,
     ) -> None:
         """Draw a person or a paper among people, papers and topics"""
-        await answer(interaction, self._graph(interaction, person, paper), private=private)
+        work = told(self._services, self._graph(interaction, person, paper), Need.PAPERS, Need.PEOPLE)
+        await answer(interaction, work, private=private)
 
     async def _graph(
         self, interaction: discord.Interaction, person: str | None, paper: str | None

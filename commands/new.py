@@ -16,6 +16,7 @@ from commands.cards.text import plural
 from commands.options import category_name, complete_category
 from commands.paper import PaperButton
 from commands.pressing import Choosable, Pressable
+from commands.progress import Need, told
 from commands.replies import Kindly, answer
 from commands.services import Services
 from index.facets import in_category
@@ -34,7 +35,8 @@ class ListingButton(Pressable, template=rf"n:{_ARGS}:(?P<key>[a-z])"):
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
-        await answer(interaction, show(services, wanted, self.category, self.page), update=True)
+        work = show(services, wanted, self.category, self.page)
+        await answer(interaction, told(services, work, Need.PAPERS), update=True)
 
 
 class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
@@ -53,7 +55,7 @@ class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
         category = None if value == "all" else category_name(value)
-        await answer(interaction, show(services, wanted, category), update=True)
+        await answer(interaction, told(services, show(services, wanted, category), Need.PAPERS), update=True)
 
 
 async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
@@ -113,10 +115,9 @@ def _turning(
 
 async def _no_listing(services: Services) -> ui.LayoutView:
     known = plural(await services.store.count(), "paper")
-    busy = f"\n-# {services.progress.text}" if services.progress.text else ""
     return note(
         f"I have read no listing yet; I know {known}. I ask arXiv for the last days by myself as soon as "
-        f"it can be reached; /about says how papers get here.{busy}"
+        f"it can be reached; /about says how papers get here."
     )
 
 
@@ -144,7 +145,8 @@ class New(commands.Cog):
         wanted = parse_day(day) if day else None
         if day and wanted is None:
             raise Kindly("I can't read that as a day. Type it like 2026-05-18.")
-        await answer(interaction, show(self._services, wanted, category_name(category)), private=private)
+        work = show(self._services, wanted, category_name(category))
+        await answer(interaction, told(self._services, work, Need.PAPERS), private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -24,6 +24,7 @@ from commands.cards.text import plural, shown
 from commands.options import CHOICES
 from commands.painter import attached
 from commands.pressing import Choosable, Pressable, seen_by
+from commands.progress import Need, told
 from commands.replies import Reply, answer
 from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
@@ -45,13 +46,14 @@ class PersonButton(Pressable, template=r"a:(?P<what>[acsw]):(?P<person>\d{1,10})
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral) or self.what == "w"
+        work = told(services, self._shown(services, interaction.user.id, private=private), Need.PEOPLE)
+        await answer(interaction, work, private=private)
+
+    async def _shown(self, services: Services, member: int, *, private: bool) -> ui.LayoutView | Reply:
         await services.wait_for_people()
         if self.what == "a":
-            card = show_card(services, self.person, interaction.user.id, private=private)
-            await answer(interaction, card, private=private)
-            return
-        work = {"c": show_coauthors, "s": show_similar, "w": show_why}[self.what]
-        await answer(interaction, work(services, self.person), private=private)
+            return await show_card(services, self.person, member, private=private)
+        return await {"c": show_coauthors, "s": show_similar, "w": show_why}[self.what](services, self.person)
 
 
 class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkmi])"):
@@ -83,7 +85,8 @@ class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkmi])"):
             await answer(interaction, preview(services, number, interaction.user.id), private=True)
             return
         private = private or self.what == "f"
-        work_of = shown_as(services, self.what, number, interaction.user.id, private=private)
+        chosen = shown_as(services, self.what, number, interaction.user.id, private=private)
+        work_of = chosen if self.what == "f" else told(services, chosen, Need.PEOPLE)
         await answer(interaction, work_of, private=private)
 
 
@@ -137,10 +140,9 @@ async def ask_which(services: Services, found: Whom, what: str) -> ui.LayoutView
         return view
 
     if await services.store.author_names.find(found.typed) is not None:
-        busy = f"\n-# {services.progress.text}" if services.progress.text else ""
         return note(
             f"I know papers by “{shown(found.typed, 80)}”, but have not sorted out yet who that is: people are "
-            f"told apart after papers are read in. /papers lists them by name meanwhile.{busy}"
+            f"told apart after papers are read in. /papers lists them by name meanwhile."
         )
     return await unknown(services, found.typed)
 
@@ -347,7 +349,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Show who somebody is: works, topics, collaborators"""
-        await answer(interaction, self._asked(interaction, name, "a", private), private=private)
+        work = told(self._services, self._asked(interaction, name, "a", private), Need.PAPERS, Need.PEOPLE)
+        await answer(interaction, work, private=private)
 
     @app_commands.command(name="similar-people")
     @app_commands.describe(name="The person's name", private="Only you see the answer")
@@ -356,7 +359,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Find people whose work lies closest"""
-        await answer(interaction, self._asked(interaction, name, "s", private), private=private)
+        work = told(self._services, self._asked(interaction, name, "s", private), Need.PAPERS, Need.PEOPLE)
+        await answer(interaction, work, private=private)
 
     async def _asked(
         self, interaction: discord.Interaction, name: str, what: str, private: bool

@@ -24,6 +24,7 @@ from commands.options import (
 )
 from commands.paper import PaperButton
 from commands.pressing import Pressable
+from commands.progress import Need, told
 from commands.replies import Kindly, answer
 from commands.services import Services
 from data.models import Paper
@@ -79,7 +80,8 @@ class SearchPage(Pressable, template=r"q:(?P<page>\d{1,2}):(?P<kept>[ik]):(?P<co
             code = await services.store.kept_texts.find(number)
         if code is None:
             raise Kindly("I no longer know what was asked here. Please search again.")
-        await answer(interaction, show(services, Asked.from_code(code), self.page), update=True)
+        work = show(services, Asked.from_code(code), self.page)
+        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), update=True)
 
 
 async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView:
@@ -151,9 +153,6 @@ def waiting_note(services: Services, found: Found) -> str | None:
     """What is still missing from an answer, in small print."""
     if found.by_words_only:
         return "-# Found by words only: the model is still loading. Ask again in a few seconds for more."
-    if found.waiting:
-        papers = plural(found.waiting, "paper waits", "papers wait")
-        return f"-# {papers} for an embedding; until then words alone find them."
     return None
 
 
@@ -198,7 +197,8 @@ class SearchCog(commands.Cog, name="Search"):
         """Search papers by what they are about"""
         name = (author or "").replace('"', " ").strip() or None
         asked = Asked(query, since_day(since), category_name(category), name)
-        await answer(interaction, show(self._services, asked), private=private)
+        work = show(self._services, asked)
+        await answer(interaction, told(self._services, work, Need.PAPERS, Need.MEANING), private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -11,6 +11,7 @@ from typing import Self
 
 from commands.painter import Painter
 from commands.presence import Presence
+from commands.progress import Progress
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.store import Store
@@ -27,15 +28,10 @@ LAST_ANSWERS = 3.0
 """Seconds that answers have to be finished when Labmate ends."""
 PATIENCE = 12.0
 """Seconds; loading the model takes about six."""
+PEOPLE_PATIENCE = 60.0
+"""Seconds; reading 280,000 people into memory takes about ten, on a busy machine longer."""
 INTERIM_AFTER = 8.0
 """Seconds after which a member is told that an answer takes longer."""
-
-
-@dataclass
-class Progress:
-    """What is being read in right now, in words, or nothing."""
-
-    text: str = ""
 
 
 @dataclass
@@ -114,11 +110,15 @@ class Services:
         await self.facts.close()
         self.painter.close()
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether people are being read into memory after a start."""
+        return self.reading_people is not None and not self.reading_people.done()
+
     async def wait_for_people(self) -> None:
         """Let a question about people wait until they are read into memory after a start."""
-        if self.reading_people is not None and not self.reading_people.done():
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self.reading_people), PATIENCE)
+        if self.is_starting and self.reading_people is not None:
+            await asyncio.wait({self.reading_people}, timeout=PEOPLE_PATIENCE)
 
     async def wait_for_model(self) -> None:
         """Let a question of meaning wait for the model, for as long as a person would."""

@@ -16,6 +16,7 @@ from commands.cards.text import label, plural, safe, shorten, shown
 from commands.options import complete_paper
 from commands.paper import PaperButton, also_meant, not_found, paper_of, which
 from commands.pressing import Pressable
+from commands.progress import Need, told
 from commands.replies import answer
 from commands.search import GUESSES, waiting_note
 from commands.services import Services
@@ -36,7 +37,8 @@ class SimilarButton(Pressable, template=r"s:(?P<paper>\d{1,12})"):
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
-        await answer(interaction, show(services, self.paper_id), private=private)
+        work = show(services, self.paper_id)
+        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), private=private)
 
 
 class SimilarPage(Pressable, template=r"sp:(?P<paper>\d{1,12}):(?P<page>\d{1,2})"):
@@ -47,7 +49,8 @@ class SimilarPage(Pressable, template=r"sp:(?P<paper>\d{1,12}):(?P<page>\d{1,2})
         super().__init__(ui.Button(label=text, custom_id=f"sp:{self.paper_id}:{self.page}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        await answer(interaction, show(services, self.paper_id, self.page), update=True)
+        work = show(services, self.paper_id, self.page)
+        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), update=True)
 
 
 async def show(services: Services, paper_id: int, page: int = 0) -> ui.LayoutView:
@@ -134,7 +137,8 @@ class Similar(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Find the papers closest to one"""
-        await answer(interaction, self._similar(paper), private=private)
+        work = told(self._services, self._similar(paper), Need.PAPERS, Need.MEANING)
+        await answer(interaction, work, private=private)
 
     async def _similar(self, typed: str) -> ui.LayoutView:
         meant = await self._services.search.meant(typed)

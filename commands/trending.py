@@ -16,6 +16,7 @@ from commands.options import category_name, complete_category
 from commands.painter import attached
 from commands.paper import PaperButton
 from commands.pressing import Choosable
+from commands.progress import Need, told
 from commands.replies import Reply, answer
 from commands.services import Services
 from index.facets import Where
@@ -39,7 +40,7 @@ class TrendSelect(Choosable, template=r"tr:(?P<days>\d{1,3}):(?P<on>\d{1,7}):(?P
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
-        await answer(interaction, self._papers(services, value), private=private)
+        await answer(interaction, told(services, self._papers(services, value), Need.TOPICS), private=private)
 
     async def _papers(self, services: Services, phrase: str) -> ui.LayoutView:
         on = date.fromordinal(self.on) if 1 <= self.on <= date.max.toordinal() else date.max
@@ -77,8 +78,7 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     """The growing topics with counts and a picture."""
     await services.wait_for_people()
     if services.insight.topics is None:
-        busy = f"\n-# {services.progress.text}" if services.progress.text else ""
-        return note(f"I have not found topics yet; that is done after papers are read in.{busy}")
+        return note("I have not found topics yet; that is done after papers are read in.")
     on = newest_day(services)
     trends, now, before = await find(services, days, category, on)
     where = f" in {category}" if category else ""
@@ -148,7 +148,8 @@ class Trending(commands.Cog):
         private: bool = False,
     ) -> None:
         """Show topics that grow"""
-        await answer(interaction, show(self._services, days, category_name(category)), private=private)
+        work = show(self._services, days, category_name(category))
+        await answer(interaction, told(self._services, work, Need.PAPERS, Need.TOPICS), private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -91,6 +91,11 @@ class People(Drafts):
         """Who a person is where these people are seen from."""
         return person_id
 
+    async def mostly_placed(self) -> bool:
+        """Whether more authorships came since the last full pass than it judged, by what the passes counted."""
+        last, full = await self.last_pass(), await self.last_pass("full")
+        return last is not None and full is not None and last.authorships > 2 * full.authorships
+
     async def find(self, person_id: int) -> Person | None:
         """A person by number; one that was merged leads on to the other."""
         return (await self.find_all([person_id])).get(person_id)

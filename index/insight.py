@@ -31,9 +31,20 @@ class Insight:
         self.novelty: Novelty | None = None
         self.scores: Scores | None = None
         self._stamps: dict[str, int] = {}
+        self._judged_upto, self._only_placed = -1, False
         self._lock = asyncio.Lock()
         self._experts: Experts | None = None
         self._making = asyncio.Lock()
+
+    @property
+    def people_lag(self) -> bool:
+        """Whether there are papers whose authors are not matched yet, or were placed for the most part."""
+        return self._judged_upto < self._library.seen or self._only_placed
+
+    @property
+    def topics_lag(self) -> bool:
+        """Whether there are papers that no topic was looked for in."""
+        return self.topics is None or self.topics.upto < self._library.seen
 
     def _file(self, name: str) -> Path:
         return self._library.folder / f"{name}.npz"
@@ -56,11 +67,15 @@ class Insight:
     async def _refresh(self) -> bool:
         last = await self._library.store.people.last_pass()
         changed = False
+        if last is not None:
+            self._only_placed = await self._library.store.people.mostly_placed()
         if last is not None and (self.people is None or self.people.number != last.id):
             self.people = await PeopleIndex.of(
                 self._library.store, self._library.facets, self._library.vectors
             )
             changed = True
+        if last is not None:
+            self._judged_upto = last.upto
         changed |= await asyncio.to_thread(self._reload)
         if changed and self.novelty is not None:
             self.scores = await asyncio.to_thread(Scores, self._library.facets, self.novelty, self.people)

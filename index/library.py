@@ -46,6 +46,7 @@ class Library:
         self._seen = -1
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
+        self._counted: tuple[tuple[int, int], int] = (-1, -1), 0
         self._lock = FileLock(folder / "write.lock", timeout=0)
 
     @classmethod
@@ -129,6 +130,18 @@ class Library:
             self._hashes = grown
         for fact in facts:
             self._hashes[fact.paper_id] = fact.text_hash
+
+    @property
+    def seen(self) -> int:
+        """The newest batch of papers that the indexes here know."""
+        return self._seen
+
+    def waiting(self) -> int:
+        """How many papers have no vector of their present text yet."""
+        state = self._seen, len(self.vectors) if self.vectors is not None else 0
+        if state != self._counted[0]:
+            self._counted = state, len(self.backlog()) if self.vectors is not None else 0
+        return self._counted[1]
 
     def has_vector(self, paper_id: int) -> bool:
         """Whether the paper can be compared by meaning already."""

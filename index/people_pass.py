@@ -69,7 +69,7 @@ async def identify(library: Library, *, full: bool = False, report: Report | Non
     upto, newest = await store.last_change(), await store.corrections.newest_change()
     first = await store.people.last_pass("full") is None
     if report:
-        report("reading papers", 0, len(library.facets))
+        report("gathering authorships", 0, len(library.facets))
     corpus = await read_corpus(library)
     known, judged = known_people(corpus, await store.people.all_memberships())
     full = full or first or outnumbered(len(known), int(judged.sum()))
