@@ -26,6 +26,7 @@ from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
 from bot.settings import Settings
 from commands.access import may_use
+from commands.authority import operators
 from commands.presence import Presence
 from commands.pressing import is_ours
 from commands.replies import NO_PINGS, apologise, tell
@@ -149,6 +150,7 @@ class Labmate(commands.AutoShardedBot):
         for module in sorted(info.name for info in pkgutil.iter_modules(command_package.__path__)):
             if has_setup(module):
                 await self.load_extension(f"commands.{module}")
+        await self.services.store.corrections.settle_before(await operators(self))
         await self.tree.sync()
         self.commands_ready.set()
         log.info("registered %d commands", len(self.tree.get_commands()))

@@ -138,6 +138,7 @@ class Scheduler:
 
     async def _tell_apart(self) -> None:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
+        await self._services.store.kept_texts.forget_old()
         if not len(self._services.library.facets):
             return
         people = self._services.store.people

@@ -17,6 +17,7 @@ from data.claims import VOUCHES, Claim, ClaimRefused
 from data.models import Paper
 from data.people import Person
 from data.sources.http import SourceError
+from index.corrections import retract
 from index.proofs import (
     NotProven,
     address_in,
@@ -30,7 +31,7 @@ from index.proofs import (
 )
 
 PROVEN = {
-    "vouch": "L1, vouched for",
+    "vouch": "L1, vouched for, in this server alone",
     "domain": "L1, by an address of the institution",
     "mail": "L2, by an address of the institution",
     "page": "L2, by a page",
@@ -97,7 +98,8 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
         "`/claim orcid:<your ORCID>`. The record has to list one of these papers.\n"
         "2. **A page of yours (L2)**: put the code on a page that has your name and one of these papers on it, "
         "then `/claim page:<its address>`.\n"
-        f"3. **Vouching (L1)**: {VOUCHES} members of this server who have claimed their own papers say that it is you.\n"
+        f"3. **Vouching (L1, in this server alone)**: {VOUCHES} members of it who have claimed their own papers say that it "
+        "is you.\n"
         + (MAIL_WAY if services.mailer else "")
         + "-# Leave the code where it is: the proof is looked at again every month, and the claim ends with it.",
         [
@@ -132,15 +134,26 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
             if number is None:
                 raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
             await prove_by_orcid(services.web, services.orcid_url, number, claim.code, names, papers)
-            claim = await services.store.claims.prove(claim.id, "orcid", number)
+            claim = await _prove(services, claim, "orcid", number)
         else:
             await prove_by_page(services.web, (page or "").strip(), claim.code, names, papers)
-            claim = await services.store.claims.prove(claim.id, "page", (page or "").strip())
+            claim = await _prove(services, claim, "page", (page or "").strip())
     except (NotProven, SourceError, ClaimRefused) as error:
         raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
     if claim.guild is not None:
         await services.store.claims.seen(member, claim.guild)
     return _held(claim, person.name)
+
+
+async def _prove(services: Services, claim: Claim, proof: str, where: str) -> Claim:
+    """Let a claim hold; what somebody said as the same person by a weaker proof is taken back."""
+    store = services.everywhere.store
+    before = await store.claims.of_person(claim.person_id)
+    held = await store.claims.prove(claim.id, proof, where)
+    superseded = before is not None and before.id != held.id
+    if before and superseded and await retract(store, before.id, by=(0, "a better proof")):
+        await services.everywhere.insight.refresh()
+    return held
 
 
 async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutView:
@@ -177,7 +190,7 @@ async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutVi
     claim, person, _ = await _open_claim(services, member)
     try:
         kind, _, domain = (await services.store.mail_codes.settle(claim.id, code)).partition(" ")
-        claim = await services.store.claims.prove(claim.id, kind, domain)
+        claim = await _prove(services, claim, kind, domain)
     except ClaimRefused as error:
         raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
     if claim.guild is not None:

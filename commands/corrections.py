@@ -1,4 +1,4 @@
-"""`/person`, and what cards offer: corrections of who is who, by servers for themselves, by people about themselves."""
+"""`/person`, and what cards offer: corrections of who is who, for a server or for all."""
 
 from __future__ import annotations
 
@@ -8,79 +8,24 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
+from commands.authority import by, is_operator, may_correct, may_undo, scope_of, seen_with, wider_scope
+from commands.cards.corrections import claim_line, correction_line, reason
 from commands.cards.lists import note
-from commands.cards.text import day, label, plural, readable, shown
+from commands.cards.text import label, plural, shown
 from commands.people import PersonButton, ask_which
 from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
-from data.claims import Claim
-from data.corrections import Correction, Scope
 from data.keys import name_key
-from data.models import Paper
 from data.people import Person
-from data.store import Store
-from index.corrections import Refused, holder_scope, join, may_take_back, move_out, promote, take_back
+from index.corrections import Refused, join, move_out, promote, take_back
 
 CHOICES = 25
 WHO_MAY = (
     "Only those who manage this server can correct who is who here, and people their own papers, once they have "
     "proven who they are: /claim."
 )
-
-
-def may_correct(interaction: discord.Interaction) -> bool:
-    """Whether this member may correct: whoever manages the server."""
-    return interaction.guild_id is not None and interaction.permissions.manage_guild
-
-
-async def is_operator(interaction: discord.Interaction) -> bool:
-    """Whether this member runs this Labmate: the application's owner, or of the team that owns it."""
-    bot: Any = interaction.client
-    return bool(await bot.is_owner(interaction.user))
-
-
-async def scope_of(interaction: discord.Interaction, services: Services, *people: int) -> Scope | None:
-    """On whose word this member corrects something about people; None where they may not.
-
-    Of themselves it holds for all; else in the server that they manage; the operator's holds for all where they
-    manage no server.
-    """
-    everywhere = services.everywhere.store
-    for person in people:
-        own = await holder_scope(everywhere, *_by(interaction), person, interaction.guild_id)
-        if own is not None:
-            return own
-    if may_correct(interaction):
-        assert interaction.guild_id is not None
-        return Scope.server(interaction.guild_id, _by(interaction))
-    if await is_operator(interaction):
-        return Scope.operator(_by(interaction), interaction.guild_id)
-    return None
-
-
-async def wider_scope(
-    interaction: discord.Interaction, services: Services, correction: Correction
-) -> Scope | None:
-    """On whose word this member may let a server's correction hold for all; None where they may not."""
-    if not correction.is_local or correction.undone is not None:
-        return None
-    if await is_operator(interaction):
-        return Scope.operator(_by(interaction), interaction.guild_id)
-    store = services.everywhere.store
-    whose = await store.people.whose(list(correction.ends))
-    for person in whose.values() if correction.kind == "same" else [whose.get(correction.ends[0])]:
-        if person is not None:
-            own = await holder_scope(store, *_by(interaction), person, interaction.guild_id)
-            if own is not None:
-                return own
-    return None
-
-
-def seen_with(services: Services, scope: Scope) -> Store:
-    """The store in which a correction is judged: as the server sees it, or as it is for all."""
-    return services.store if scope.is_local else services.everywhere.store
 
 
 MAY_SAY = {
@@ -260,16 +205,6 @@ async def show_papers(interaction: discord.Interaction, services: Services, numb
     )
 
 
-def reason(paper: Paper, support: Paper | None, own: set[str]) -> str:
-    """Why a paper counts as somebody's: what it has in common with the one that speaks most for it."""
-    if support is None:
-        return "nothing else speaks for it"
-    there = {author.key for author in support.authors} - own
-    shared = [author.name for author in paper.authors if author.key in there]
-    beside = f"“{readable(support.title)}”"
-    return f"{', '.join(shared[:2])} also on {beside}" if shared else f"work and circle close to {beside}"
-
-
 async def same(interaction: discord.Interaction, services: Services, one: int, other: int) -> ui.LayoutView:
     """Join two people."""
     scope = await scope_of(interaction, services, one, other)
@@ -317,10 +252,6 @@ async def not_theirs(
 WHERE = {True: "in this server", False: "for everybody"}
 
 
-def _by(interaction: discord.Interaction) -> tuple[int, str]:
-    return interaction.user.id, interaction.user.display_name
-
-
 async def _done(
     interaction: discord.Interaction, services: Services, text: str, number: int, person: int
 ) -> ui.LayoutView:
@@ -334,24 +265,18 @@ async def _done(
     return note(f"{text} It stays so when papers come in, and can be taken back.", [buttons])
 
 
-async def _may_undo(interaction: discord.Interaction, correction: Correction) -> bool:
-    manages = interaction.guild_id if may_correct(interaction) else None
-    operator = await is_operator(interaction)
-    return may_take_back(correction, interaction.user.id, manages=manages, operator=operator)
-
-
 async def undo(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
     """Take a correction back."""
     correction = await services.store.corrections.find(number)
     if correction is None:
         raise Kindly("I know of no such correction.")
-    if not await _may_undo(interaction, correction):
+    if not await may_undo(interaction, correction):
         if not correction.is_local:
             raise Kindly("This holds for everybody; whoever said it, or runs this Labmate, can take it back.")
         if not may_correct(interaction):
             raise Kindly(WHO_MAY)
         raise Kindly("This was said in another server; it can be taken back there.")
-    if not await take_back(services.everywhere.store, correction, by=_by(interaction)):
+    if not await take_back(services.everywhere.store, correction, by=by(interaction)):
         raise Kindly("This correction was taken back already.")
     await services.everywhere.insight.refresh()
     return note(f"Taken back: {shown(correction.note, 200)}")
@@ -385,17 +310,17 @@ async def show_history(interaction: discord.Interaction, services: Services, per
         return note(f"## {name}\nNobody has corrected anything about this person here, or claimed them.")
     lines = [f"## {name}"]
     if found:
-        lines += ["**Corrections**", *(_line(correction) for correction in found[:15])]
+        lines += ["**Corrections**", *(correction_line(correction) for correction in found[:15])]
     if claims:
         manages = interaction.guild_id if may_correct(interaction) else None
         operator = await is_operator(interaction)
         lines.append("**Claims**")
         for claim in claims[:10]:
             theirs = claim.guild is not None and claim.guild == manages
-            lines.append(_claim_line(claim, theirs or operator))
+            lines.append(claim_line(claim, theirs or operator))
     standing = [c for c in found if c.undone is None]
     undoing: list[ui.Item[Any]] = [
-        UndoButton(f"Undo {c.id}", correction=str(c.id)) for c in standing if await _may_undo(interaction, c)
+        UndoButton(f"Undo {c.id}", correction=str(c.id)) for c in standing if await may_undo(interaction, c)
     ]
     widening: list[ui.Item[Any]] = [
         PromoteButton(f"{c.id} for everybody", correction=str(c.id))
@@ -403,27 +328,6 @@ async def show_history(interaction: discord.Interaction, services: Services, per
         if await wider_scope(interaction, services, c) is not None
     ]
     return note("\n".join(lines), [row for row in (undoing[:5], widening[:5]) if row])
-
-
-def _claim_line(claim: Claim, may: bool) -> str:
-    """A claim, past or present; by whom and where, only for those who manage the server where it was made."""
-    text = f"- L{claim.level} by {claim.proof}, {day(claim.made.date())}"
-    if may:
-        text += f", <@{claim.member}>" + (f" ({shown(claim.where, 100)})" if claim.where else "")
-    if claim.ended is not None:
-        text += f"\n-# ended {day(claim.ended.date())}" + (f": {shown(claim.why_ended, 120)}" if may else "")
-    return text
-
-
-_WORD = {"holder": "by the person themselves", "operator": "by the operator"}
-
-
-def _line(correction: Correction) -> str:
-    by = _WORD.get(correction.authority) or f"in a server by {shown(correction.made_by_name, 40)}"
-    text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {day(correction.made.date())})"
-    if correction.undone is not None:
-        text += f"\n-# taken back by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
-    return text
 
 
 class PersonGroup(commands.GroupCog, group_name="person", group_description="Who is who"):

@@ -47,7 +47,9 @@ class ShelfPage(Pressable, template=r"lb:p:(?P<page>\d{1,4}):(?P<text>\d{1,12}):
 
     async def _turned(self, services: Services, member: int) -> ui.LayoutView:
         kept = await services.store.kept_texts.find(self.text) if self.text else "{}"
-        return await show(services, member, Wanted(**json.loads(kept or "{}")), self.page)
+        if kept is None:
+            raise Kindly("I no longer know what was asked here. Please ask again: /library show.")
+        return await show(services, member, Wanted(**json.loads(kept)), self.page)
 
 
 class ShelfButton(Pressable, template=r"lb:(?P<what>[mnrbu]):(?P<kept>\d{1,18})"):

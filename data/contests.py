@@ -1,4 +1,4 @@
-"""Contests in SQL: members' word that a held claim is wrong, and how those who manage the server settled it."""
+"""Contests in SQL: members' word that a held claim is wrong, and how somebody who is no party settled it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Contest:
         Where the claim was made, and so where it is settled; 0 for one made in direct messages.
     state
         ``open``, ``upheld`` (the claim ended) or ``dismissed``.
+    for_operator
+        Whether the server may not settle it: only who runs this Labmate does.
     """
 
     id: int
@@ -36,6 +38,7 @@ class Contest:
     reason: str
     made: datetime
     state: str
+    for_operator: bool = False
 
 
 _CONTEST = [getattr(ClaimContestRow, name) for name in Contest.__slots__]
@@ -53,6 +56,25 @@ class Contests(Part):
     async def open_of(self, claim: int) -> list[Contest]:
         """What is said against a claim and not settled."""
         return await self._list(ClaimContestRow.claim_id == claim)
+
+    async def open_anywhere(self) -> list[Contest]:
+        """What waits to be settled in any server."""
+        return await self._list(ClaimContestRow.id.is_not(None))
+
+    async def dismissed_before(self, claim: int) -> bool:
+        """Whether it was said before of a claim, and dismissed."""
+        query = select(ClaimContestRow.id).where(
+            ClaimContestRow.claim_id == claim, ClaimContestRow.state == "dismissed"
+        )
+        async with self._read() as connection:
+            return await connection.scalar(query.limit(1)) is not None
+
+    async def to_operator(self, number: int) -> None:
+        """Take a contest from its server: only who runs this Labmate settles it."""
+        async with self._writer.begin() as connection:
+            await connection.execute(
+                update(ClaimContestRow).where(ClaimContestRow.id == number).values(for_operator=True)
+            )
 
     async def open_in(self, guild: int) -> list[Contest]:
         """What waits to be settled in a server (0: claims made in direct messages)."""
@@ -105,7 +127,13 @@ class Contests(Part):
             if await connection.scalar(
                 select(ClaimContestRow.id).where(mine, ClaimContestRow.claim_id == claim)
             ):
-                raise ClaimRefused("You have said so already; it waits for those who manage the server.")
+                raise ClaimRefused("You have said so already; it waits to be settled.")
+            settled = (ClaimContestRow.member == member) & (ClaimContestRow.claim_id == claim)
+            settled &= (ClaimContestRow.state == "dismissed") & ClaimContestRow.for_operator
+            if await connection.scalar(select(ClaimContestRow.id).where(settled)):
+                raise ClaimRefused(
+                    "You have said so before, and the person who runs this Labmate let the claim stay."
+                )
             if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
                 raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
             row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
@@ -142,7 +170,7 @@ class Contests(Part):
                 await connection.execute(
                     update(ClaimRow)
                     .where(ClaimRow.id == done.claim_id, ClaimRow.state == "held")
-                    .values(**ended, why_ended=f"contested, and settled by a manager: {done.reason}"[:200])
+                    .values(**ended, why_ended=f"contested, and found wrong: {done.reason}"[:200])
                 )
                 same = ClaimContestRow.claim_id == done.claim_id
                 await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))

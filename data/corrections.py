@@ -180,6 +180,9 @@ class Corrections(Part):
         their servers; returns how many there were."""
         before = CorrectionRow.authority == "before"
         theirs = CorrectionRow.made_by.in_(list(operators)) | CorrectionRow.guild.is_(None)
+        async with self._read() as connection:
+            if await connection.scalar(select(CorrectionRow.id).where(before).limit(1)) is None:
+                return 0
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 update(CorrectionRow)

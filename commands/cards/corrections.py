@@ -1,0 +1,42 @@
+"""How corrections and claims stand in a person's history, in lines. Records in, text out."""
+
+from __future__ import annotations
+
+from commands.cards.text import day, readable, shown
+from data.claims import Claim
+from data.corrections import Correction
+from data.models import Paper
+
+
+def claim_line(claim: Claim, may: bool) -> str:
+    """A claim, past or present; how it was proven and by whom only for those who manage the server where it was made."""
+    text = f"- L{claim.level}, {day(claim.made.date())}"
+    if may:
+        text += f", <@{claim.member}> by {claim.proof}" + (
+            f" ({shown(claim.where, 100)})" if claim.where else ""
+        )
+    if claim.ended is not None:
+        text += f"\n-# ended {day(claim.ended.date())}" + (f": {shown(claim.why_ended, 120)}" if may else "")
+    return text
+
+
+_WORD = {"holder": "by the person themselves", "operator": "by the operator"}
+
+
+def correction_line(correction: Correction) -> str:
+    """What was corrected, on whose word and when, and who took it back."""
+    by = _WORD.get(correction.authority) or f"in a server by {shown(correction.made_by_name, 40)}"
+    text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {day(correction.made.date())})"
+    if correction.undone is not None:
+        text += f"\n-# taken back by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
+    return text
+
+
+def reason(paper: Paper, support: Paper | None, own: set[str]) -> str:
+    """Why a paper counts as somebody's: what it has in common with the one that speaks most for it."""
+    if support is None:
+        return "nothing else speaks for it"
+    there = {author.key for author in support.authors} - own
+    shared = [author.name for author in paper.authors if author.key in there]
+    beside = f"“{readable(support.title)}”"
+    return f"{', '.join(shared[:2])} also on {beside}" if shared else f"work and circle close to {beside}"
