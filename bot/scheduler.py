@@ -151,7 +151,7 @@ class Scheduler:
             settle()
         await self._services.facts.refresh_stale()
         before = utc_now() - PROVEN_FOR
-        await recheck(self._services.store, self._services.web, self._services.orcid_url, before)
+        await recheck(self._services.store, self._services.witnesses, before)
 
     async def _back_up(self) -> None:
         await back_up_by_the_clock(self._settings, self.backups)

@@ -14,33 +14,30 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.claims import VOUCHES, Claim, ClaimRefused
-from data.models import Paper
-from data.people import Person
 from data.sources.http import SourceError
 from index.corrections import retract
+from index.orcid_records import orcid_in
+from index.proof_words import proof_words
 from index.proofs import (
+    Claimed,
     NotProven,
-    address_in,
+    mailbox_of,
     make_code,
     make_mail_code,
-    names_person,
-    orcid_in,
-    own_domain,
     prove_by_orcid,
     prove_by_page,
 )
 
-PROVEN = {
-    "vouch": "L1, vouched for, in this server alone",
-    "domain": "L1, by an address of the institution",
-    "mail": "L2, by an address of the institution",
-    "page": "L2, by a page",
-    "orcid": "L3, by an ORCID record",
-}
 MAIL_WAY = (
-    "4. **An address (L2 with your family name in it, else L1)**: `/claim mail:<your address>` at your institution, or at "
-    "a domain printed in one of your papers. I send a one-time code and keep no address.\n"
+    "4. **An address**: `/claim mail:…` at your institution, or at a domain whose addresses are printed in "
+    "one of your papers; no mail provider's. Named after you, given and family name, it is L2, else L1. I send a one-time "
+    "code and keep no address.\n"
 )
+
+
+def held_words(claim: Claim) -> str:
+    """The level of a held claim, and what was shown."""
+    return f"L{claim.level}: {shown(proof_words(claim), 300)}"
 
 
 class AskVouchButton(Pressable, template=r"cv:a:(?P<claim>\d{1,12})"):
@@ -74,13 +71,13 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     if person is None:
         raise Kindly(
             "I no longer know this person, or they are a person of their own only by a correction in this server. "
-            "Begin with the name: /claim person:<your name>."
+            "Begin with the name: /claim person:*your name*."
         )
     held = await services.store.claims.of_member(member)
     if held is not None:
         if held.person_id == person.id:
             return note(
-                f"You hold **{shown(person.name, 80)}** ({PROVEN[held.proof]}). /profile edit says more of you."
+                f"You hold **{shown(person.name, 80)}** ({held_words(held)}). /profile edit says more of you."
             )
         raise Kindly("You hold another person already; /profile release ends that.")
     try:
@@ -95,9 +92,10 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     return note(
         f"## Are you {name}?\nProve it in one of these ways. Your code, for you alone: `{claim.code}`{contested}\n"
         "1. **ORCID (L3)**: put the code into your record's biography or a website entry, then "
-        "`/claim orcid:<your ORCID>`. The record has to list one of these papers.\n"
-        "2. **A page of yours (L2)**: put the code on a page that has your name and one of these papers on it, "
-        "then `/claim page:<its address>`.\n"
+        "`/claim orcid:…`. One of these papers has to be in it from its publisher (Crossref, DataCite), or "
+        "OpenAlex has to tie your ORCID to them; what you added yourself shows nothing.\n"
+        "2. **A page (L2)** of your institution, or at a domain printed in one of these papers: put the code where your "
+        "name and one of these papers stand, then `/claim page:…`.\n"
         f"3. **Vouching (L1, in this server alone)**: {VOUCHES} members of it who have claimed their own papers say that it "
         "is you.\n"
         + (MAIL_WAY if services.mailer else "")
@@ -111,8 +109,8 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     )
 
 
-async def _open_claim(services: Services, member: int) -> tuple[Claim, Person, list[Paper]]:
-    """The claim that a member can prove now, with its person and their papers, as they are for all."""
+async def _open_claim(services: Services, member: int) -> tuple[Claim, Claimed]:
+    """The claim that a member can prove now, and whom it is about, as they are for all."""
     services = services.everywhere
     claim = await services.store.claims.open_of(member)
     if claim is None:
@@ -121,28 +119,28 @@ async def _open_claim(services: Services, member: int) -> tuple[Claim, Person, l
     if person is None:
         raise Kindly("I no longer know this person. Begin anew with /claim person:*your name*.")
     rows = await services.store.people.memberships(person.id)
-    return claim, person, await services.store.papers([row.paper_id for row in rows])
+    return claim, Claimed.of(person, await services.store.papers([row.paper_id for row in rows]))
 
 
 async def prove(services: Services, member: int, page: str | None, orcid: str | None) -> ui.LayoutView:
     """Check the code of the member's newest open claim (or renew the one held)."""
-    claim, person, papers = await _open_claim(services, member)
-    names = [person.name, *person.forms]
+    claim, claimed = await _open_claim(services, member)
+    who = services.witnesses
     try:
         if orcid is not None:
             number = orcid_in(orcid)
             if number is None:
                 raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
-            await prove_by_orcid(services.web, services.orcid_url, number, claim.code, names, papers)
-            claim = await _prove(services, claim, "orcid", number)
+            where = await prove_by_orcid(who, number, claim.code, claimed)
+            claim = await _prove(services, claim, "orcid", where)
         else:
-            await prove_by_page(services.web, (page or "").strip(), claim.code, names, papers)
-            claim = await _prove(services, claim, "page", (page or "").strip())
+            where = await prove_by_page(who, (page or "").strip(), claim.code, claimed)
+            claim = await _prove(services, claim, "page", where)
     except (NotProven, SourceError, ClaimRefused) as error:
-        raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
+        raise Kindly(f"Not proven: {shown(str(error), 500)}") from error
     if claim.guild is not None:
         await services.store.claims.seen(member, claim.guild)
-    return _held(claim, person.name)
+    return _held(claim, claimed.names[0])
 
 
 async def _prove(services: Services, claim: Claim, proof: str, where: str) -> Claim:
@@ -162,45 +160,42 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
         raise Kindly(
             "No mail server is set up here. Prove it by an ORCID record, a page, or two members' word."
         )
-    claim, person, papers = await _open_claim(services, member)
+    claim, claimed = await _open_claim(services, member)
     try:
-        address = address_in(typed)
-        page = await services.facts.home_page(person.id)
-        domain = own_domain(address, papers, page)
-        kind = "mail" if names_person(address, [person.name, *person.forms]) else "domain"
+        address, proof, where = await mailbox_of(services.witnesses, typed, claimed)
         code = make_mail_code()
-        await services.store.mail_codes.keep(claim.id, code, f"{kind} {domain}")
+        await services.store.mail_codes.keep(claim.id, code, f"{proof} {where}")
         await services.mailer.send(
             address,
             "Your code for Labmate",
-            f"Somebody in Discord says to be {' '.join(person.name.split())[:100]} and to read mail at this "
+            f"Somebody in Discord says to be {' '.join(claimed.names[0].split())[:100]} and to read mail at this "
             f"address.\n\nIf that is you, type this in Discord within half an hour:\n\n    /claim code:{code}\n\n"
             "If not, do nothing: without the code nothing happens, and this address is not kept.\n",
         )
     except (NotProven, SourceError, ClaimRefused) as error:
-        raise Kindly(f"Not sent: {shown(str(error), 300)}") from error
+        raise Kindly(f"Not sent: {shown(str(error), 500)}") from error
     return note(
-        f"A code is on its way to an address at **{shown(domain, 100)}**. Type it within half an hour: "
+        f"A code is on its way to an address at **{shown(where.partition(' ')[0], 100)}**. Type it within half an hour: "
         "`/claim code:<the code>`."
     )
 
 
 async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutView:
     """Take a mailed code."""
-    claim, person, _ = await _open_claim(services, member)
+    claim, claimed = await _open_claim(services, member)
     try:
-        kind, _, domain = (await services.store.mail_codes.settle(claim.id, code)).partition(" ")
-        claim = await _prove(services, claim, kind, domain)
+        proof, _, where = (await services.store.mail_codes.settle(claim.id, code)).partition(" ")
+        claim = await _prove(services, claim, proof, where)
     except ClaimRefused as error:
         raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
     if claim.guild is not None:
         await services.store.claims.seen(member, claim.guild)
-    return _held(claim, person.name)
+    return _held(claim, claimed.names[0])
 
 
 def _held(claim: Claim, name: str) -> ui.LayoutView:
     return note(
-        f"You are **{shown(name, 80)}** now ({PROVEN[claim.proof]}). /collaborators without a name is about you; "
+        f"You are **{shown(name, 80)}** now ({held_words(claim)}). /collaborators without a name is about you; "
         "/profile edit says what you seek and offer.",
         [[PersonButton("Card", what="a", person=str(claim.person_id))]],
     )
@@ -242,7 +237,7 @@ async def vouch(services: Services, number: int, member: int, guild: int | None)
     if claim.state == "held":
         if guild:
             await services.store.claims.seen(claim.member, guild)
-        return note(f"Thank you. **{name}** is claimed now ({PROVEN[claim.proof]}).")
+        return note(f"Thank you. **{name}** is claimed now ({held_words(claim)}).")
     return note(f"Thank you; {VOUCHES - count} more settles that this is **{name}**.")
 
 

@@ -22,6 +22,7 @@ from commands.whom import complete_person, whom
 from data.claims import Claim, ClaimRefused
 from data.contests import Contest
 from index.corrections import retract
+from index.proof_words import proof_words
 
 SHOWN = 8
 WHO_MAY = (
@@ -154,12 +155,10 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
     person = await services.store.people.find(claim.person_id) if claim else None
     if claim is None or person is None:
         raise Kindly("The claim is gone.")
-    from commands.claim import PROVEN
-
-    where = f" ({shown(claim.where, 200)})" if claim.where else ""
+    where = f"\n-# {shown(claim.place, 200)}" if claim.place else ""
     return note(
         f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since {day(claim.made.date())}: "
-        f"{PROVEN.get(claim.proof, claim.proof)}{where}\n**Against it**, by <@{found.member}>: "
+        f"L{claim.level}, by somebody who {shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{found.member}>: "
         f"{shown(found.reason, 500)}",
         [
             [

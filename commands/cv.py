@@ -20,7 +20,7 @@ from data.sources.http import SourceError
 from index.cv import CV
 from index.cv_file import MOST_BYTES, UnreadableError, read_cv, read_orcid
 from index.cv_match import match_cv
-from index.proofs import orcid_in
+from index.orcid_records import orcid_in
 
 SHOWN = {"known": 10, "work": 10, "other": 6}
 CLAIM_FIRST = "Claim your papers first: /claim person:*your name*."

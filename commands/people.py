@@ -30,6 +30,7 @@ from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
 from data.claims import Profile
 from data.people import Person
+from index.proof_words import proof_words
 from index.scores import Trust, trust
 
 TOPICS, COAUTHORS, LISTED = 6, 6, 8
@@ -159,7 +160,7 @@ async def trust_in(services: Services, person: Person) -> tuple[Trust, int]:
     facts = await services.facts.of_person(person.id)
     orcid = facts.orcid if facts else None
     claim = await services.store.claims.of_person(person.id, services.place.guild)
-    level, proof = (claim.level, claim.proof) if claim else (0, "")
+    level, proof = (claim.level, proof_words(claim)) if claim else (0, "")
     against = len(await services.store.contests.open_of(claim.id)) if claim else 0
     sure = [row.confidence for row in rows]
     return trust(sure, namesakes, len(person.forms), orcid, level, proof, against), namesakes
@@ -192,6 +193,7 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
         facts.h_index if facts else None,
         facts.source if facts else "",
         namesakes,
+        claimed_by=confidence.claimed_by,
         profile=await said_of_themselves(services, person.id, member, private=private),
         corrected=await corrected(services, person.id),
     )

@@ -13,13 +13,13 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
-from commands.claim import PROVEN
 from commands.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
 from commands.options import CHOICES
 from commands.people import PersonButton
 from commands.replies import Kindly, answer
 from commands.services import Services
-from data.claims import Profile
+from data.claims import RELEASED, Profile
+from index.proof_words import proof_words
 
 
 async def release(services: Services, member: int) -> ui.LayoutView:
@@ -27,8 +27,20 @@ async def release(services: Services, member: int) -> ui.LayoutView:
     claim = await services.store.claims.of_member(member)
     if claim is None:
         raise Kindly("You hold no claim.")
-    await services.store.claims.end(claim.id, "released by the member")
+    await services.store.claims.end(claim.id, RELEASED)
     return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
+
+
+async def claim_first(services: Services, member: int) -> str:
+    """What to tell somebody who holds no claim (any more), and why."""
+    lost = await services.store.claims.lost_by(member)
+    if lost is None:
+        return "Claim your papers first: /claim person:*your name*."
+    when = f" on {lost.ended:%d %B %Y}" if lost.ended else ""
+    return (
+        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. What you said of yourself is kept. "
+        "/claim person:*your name* begins again, and says which proofs count."
+    )
 
 
 MOST_LINKS = 3
@@ -61,7 +73,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
 
     async def _mine(self, member: int) -> Profile:
         if await self._services.store.claims.of_member(member) is None:
-            raise Kindly("Claim your papers first: /claim person:*your name*.")
+            raise Kindly(await claim_first(self._services, member))
         return await self._services.store.claims.profile(member) or Profile(member)
 
     @app_commands.command()
@@ -87,7 +99,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         if contested:
             contested += "\n-# Those who manage the server settle it; a stronger proof of yours does, too."
         return note(
-            f"## {name}\n{PROVEN[claim.proof]}{contested}\n{said}\n-# Shown to {who}, on your card.",
+            f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n-# Shown to {who}, on your card.",
             [[PersonButton("Card", what="a", person=str(claim.person_id))]],
         )
 

@@ -21,6 +21,7 @@ from index.facts import FactFinder
 from index.insight import Insight
 from index.library import Library
 from index.people_seen import SeenInsight
+from index.proofs import Witnesses
 from index.search import Search
 from index.views import NOWHERE, Place, Views
 
@@ -55,6 +56,7 @@ class Services:
     web: PublicWeb = field(default_factory=PublicWeb)
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"
+    datacite_url: str = "https://api.datacite.org"
     top_everywhere: bool = False
     """Whether /top may count what all servers saved and liked."""
     feed_url: str | None = None
@@ -96,6 +98,11 @@ class Services:
         else:
             seen.store, seen.insight = self.everywhere.store, self.everywhere.insight
         return seen
+
+    @property
+    def witnesses(self) -> Witnesses:
+        """Who is asked for proofs of claims."""
+        return Witnesses(self.web, self.facts, self.orcid_url, self.datacite_url)
 
     async def close(self) -> None:
         """Let answers that are being made be finished, and end what works beside the loop."""

@@ -21,8 +21,12 @@ from data.tables import PersonRow
 MOST_CLAIMS, CLAIM_DAYS = 5, 7
 """Claims that a member can make within so many days."""
 VOUCHES = 2
-PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 2, "page": 2, "orcid": 3}
-"""``domain``: an address of the institution; ``mail``: one that has the family name in it, too."""
+RELEASED = "released by the member"
+PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
+"""``domain``: an address of the institution; ``mailbox``: one that is named after the person, too; ``mail``: one by an
+older rule, which took any address with the family name somewhere in it."""
+_OLD_RULE = 1
+"""What a page or a record shows that was looked at by the rules before these; it counts so until it is looked at again."""
 STATUSES = ("", "open", "busy", "hiring", "looking")
 
 
@@ -51,6 +55,16 @@ class Claim:
     def holds_in(self, guild: int | None) -> bool:
         """Whether it holds there: members' words hold in their server alone, a proof everywhere."""
         return self.proof != "vouch" or (guild is not None and self.guild == guild)
+
+    @property
+    def place(self) -> str:
+        """The page, ORCID or domain that was shown."""
+        return self.where.partition(" ")[0]
+
+    @property
+    def how(self) -> str:
+        """What ties the place to the person; empty where it was shown by an older rule, which did not ask."""
+        return self.where.partition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,13 @@ class Claims(Part):
         async with self._read() as connection:
             row = (await connection.execute(query)).first()
         return Claim(*row) if row else None
+
+    async def lost_by(self, member: int) -> Claim | None:
+        """The claim that a member held last and that ended without their doing."""
+        released = ClaimRow.why_ended == RELEASED
+        return await self._one(
+            ClaimRow.member == member, ClaimRow.state == "ended", ClaimRow.level > 0, ~released
+        )
 
     async def begin(self, member: int, person: int, guild: int | None, code: str) -> Claim:
         """Open a claim, or give the member's open one of this person again.
@@ -176,10 +197,12 @@ class Claims(Part):
         )
         against = everywhere | (vouched & (ClaimRow.guild == found.guild) if proof == "vouch" else vouched)
         others = (
-            await connection.execute(select(ClaimRow.id, ClaimRow.level, ClaimRow.proof).where(against))
+            await connection.execute(
+                select(ClaimRow.id, ClaimRow.level, ClaimRow.proof, ClaimRow.where).where(against)
+            )
         ).all()
         words = proof != "vouch"
-        if any(o.level >= PROOF_LEVELS[proof] and not (words and o.proof == "vouch") for o in others):
+        if any(_counts(o) >= PROOF_LEVELS[proof] and not (words and o.proof == "vouch") for o in others):
             raise ClaimRefused(
                 "Somebody holds this claim by a proof as good. A stronger one (an ORCID record) settles it."
             )
@@ -189,8 +212,8 @@ class Claims(Part):
                 .where(ClaimRow.id == other.id)
                 .values(**_ended("contested by a better proof"))
             )
-        level = max(PROOF_LEVELS[proof], found.level)
-        better = PROOF_LEVELS[proof] >= found.level
+        level = max(PROOF_LEVELS[proof], _counts(found))
+        better = PROOF_LEVELS[proof] >= _counts(found)
         values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
         only_here = (proof if better else found.proof) == "vouch"
@@ -199,6 +222,13 @@ class Claims(Part):
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
         )
         return Claim(*made.one())
+
+    async def lower(self, claim: int, proof: str, where: str) -> None:
+        """Note that a held claim's proof shows less than it was taken for; when it was shown stays."""
+        values = {"proof": proof, "where": where[:2_000], "level": PROOF_LEVELS[proof]}
+        async with self._writer.begin() as connection:
+            held = (ClaimRow.id == claim) & (ClaimRow.state == "held")
+            await connection.execute(update(ClaimRow).where(held).values(**values))
 
     async def vouch(self, claim: int, voucher: int, guild: int) -> tuple[int, Claim]:
         """A claimed member's word for an open claim; returns how many there are, and the claim.
@@ -256,7 +286,8 @@ class Claims(Part):
                 if found is None or found.state != "ended" or not found.level:
                     raise ClaimRefused("Only a claim that was proven and has ended can hold again.")
                 values = {"state": "held", "ended": None, "why_ended": ""}
-                values |= {"holder": found.member, "held_person": found.person_id}
+                only_here = found.proof == "vouch"
+                values |= {"holder": found.member, "held_person": None if only_here else found.person_id}
                 made = await connection.execute(
                     update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
                 )
@@ -280,16 +311,21 @@ class Claims(Part):
 
     async def old_mails(self, before: datetime) -> list[Claim]:
         """Held claims whose address was proven before a time: an address can't be looked at again."""
-        by_mail = ClaimRow.proof.in_(("mail", "domain"))
+        by_mail = ClaimRow.proof.in_(("mail", "domain", "mailbox"))
         query = select(*_CLAIM).where(ClaimRow.state == "held", by_mail, ClaimRow.checked < before)
         async with self._read() as connection:
             return [Claim(*row) for row in await connection.execute(query)]
 
     async def due(self, before: datetime, most: int = 100) -> list[Claim]:
-        """Held claims whose page or ORCID was looked at last before a time, oldest first."""
+        """Held claims whose page or ORCID was looked at last before a time, oldest first.
+
+        With them addresses that were taken by an older rule: that their domain is tied to the person was not shown.
+        """
+        older = ClaimRow.proof.in_(("mail", "domain")) & ClaimRow.where.not_like("% %")
+        again = ClaimRow.proof.in_(("page", "orcid")) | older
         query = (
             select(*_CLAIM)
-            .where(ClaimRow.state == "held", ClaimRow.proof.in_(("page", "orcid")), ClaimRow.checked < before)
+            .where(ClaimRow.state == "held", again, ClaimRow.checked < before)
             .order_by(ClaimRow.checked)
             .limit(most)
         )
@@ -408,6 +444,12 @@ def _holds_in(guild: int | None) -> ColumnElement[bool]:
     """Claims held everywhere, and those vouched for in this server."""
     here = (ClaimRow.proof == "vouch") & (ClaimRow.guild == guild) if guild is not None else false()
     return (ClaimRow.state == "held") & (ClaimRow.held_person.is_not(None) | here)
+
+
+def _counts(claim: Any) -> int:
+    """The level that a claim counts as against others'; what an older rule took is worth less than it says."""
+    by_today = claim.proof not in ("page", "orcid", "mail") or " " in claim.where
+    return int(claim.level) if by_today else min(int(claim.level), _OLD_RULE)
 
 
 def _ended(why: str) -> dict[str, Any]:

@@ -130,6 +130,22 @@ class FactFinder:
             return page
         return orjson.loads(kept.value).get("page") if kept else None
 
+    async def ties_orcid(self, person: int, papers: Sequence[Paper], orcid: str) -> bool:
+        """Whether the works that OpenAlex knows name an author with this ORCID, in the person's place.
+
+        As for facts, two works are asked for, or one where no more are known; what is kept answers.
+        """
+        known = await self.works(list(papers))
+        names = [parse_name(form) for form in await self._forms(person)]
+        shared = sum(
+            any(
+                author.orcid == orcid and any(compatible(parse_name(author.name), name) for name in names)
+                for author in facts.authors
+            )
+            for facts, _ in known.values()
+        )
+        return shared >= max(1, min(LEAST_SHARED, len(known)))
+
     def ask_soon(self, person: int) -> None:
         """Look a person up in the background, unless that is being done or was done lately."""
         if self._source is None or person in self._asking:

@@ -1,40 +1,69 @@
-"""Proofs of a claim: a code on a page, or in an ORCID record, that is evidently the claimed person's."""
+"""Proofs of a claim: what a page, an ORCID record or an address shows, and what it does not."""
 
 from __future__ import annotations
 
-import html
-import re
 import secrets
-import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-import orjson
-
+from data.claims import Claim
 from data.models import Paper
+from data.people import Person
 from data.sources.http import SourceError
-from data.sources.public_web import PublicWeb
+from data.sources.public_web import Page, PublicWeb
 from data.store import Store
+from index.claim_domains import Ties, address_in, registrable, ties_of
+from index.facts import FactFinder
+from index.mailbox_names import names_person
+from index.orcid_records import DATACITE, OrcidRecord, datacite_names
+from index.page_text import PageText, flat
 from index.person_names import compatible, parse_name
 
-ORCID = re.compile(r"\b(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
-_TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.S | re.I)
 _LEAST_TITLE = 12
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
-_PRINTED = re.compile(r"@([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
-EVERYBODYS = frozenset(
-    """163.com 126.com aol.com duck.com fastmail.com gmail.com gmx.de gmx.net googlemail.com hotmail.com icloud.com
-    live.com mac.com mail.com mail.ru me.com msn.com outlook.com pm.me proton.me protonmail.com qq.com tutanota.com
-    web.de yahoo.com yandex.com yandex.ru ymail.com zoho.com foxmail.com sina.com naver.com github.com
-    users.noreply.github.com ac.uk edu.cn ac.jp ac.in edu.au co.uk""".split()
-)
-"""Domains at which anybody has an address, and endings that many institutions share."""
+_LONGEST_QUERY = 40
+"""Characters after the ``?`` of a page's address: enough for a number, too few for what a search page would repeat."""
 PROVEN_FOR, MAIL_HOLDS = timedelta(days=30), timedelta(days=365)
 """After so long a page or record is looked at again, and an address has to be proven again."""
+OPENALEX = "OpenAlex"
 
 
 class NotProven(Exception):
-    """A page or record that does not prove a claim; its text says what is missing."""
+    """A page, record or address that does not prove a claim; its text says what is missing and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The person that a claim is about."""
+
+    person: int
+    names: tuple[str, ...]
+    """As printed, the usual form first."""
+    papers: tuple[Paper, ...]
+
+    @classmethod
+    def of(cls, person: Person, papers: Sequence[Paper]) -> Claimed:
+        """A person with their papers."""
+        return cls(person.id, (person.name, *person.forms), tuple(papers))
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Who is asked: the web, OpenAlex, ORCID and DataCite."""
+
+    web: PublicWeb
+    facts: FactFinder
+    orcid_url: str
+    datacite_url: str
+
+    async def ties(self, claimed: Claimed) -> tuple[Ties, SourceError | None]:
+        """The domains tied to a person, and why OpenAlex could not be asked for the institution, if so."""
+        try:
+            await self.facts.look_up(claimed.person)
+            return ties_of(claimed.papers, await self.facts.home_page(claimed.person)), None
+        except SourceError as error:
+            return ties_of(claimed.papers, None), error
 
 
 def make_code() -> str:
@@ -42,135 +71,143 @@ def make_code() -> str:
     return "labmate-" + secrets.token_hex(10)
 
 
-def orcid_in(text: str) -> str | None:
-    """The ORCID in a text, if its check digit is right (ISO 7064, MOD 11-2)."""
-    found = ORCID.search(text.upper())
-    if not found:
-        return None
-    digits = found[1].replace("-", "")
-    total = 0
-    for digit in digits[:-1]:
-        total = (total + int(digit)) * 2
-    check = (12 - total % 11) % 11
-    return found[1] if digits[-1] == ("X" if check == 10 else str(check)) else None
-
-
-def _flat(text: str) -> str:
-    """Letters and digits alone, so that markup, accents and spacing do not matter."""
-    plain = unicodedata.normalize("NFKD", html.unescape(text)).casefold()
-    return "".join(character for character in plain if character.isalnum())
-
-
-async def prove_by_page(web: PublicWeb, url: str, code: str, names: list[str], papers: list[Paper]) -> None:
-    """Check that a page has the code, the person's name and the title of one of the person's papers.
-
-    Raises
-    ------
-    NotProven
-        Where one of these is missing.
-    SourceError
-        Where the page can't be read.
-    """
-    body = await web.read(url)
-    text = _flat(_TAGS.sub(" ", body))
-    # In an attribute or a comment, as a repository profile or a page builder puts it, the code counts, too.
-    if code not in body.casefold():
-        raise NotProven("The code is not on this page (yet).")
-    if not any(_flat(name) in text for name in names if _flat(name)):
-        raise NotProven(f"The page does not have the name {names[0]} on it.")
-    titles = [_flat(paper.title) for paper in papers]
-    if not any(title in text for title in titles if len(title) >= _LEAST_TITLE):
-        raise NotProven("The page has none of this person's papers on it, by title.")
-
-
-async def prove_by_orcid(
-    web: PublicWeb, base: str, orcid: str, code: str, names: list[str], papers: list[Paper]
-) -> None:
-    """Check that a public ORCID record has the code, a compatible name and one of the person's papers.
-
-    Raises
-    ------
-    NotProven
-        Where one of these is missing.
-    SourceError
-        Where the record can't be read.
-    """
-    body = await web.read(f"{base}/v3.0/{orcid}/record", accept="application/json")
-    try:
-        record = orjson.loads(body)
-        person, works = record["person"], record["activities-summary"]["works"]["group"]
-        name = person.get("name") or {}
-        printed = " ".join(
-            part["value"] for part in (name.get("given-names"), name.get("family-name")) if part
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise SourceError("ORCID's answer is not a record; try again later") from error
-    if code not in orjson.dumps(person).decode().casefold():
-        raise NotProven(
-            "The code is not in this ORCID record (yet); its biography or a website entry can hold it."
-        )
-    own = parse_name(printed)
-    if not any(compatible(own, parse_name(form)) for form in names):
-        raise NotProven(f"This ORCID record belongs to {printed[:100] or 'somebody without a public name'}.")
-    listed = _flat(orjson.dumps(works).decode())
-    known = [_flat(paper.title) for paper in papers]
-    known += [_flat(paper.arxiv_id) for paper in papers if paper.arxiv_id]
-    if not any(entry in listed for entry in known if len(entry) >= 8):
-        raise NotProven("This ORCID record lists none of this person's papers.")
-
-
 def make_mail_code() -> str:
     """Eight characters that are easy to copy: 40 random bits, guessed at five times at most."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
-def address_in(text: str) -> str:
-    """An address in a plain form.
+# -- pages -----------------------------------------------------------------------------------------
+
+
+async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -> str:
+    """Check that a page of a tied domain has the code, the name and a paper; returns its address and what ties it.
 
     Raises
     ------
     NotProven
-        Where it is none that mail can be sent to.
+        Where something is missing, or the domain is anybody's.
+    SourceError
+        Where the page can't be read, or OpenAlex can't be asked for the institution.
     """
-    found = _ADDRESS.fullmatch(text.strip().removeprefix("mailto:"))
-    if not found or len(found[0]) > 254 or ".." in found[0]:
-        raise NotProven("This is no mail address.")
-    return found[0].lower()
+    page = await who.web.page(url)
+    ties, unasked = await who.ties(claimed)
+    how = ties.of_page(page.host)
+    if how is None and unasked is not None:
+        raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
+    if how is None:
+        counts = ties.words
+        known = f" For this person: {counts}." if counts else " I know none for this person."
+        raise NotProven(
+            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the institution that "
+            f"OpenAlex names, or at a domain printed in a paper.{known}"
+        )
+    _look_at(page, url, code, claimed)
+    return f"{page.url} {how}"
 
 
-def own_domain(address: str, papers: list[Paper], home_page: str | None) -> str:
-    """The domain by which an address belongs to a person: of an address in the papers, or of the institution.
+def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
+    """Check what stands on a page; raises NotProven where something is missing."""
+    for address in (url, page.url):
+        plain = unquote(unquote(address))
+        if flat(code) in flat(plain) or len(urlsplit(address).query) > _LONGEST_QUERY:
+            raise NotProven(
+                "This address carries what the page should show by itself. Give the page's plain address."
+            )
+    # In an attribute or a comment, as a repository profile or a page builder puts it, the code counts, too.
+    if code not in page.text.casefold():
+        raise NotProven("The code is not on this page (yet).")
+    text = PageText(page.text)
+    if not any(text.has(name) for name in claimed.names):
+        raise NotProven(f"The page does not have the name {claimed.names[0]} on it.")
+    titles = [paper.title for paper in claimed.papers]
+    if not any(text.has(title) for title in titles if len(flat(title)) >= _LEAST_TITLE):
+        raise NotProven("The page has none of this person's papers on it, by title.")
+
+
+# -- ORCID -----------------------------------------------------------------------------------------
+
+
+async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claimed) -> str:
+    """Check that a record's owner put the code there, and that others tie the record to a paper; returns both.
 
     Raises
     ------
     NotProven
-        Where there is none.
+        Where one of these is missing: works that the owner added say nothing.
+    SourceError
+        Where somebody can't be asked.
     """
+    record = await _owned(who, number, code, claimed)
+    papers = claimed.papers
+    for agency, doi in record.vouched(papers):
+        if agency != DATACITE or await datacite_names(who.web, who.datacite_url, doi, number):
+            return f"{number} by {agency}"
+    _, unasked = await who.ties(claimed)
+    if await who.facts.ties_orcid(claimed.person, papers, number):
+        return f"{number} by {OPENALEX}"
+    if unasked is not None:
+        raise SourceError(f"OpenAlex, which may tie this ORCID to the papers, can't be asked: {unasked}")
+    if record.lists(papers):
+        raise NotProven(
+            "Its papers were added by its owner, which shows nothing. One has to be there from its publisher, "
+            "through Crossref or DataCite (let them update your record), or OpenAlex has to tie the ORCID to them."
+        )
+    raise NotProven("This ORCID record lists none of this person's papers.")
+
+
+async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> OrcidRecord:
+    """The record, if its owner put the code there and it has a fitting name; raises NotProven otherwise."""
+    record = await OrcidRecord.read(who.web, who.orcid_url, number)
+    if not record.has(code):
+        raise NotProven(
+            "The code is not in this ORCID record (yet); its biography or a website entry can hold it."
+        )
+    own = parse_name(record.name)
+    if not any(compatible(own, parse_name(form)) for form in claimed.names):
+        raise NotProven(
+            f"This ORCID record belongs to {record.name[:100] or 'somebody without a public name'}."
+        )
+    return record
+
+
+# -- addresses -------------------------------------------------------------------------------------
+
+
+async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str, str, str]:
+    """(address, proof, where): what a code that is read at an address would show.
+
+    Raises
+    ------
+    NotProven
+        Where it is not an address, or its domain is a mail provider's or not tied to the person.
+    SourceError
+        Where OpenAlex can't be asked for the institution.
+    """
+    address = address_in(typed)
+    if address is None:
+        raise NotProven("This is no mail address that I can write to.")
     domain = address.rpartition("@")[2]
-    host = (urlsplit(home_page or "").hostname or "").removeprefix("www.")
-    printed = {
-        found[1].lower().rstrip(".")
-        for paper in papers
-        for found in _PRINTED.finditer(f"{paper.abstract} {paper.comment or ''}")
-    }
-    for known in (*printed, host):
-        if known.count(".") and known not in EVERYBODYS and (domain == known or domain.endswith("." + known)):
-            return domain
-    raise NotProven(
-        "The address has to be of the institution, or of a domain that is printed in one of these papers; "
-        "I know no such for this one. An ORCID record, a page, or two members' word prove it, too."
-    )
+    ties, unasked = await who.ties(claimed)
+    how = ties.of_mail(address)
+    if how is None and unasked is not None:
+        raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
+    if how is None:
+        raise NotProven(
+            f"The address has to be of the institution that OpenAlex names for these papers, or of a domain whose "
+            f"addresses are printed in one of them; {domain} is neither. An ORCID record, a page, or two members' "
+            "word prove it, too."
+        )
+    return address, "mailbox" if names_person(address, claimed.names) else "domain", f"{domain} {how}"
 
 
-def names_person(address: str, names: list[str]) -> bool:
-    """Whether an address has the family name in it."""
-    local = _flat(address.rpartition("@")[0])
-    families = {_flat(parse_name(name).family) for name in names}
-    return any(len(family) > 1 and family in local for family in families)
+# -- looking again ---------------------------------------------------------------------------------
 
 
-async def recheck(store: Store, web: PublicWeb, orcid_base: str, before: datetime) -> int:
-    """Look at the proofs of held claims again; those that vanished end their claims. Returns how many did."""
+async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
+    """Look at the proofs of held claims again; those that vanished, or no longer count, end their claims.
+
+    Returns how many ended.
+    """
     ended = 0
     for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
         ended += await store.claims.end(claim.id, "the address was proven a year ago; /claim mail: renews it")
@@ -179,15 +216,35 @@ async def recheck(store: Store, web: PublicWeb, orcid_base: str, before: datetim
         try:
             if person is None:
                 raise NotProven("nobody of this number is known any more")
-            papers = await store.papers([row.paper_id for row in await store.people.memberships(person.id)])
-            names = [person.name, *person.forms]
-            if claim.proof == "orcid":
-                await prove_by_orcid(web, orcid_base, claim.where, claim.code, names, papers)
-            else:
-                await prove_by_page(web, claim.where, claim.code, names, papers)
-            await store.claims.prove(claim.id, claim.proof, claim.where)
+            rows = await store.people.memberships(person.id)
+            papers = await store.papers([row.paper_id for row in rows])
+            await _look_again(store, who, claim, Claimed.of(person, papers))
         except NotProven as error:
-            ended += await store.claims.end(claim.id, f"the proof vanished: {error}")
+            why = "the proof vanished" if claim.how else "looked at by the rules of today"
+            ended += await store.claims.end(claim.id, f"{why}: {error}")
         except SourceError:
             continue  # out of reach is not gone; it is looked at again
     return ended
+
+
+async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:
+    """Renew one claim; raises NotProven where it ends. What tied a domain once need not be shown again."""
+    if claim.proof in ("mail", "domain"):
+        how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
+        if how is None:
+            raise NotProven(f"{claim.place} is not tied to this person. /claim person: begins again")
+        await store.claims.lower(claim.id, "domain", f"{claim.place} {how}")
+        return
+    where = claim.where
+    if claim.proof == "orcid" and claim.how:
+        await _owned(who, claim.place, claim.code, claimed)
+    elif claim.proof == "orcid":
+        where = await prove_by_orcid(who, claim.place, claim.code, claimed)
+    elif claim.how:
+        page = await who.web.page(claim.place)
+        if registrable(page.host) != registrable(urlsplit(claim.place).hostname or ""):
+            raise NotProven(f"the page leads to {page.host} now")
+        _look_at(page, claim.place, claim.code, claimed)
+    else:
+        where = await prove_by_page(who, claim.place, claim.code, claimed)
+    await store.claims.prove(claim.id, claim.proof, where)

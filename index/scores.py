@@ -53,6 +53,8 @@ class Trust:
     level: str
     why: tuple[str, ...]
     claimed: bool = False
+    claimed_by: str = ""
+    """What the holder's proof has shown, in words."""
 
 
 class Scores:
@@ -219,15 +221,6 @@ class Scores:
         return np.asarray(values[~np.isnan(values)])
 
 
-PROOF_WORDS = {
-    "vouch": "vouched for by two claimed members",
-    "domain": "proven by an address of the institution",
-    "mail": "proven by an address of the institution with their name in it",
-    "page": "proven by a page of theirs",
-    "orcid": "proven by their ORCID record",
-}
-
-
 def trust(
     confidences: Sequence[float],
     namesakes: int,
@@ -250,7 +243,7 @@ def trust(
     orcid
         An ORCID that a source gives for the works, where known.
     claimed
-        The level of the claim that somebody holds, 0 for none, and its ``proof``.
+        The level of the claim that somebody holds, 0 for none, and what its ``proof`` has shown, in words.
     contested
         How many members say that the claim is wrong, and wait for those who manage their server.
     """
@@ -269,12 +262,12 @@ def trust(
         value += 15
         why.append("an ORCID stands on these works")
     if claimed:
-        why.append("claimed: " + PROOF_WORDS.get(proof, proof))
+        why.append(f"claimed: {proof}")
         if contested:
             why.append(
                 f"contested by {contested} {'member' if contested == 1 else 'members'}, and not settled yet"
             )
-        return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True)
+        return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True, proof)
     level = "L0" if namesakes and mean < 0.5 else "L1"
     return Trust(int(min(value, 60)), level, tuple(why))
 

@@ -97,6 +97,8 @@ class AuthorCard:
     namesakes: int = 0
     waiting: int = 0
     """Papers under the name that no pass has judged yet."""
+    claimed_by: str = ""
+    """What the proof of whoever holds the claim has shown."""
     profile: str = ""
     """What the person says of themselves, ready to show."""
     corrected: str = ""
@@ -121,6 +123,8 @@ def author_card(
     if card.affiliation:
         head.append(shown(card.affiliation, 120))
     head.append(" · ".join(_facts(card)))
+    if card.claimed_by:
+        head.append(f"-# Claimed by somebody who {shown(card.claimed_by, 250)}")
     box.add_item(ui.TextDisplay("\n".join(head)))
     body = []
     if card.topics:

@@ -19,12 +19,15 @@ from commands.claim import ask_vouch, begin, prove, vouch
 from commands.profile import ProfileGroup, own_link, release
 from commands.replies import Kindly
 from data.claims import ClaimRefused
+from data.models import PaperRecord
 from data.sources.http import SourceError
 from data.sources.public_addresses import is_public
 from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb
-from index.proofs import orcid_in, recheck
+from index.orcid_records import orcid_in
+from index.proofs import recheck
 from tests.conftest import settings_for
 
+THC = "THC: Accelerating Distributed Deep Learning Using Tensor Homomorphic Compression"
 TITLE = "Efficient Data-Plane Memory Scheduling for In-Network Aggregation"
 
 
@@ -54,8 +57,8 @@ class Names(AbstractResolver):
 class Site:
     """An https server on loopback whose pages tests write."""
 
-    def __init__(self, address="127.0.0.1"):
-        self.address = address
+    def __init__(self, address="127.0.0.1", name="people.harvard.edu"):
+        self.address, self.name = address, name
         self.pages = {}
         self.asked = []
 
@@ -71,7 +74,7 @@ class Site:
     async def __aenter__(self):
         authority = trustme.CA()
         served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        authority.issue_cert("page.test").configure_cert(served)
+        authority.issue_cert(self.name).configure_cert(served)
         self.context = ssl.create_default_context()
         authority.configure_trust(self.context)
         app = web.Application()
@@ -81,7 +84,7 @@ class Site:
         site = web.TCPSite(self.runner, self.address, 0, ssl_context=served)
         await site.start()
         self.port = self.runner.addresses[0][1]
-        self.base = f"https://page.test:{self.port}"
+        self.base = f"https://{self.name}:{self.port}"
         return self
 
     async def __aexit__(self, *_):
@@ -113,6 +116,8 @@ async def own(tmp_path, site):
         UserClient(discord.url, discord.user_token) as user,
     ):
         bot.services.web, bot.services.orcid_url = site.client(), site.base + "/orcid"
+        bot.services.datacite_url = site.base + "/datacite"
+        await of_institution(bot.services, "ChonLam Lao", "https://www.harvard.edu/")
         yield bot.services, user
 
 
@@ -120,12 +125,23 @@ def code_in(text):
     return text.partition("`")[2].partition("`")[0]
 
 
+async def of_institution(services, name, page):
+    """Let OpenAlex have named a person's institution, and its home page."""
+    author = await services.store.author_names.find(name)
+    [(person, _), *_] = await services.store.people.named([author])
+    await services.store.facts.put(
+        "person", "openalex", {str(person): '{"ror": "https://ror.org/03vek6s52"}'}
+    )
+    await services.store.facts.put("place", "openalex", {"03vek6s52": f'{{"page": "{page}"}}'})
+    return person
+
+
 async def claimed(services, member, name, guild=1):
     """A member who holds a person, by words that the database takes."""
     author = await services.store.author_names.find(name)
     [(person, _), *_] = await services.store.people.named([author])
     claim = await services.store.claims.begin(member, person, guild, "labmate-x")
-    await services.store.claims.prove(claim.id, "page", "https://page.test/x")
+    await services.store.claims.prove(claim.id, "page", "https://harvard.edu/x of the institution")
     await services.store.claims.seen(member, guild)
     return claim
 
@@ -141,46 +157,228 @@ async def test_a_page_with_code_name_and_paper_makes_the_claim(own, site):
     site.pages["/me"] = f"<h1>Chon<b>Lam</b> Lao</h1><!-- {code} -->"
     assert "none of this person's papers" in (await user.slash(f"/claim page:{site.base}/me")).text
     site.pages["/me"] = f"<h1>ChonLam Lao</h1>{TITLE}<script>{code}x</script><p>hello</p>"
-    assert "You are **ChonLam Lao** now (L2" in (await user.slash(f"/claim page:{site.base}/me")).text
+    said = await user.slash(f"/claim page:{site.base}/me")
+    assert (
+        "You are **ChonLam Lao** now (L2: can change a page at people.harvard.edu that has their" in said.text
+    )
     card = await user.slash("/author name:ChonLam Lao")
     assert "L2 claimed" in card.text
+    assert "Claimed by somebody who can change a page at people.harvard.edu" in card.text
+    assert "can change a page at people.harvard.edu" in (await card.press("Why these figures?")).text
+    assert "L2: can change a page at people.harvard.edu" in (await user.slash("/profile show")).text
     assert "nobody to suggest for **ChonLam Lao**" in (await user.slash("/collaborators")).text
     again = await user.slash("/claim person:ChonLam Lao")
     assert "You hold" in again.text
 
 
-async def test_an_orcid_record_makes_the_claim_and_a_stranger_s_does_not(own, site):
-    _services, user = own
+NUMBER = "0000-0002-1825-0097"
+CROSSREF, DATACITE, WIZARD = "0000-0001-9884-1913", "0000-0001-8099-6984", "0000-0002-3054-1567"
+
+
+def listed(source, title=TITLE, doi=None, kind="journal-article", **origin):
+    """A work summary as the public API of ORCID, v3.0, has it; a source is the owner's ORCID or a client's id."""
+    owner = source == NUMBER
+    ids = [{"external-id-type": "doi", "external-id-value": doi, "external-id-relationship": "self"}]
+    return {
+        "source": {
+            "source-orcid": {"path": source} if owner else None,
+            "source-client-id": None if owner else {"path": source},
+            "source-name": {"value": "somebody"},
+            **{
+                "assertion-origin-orcid": None,
+                "assertion-origin-client-id": None,
+                "assertion-origin-name": None,
+            },
+            **{f"assertion-origin-{name}": value for name, value in origin.items()},
+        },
+        "title": {"title": {"value": title}},
+        "type": kind,
+        "external-ids": {"external-id": ids if doi else []},
+    }
+
+
+def orcid_record(biography, *works, given="ChonLam", family="Lao"):
+    """A record as the public API of ORCID, v3.0, has it."""
+    return json.dumps(
+        {
+            "person": {
+                "name": {"given-names": {"value": given}, "family-name": {"value": family}},
+                "biography": {"content": biography},
+            },
+            "activities-summary": {"works": {"group": [{"work-summary": [work]} for work in works]}},
+        }
+    )
+
+
+PRISM = "10.48550/arxiv.2605.15617"
+"""A paper of ChonLam Lao's in the sample, as arXiv registers it."""
+
+
+async def with_arxiv_id(services):
+    """The sample's PrismLLM, under its identifier."""
+    [paper] = [p for p in await services.store.papers(range(1, 20)) if p.title.endswith("PrismLLM")]
+    record = PaperRecord(
+        source="arxiv-daily",
+        ids={"arxiv": "2605.15617"},
+        title=paper.title,
+        authors=[author.name for author in paper.authors],
+    )
+    await services.store.upsert([record])
+
+
+async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, site):
+    services, user = own
+    await with_arxiv_id(services)
     code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
-
-    def record(given, family, biography, title):
-        return json.dumps(
-            {
-                "person": {
-                    "name": {"given-names": {"value": given}, "family-name": {"value": family}},
-                    "biography": {"content": biography},
-                },
-                "activities-summary": {
-                    "works": {"group": [{"work-summary": [{"title": {"title": {"value": title}}}]}]}
-                },
-            }
-        )
-
-    path = "/orcid/v3.0/0000-0002-1825-0097/record"
-    ask = "/claim orcid:https://orcid.org/0000-0002-1825-0097"
+    path = f"/orcid/v3.0/{NUMBER}/record"
+    ask = f"/claim orcid:https://orcid.org/{NUMBER}"
     assert "status 404" in (await user.slash(ask)).text
+    site.pages[f"/datacite/dois/{PRISM}"] = json.dumps(
+        {"data": {"attributes": {"creators": [{"nameIdentifiers": []}, {"name": "ChonLam Lao"}]}}}
+    )
+    person = {"orcid": {"path": NUMBER}}
+    nothing = "added by its owner, which shows nothing"
     for page, said in (
         ("{}", "not a record"),
         ("[]", "not a record"),
-        (record("ChonLam", "Lao", "", TITLE), "code is not in this ORCID"),
-        (record("Josiah", "Carberry", code, TITLE), "belongs to Josiah Carberry"),
-        (record("ChonLam", "Lao", code, "Another thing"), "lists none of"),
-    ):
+        (orcid_record("", listed(CROSSREF)), "code is not in this ORCID"),
+        (orcid_record(code, listed(CROSSREF), given="Josiah", family="Carberry"), "belongs to Josiah Carberry"),
+        (orcid_record(code, listed(CROSSREF, "Another thing")), "lists none of"),
+        (orcid_record(code), "lists none of"),
+        (orcid_record(code, listed(NUMBER)), nothing),  # typed
+        (orcid_record(code, listed(NUMBER, doi=PRISM)), nothing),
+        (orcid_record(code, listed(WIZARD, doi=PRISM)), nothing),  # clicked on in a search
+        (orcid_record(code, listed("APP-ABCDEFGH12345678", doi=PRISM)), nothing),
+        (orcid_record(code, listed(CROSSREF, doi=PRISM, **person)), nothing),  # clicked on, and said so
+        (orcid_record(code, listed(CROSSREF, doi=PRISM, name={"value": "ChonLam Lao"})), nothing),
+        (orcid_record(code, listed(CROSSREF, kind="preprint")), nothing),  # anybody posts a title
+        (orcid_record(code, listed(CROSSREF, TITLE + " Revisited")), "lists none of"),
+        (orcid_record(code, listed(DATACITE, kind="preprint", doi="10.5281/zenodo.1")), nothing),
+        (orcid_record(code, listed(DATACITE, doi=PRISM)), nothing),  # DataCite's own record does not name them
+    ):  # fmt: skip
         site.pages[path] = page
-        assert said in (await user.slash(ask)).text
-    site.pages[path] = record("ChonLam", "Lao", f"see {code}", TITLE)
-    assert "(L3, by an ORCID record)" in (await user.slash(ask)).text
+        assert said in (await user.slash(ask)).text, page
+    assert "L1 unclaimed" in (await user.slash("/author name:ChonLam Lao")).text
+    site.pages[path] = orcid_record(f"see {code}", listed(NUMBER), listed(CROSSREF))
+    said = await user.slash(ask)
+    assert f"(L3: owns the ORCID record {NUMBER}, to which Crossref added one of the papers)" in said.text
     assert "no ORCID" in (await user.slash("/claim orcid:0000-0002-1825-0098")).text
+
+
+async def test_datacite_s_word_counts_where_its_own_record_names_the_orcid(own, site):
+    services, user = own
+    await with_arxiv_id(services)
+    code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
+    site.pages[f"/orcid/v3.0/{NUMBER}/record"] = orcid_record(code, listed(DATACITE, doi=PRISM))
+    identifier = {"nameIdentifier": f"https://orcid.org/{NUMBER}", "nameIdentifierScheme": "ORCID"}
+    creators = [{"name": "Lao, ChonLam", "nameIdentifiers": [identifier]}]
+    site.pages[f"/datacite/dois/{PRISM}"] = json.dumps({"data": {"attributes": {"creators": creators}}})
+    assert "to which DataCite added one" in (await user.slash(f"/claim orcid:{NUMBER}")).text
+
+
+async def test_an_orcid_that_openalex_ties_to_the_papers_makes_the_claim(own, site):
+    """The owner typed their works themselves, as most do; OpenAlex knows the ORCID all the same."""
+    services, user = own
+    code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
+    site.pages[f"/orcid/v3.0/{NUMBER}/record"] = orcid_record(code, listed(NUMBER))
+    claim = await services.store.claims.open_of(int(user.user["id"]))
+    rows = await services.store.people.memberships(claim.person_id)
+    papers = [str(row.paper_id) for row in rows]
+
+    async def authors(orcid, name, of):
+        facts = {"id": "W1", "authors": [{"name": name, "id": "A1", "orcid": orcid}]}
+        await services.store.facts.put("paper", "openalex", {paper: json.dumps(facts) for paper in of})
+
+    ask = f"/claim orcid:{NUMBER}"
+    await authors("0000-0002-1694-233X", "ChonLam Lao", papers)
+    assert "shows nothing" in (await user.slash(ask)).text, "another's ORCID stands on the works"
+    await authors(NUMBER, "Minlan Yu", papers)
+    assert "shows nothing" in (await user.slash(ask)).text, "a coauthor's ORCID is the coauthor's"
+    await authors("0000-0002-1694-233X", "ChonLam Lao", papers)
+    await authors(NUMBER, "ChonLam Lao", papers[:1])
+    assert "shows nothing" in (await user.slash(ask)).text, "one work of several is a slip"
+    await authors(NUMBER, "C. Lao", papers)
+    assert (
+        f"owns the ORCID record {NUMBER}, which OpenAlex ties to the papers" in (await user.slash(ask)).text
+    )
+
+
+async def test_a_page_of_one_s_own_making_shows_nothing(site, own):
+    """A free page with name, title and code gave L2; now only pages of tied domains count, wherever redirects end."""
+    services, user = own
+    code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
+    page = f"<h1>ChonLam Lao</h1>{TITLE} {code}"
+
+    def to(target):
+        async def moved(_):
+            raise web.HTTPFound(target)
+
+        return moved
+
+    for name in ("chonlam.example.org", "chonlam-lao.github.io", "github.com", "sites.google.com",
+                 "harvard.edu.example.org", "notharvard.edu", "wiki.harvard.edu", "lists.harvard.edu"):  # fmt: skip
+        async with Site(name=name) as free:
+            services.web = free.client()
+            free.pages["/me"] = page
+            said = (await user.slash(f"/claim page:{free.base}/me")).text
+            assert f"{name} is not tied to this person" in said
+            assert "institution" in said
+            assert "harvard.edu" in said, "which domains count is said"
+    services.web = site.client()
+    site.pages |= {"/me": page, "/short": to("/me")}
+    assert "(L2: can change a page" in (await user.slash(f"/claim page:{site.base}/short")).text
+    claim = await services.store.claims.of_member(int(user.user["id"]))
+    assert claim.place == f"{site.base}/me", "where the redirects ended is looked at again"
+
+
+async def test_a_search_page_that_repeats_what_it_is_asked_shows_nothing(own, site):
+    _services, user = own
+    code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
+
+    async def echo(request):
+        return web.Response(text=f"No results for {request.rel_url.human_repr()}", content_type="text/html")
+
+    site.pages |= {f"/{code}": echo, "/search": echo, "/p": f"ChonLam Lao {TITLE} {code}"}
+    said = f"{code}+ChonLam+Lao+{TITLE.replace(' ', '+')}"
+    for address in (
+        f"/search?q={said}",
+        f"/{code}?q=x",
+        f"/search?q={'A' * 41}",
+        f"/search?q={code[:30]}%2d",
+    ):
+        assert (
+            "carries what the page should show"
+            in (await user.slash(f"/claim page:{site.base}{address}")).text
+        )
+    assert "(L2" in (await user.slash(f"/claim page:{site.base}/p?id=17")).text
+
+
+async def test_a_domain_printed_in_a_paper_counts_and_openalex_out_of_reach_is_said(own, monkeypatch):
+    services, user = own
+    code = code_in((await user.slash("/claim person:Minlan Yu")).text)
+    async with Site(name="minlan.example.org") as page:
+        services.web = page.client()
+        page.pages["/me"] = f"Minlan Yu {THC} {code}"
+        ask = f"/claim page:{page.base}/me"
+        assert "not tied to this person" in (await user.slash(ask)).text
+
+        async def away(person, **_):
+            raise SourceError("the day's budget is spent")
+
+        monkeypatch.setattr(services.facts, "look_up", away)
+        assert "OpenAlex, which knows the institution, can't be asked" in (await user.slash(ask)).text
+        [paper] = [p for p in await services.store.papers(range(1, 20)) if p.title == THC]
+        record = PaperRecord(
+            source="arxiv-daily",
+            ids={"arxiv": "2302.08545"},
+            title=THC,
+            abstract="Code at https://minlan.example.org/atp.",
+            authors=[author.name for author in paper.authors],
+        )
+        await services.store.upsert([record])
+        said = (await user.slash(ask)).text
+        assert "can change a page at minlan.example.org" in said
+        assert "the domain is printed in one of the papers" in said
 
 
 def test_the_check_digit_of_an_orcid_is_checked():
@@ -220,8 +418,8 @@ async def test_two_members_can_not_hold_one_person_but_a_better_proof_contests(o
     first = await claimed(services, 1, "ChonLam Lao")
     other = await claims.begin(2, first.person_id, 1, "labmate-y")
     with pytest.raises(ClaimRefused, match="as good"):
-        await claims.prove(other.id, "page", "https://page.test/y")
-    await claims.prove(other.id, "orcid", "0000-0002-1825-0097")
+        await claims.prove(other.id, "page", "https://harvard.edu/y of the institution")
+    await claims.prove(other.id, "orcid", "0000-0002-1825-0097 by Crossref")
     assert (await claims.of_person(first.person_id)).member == 2
     ended = await claims.find(first.id)
     assert (ended.state, ended.why_ended) == ("ended", "contested by a better proof")
@@ -236,7 +434,8 @@ async def test_two_at_once_leave_one_holder(own):
     [(person, _)] = await services.store.people.named([author])
     made = [await claims.begin(member, person, 1, f"labmate-{member}") for member in range(1, 9)]
     done = await asyncio.gather(
-        *(claims.prove(claim.id, "page", "https://page.test/") for claim in made), return_exceptions=True
+        *(claims.prove(claim.id, "page", "https://harvard.edu/ of the institution") for claim in made),
+        return_exceptions=True,
     )
     assert sum(not isinstance(result, Exception) for result in done) == 1
     assert all(isinstance(r, ClaimRefused) for r in done if isinstance(r, Exception))
@@ -257,17 +456,75 @@ async def test_a_claim_ends_with_its_proof_but_not_with_the_network(own, site):
     site.pages["/me"] = f"ChonLam Lao {TITLE} {code}"
     await user.slash(f"/claim page:{site.base}/me")
     later = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=40)
-    assert await recheck(services.store, services.web, "", later) == 0
+    assert await recheck(services.store, services.witnesses, later) == 0
 
     async def broken(_):
         return web.Response(status=503)
 
     site.pages["/me"] = broken
-    assert await recheck(services.store, services.web, "", later) == 0
+    assert await recheck(services.store, services.witnesses, later) == 0
     assert "L2 claimed" in (await user.slash("/author name:ChonLam Lao")).text
     site.pages["/me"] = f"ChonLam Lao {TITLE}"
-    assert await recheck(services.store, services.web, "", later) == 1
+    assert await recheck(services.store, services.witnesses, later) == 1
     assert "L1 unclaimed" in (await user.slash("/author name:ChonLam Lao")).text
+    assert "Your claim has ended" in (ended := (await user.slash("/profile show")).text)
+    assert "The code is not on this page" in ended
+    assert "/claim person:" in ended
+
+
+@pytest.mark.parametrize(
+    ("proof", "where", "state", "said"),
+    [
+        ("page", "https://chonlam.example.org/me", "ended", "chonlam.example.org is not tied to this person"),
+        ("page", "BASE/me", "held", "can change a page at people.harvard.edu"),
+        ("orcid", NUMBER, "ended", "added by its owner"),
+        ("mail", "g.harvard.edu", "held", "reads mail at g.harvard.edu"),
+        ("mail", "yahoo.co.uk", "ended", "yahoo.co.uk is not tied"),
+        ("domain", "posteo.de", "ended", "posteo.de is not tied"),
+    ],
+)  # fmt: skip
+async def test_a_claim_by_an_older_rule_is_looked_at_by_today_s(own, site, proof, where, state, said):
+    services, user = own
+    member = int(user.user["id"])
+    author = await services.store.author_names.find("ChonLam Lao")
+    [(person, _)] = await services.store.people.named([author])
+    claim = await services.store.claims.begin(member, person, 1, "labmate-old")
+    await services.store.claims.prove(claim.id, proof, where.replace("BASE", site.base))
+    assert "an older, weaker rule" in (await user.slash("/profile show")).text
+    page = f"ChonLam Lao {TITLE} labmate-old"
+    site.pages |= {"/me": page, f"/orcid/v3.0/{NUMBER}/record": orcid_record("labmate-old", listed(NUMBER))}
+    async with Site(name="chonlam.example.org") as free:
+        free.pages["/me"] = page
+        if "example" in where:
+            services.web = free.client()
+            where = f"{free.base}/me"
+            await services.store.claims.prove(claim.id, proof, where)
+        later = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=40)
+        assert await recheck(services.store, services.witnesses, later) == (state == "ended")
+    found = await services.store.claims.find(claim.id)
+    assert found.state == state
+    shown = (await user.slash("/profile show")).text
+    assert said in shown
+    if state == "held":
+        assert "older" not in shown
+        assert found.level == (1 if proof == "mail" else 2)
+    else:
+        assert "/claim person:" in shown, "what to do is said"
+
+
+async def test_an_older_claim_does_not_stand_against_a_proof_by_today_s_rule(own):
+    """Until it is looked at again it counts as L1: whoever typed their way to L3 can't keep the person out."""
+    services, _ = own
+    claims = services.store.claims
+    author = await services.store.author_names.find("ChonLam Lao")
+    [(person, _)] = await services.store.people.named([author])
+    old = await claims.begin(1, person, 1, "labmate-x")
+    await claims.prove(old.id, "orcid", NUMBER)
+    right = await claims.begin(2, person, 1, "labmate-y")
+    with pytest.raises(ClaimRefused, match="as good"):
+        await claims.prove(right.id, "domain", "harvard.edu of the institution")
+    await claims.prove(right.id, "mailbox", "harvard.edu of the institution")
+    assert (await claims.of_person(person)).member == 2
 
 
 async def test_a_profile_shows_on_the_card_to_whom_it_should(own):

@@ -194,7 +194,7 @@ class Site9(Names):
     """The site's name leads to the site, every other one inward."""
 
     async def resolve(self, host, port=0, family=socket.AF_UNSPEC):
-        self.addresses = ("127.0.0.9",) if host == "page.test" else ("127.0.0.1",)
+        self.addresses = ("127.0.0.9",) if host == "people.harvard.edu" else ("127.0.0.1",)
         return await super().resolve(host, port, family)
 
 
@@ -265,7 +265,7 @@ async def test_a_page_carries_no_cookie_along_and_says_where_it_was_found():
 
         site.pages |= {"/start": start, "/end": end}
         page = await site.client().page(site.base + "/start")
-        assert (page.text, page.url, page.host) == ("here", site.base + "/end", "page.test")
+        assert (page.text, page.url, page.host) == ("here", site.base + "/end", "people.harvard.edu")
         assert cookies == [None]
 
 
