@@ -14,6 +14,7 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.claims import VOUCHES, Claim, ClaimRefused
+from data.limits import PAGES
 from data.sources.http import SourceError
 from index.corrections import retract
 from index.orcid_records import orcid_in
@@ -126,6 +127,8 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
     """Check the code of the member's newest open claim (or renew the one held)."""
     claim, claimed = await _open_claim(services, member)
     who = services.witnesses
+    if not await services.store.limits.spend(PAGES, member):
+        raise Kindly("I opened many pages for you today; try again tomorrow.")
     try:
         if orcid is not None:
             number = orcid_in(orcid)
@@ -164,7 +167,7 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
     try:
         address, proof, where = await mailbox_of(services.witnesses, typed, claimed)
         code = make_mail_code()
-        await services.store.mail_codes.keep(claim.id, code, f"{proof} {where}")
+        await services.store.mail_codes.keep(claim.id, member, address, code, f"{proof} {where}")
         await services.mailer.send(
             address,
             "Your code for Labmate",
@@ -184,7 +187,7 @@ async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutVi
     """Take a mailed code."""
     claim, claimed = await _open_claim(services, member)
     try:
-        proof, _, where = (await services.store.mail_codes.settle(claim.id, code)).partition(" ")
+        proof, _, where = (await services.store.mail_codes.settle(claim.id, member, code)).partition(" ")
         claim = await _prove(services, claim, proof, where)
     except ClaimRefused as error:
         raise Kindly(f"Not proven: {shown(str(error), 300)}") from error

@@ -14,6 +14,7 @@ from commands.cards.text import label, plural, shown, title_link
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
+from data.limits import PAGES
 from data.models import Paper
 from data.own_works import KINDS, OwnEntry
 from data.sources.http import SourceError
@@ -72,7 +73,7 @@ async def import_cv(
     if (file is None) == (orcid is None):
         raise Kindly("Give a file (PDF, Markdown, text, LaTeX or BibTeX), or your ORCID; one of the two.")
     try:
-        cv = await (_from_file(file) if file is not None else _from_orcid(services, orcid or ""))
+        cv = await (_from_file(file) if file is not None else _from_orcid(services, member, orcid or ""))
     except (UnreadableError, SourceError) as error:
         raise Kindly(shown(str(error), 300)) from error
     person = await services.store.people.find(claim.person_id)
@@ -98,10 +99,12 @@ async def _from_file(file: discord.Attachment) -> CV:
     return await read_cv(await file.read(), file.filename)
 
 
-async def _from_orcid(services: Services, typed: str) -> CV:
+async def _from_orcid(services: Services, member: int, typed: str) -> CV:
     number = orcid_in(typed)
     if number is None:
         raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
+    if not await services.store.limits.spend(PAGES, member):
+        raise Kindly("I opened many pages for you today; try again tomorrow.")
     body = await services.web.read(f"{services.orcid_url}/v3.0/{number}/record", accept="application/json")
     try:
         return read_orcid(orjson.loads(body))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, false, func, insert, select, update
@@ -13,13 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.clock import utc_now
 from data.keys import fresh_number
+from data.limits import CLAIMS_BEGUN, VOUCHES_GIVEN, spend
 from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
 from data.part import Part
 from data.people_drafts import MERGED
 from data.tables import PersonRow
 
-MOST_CLAIMS, CLAIM_DAYS = 5, 7
-"""Claims that a member can make within so many days."""
 VOUCHES = 2
 RELEASED = "released by the member"
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
@@ -148,13 +147,9 @@ class Claims(Part):
                 return Claim(*row)
             if await connection.scalar(select(ClaimRow.id).where(ClaimRow.holder == member)):
                 raise ClaimRefused("You hold a claim already; /profile release ends it.")
-            since = now - timedelta(days=CLAIM_DAYS)
-            recent = await connection.scalar(
-                select(func.count()).where(ClaimRow.member == member, ClaimRow.made > since)
-            )
-            if int(recent or 0) >= MOST_CLAIMS:
+            if not await spend(connection, CLAIMS_BEGUN, member):
                 raise ClaimRefused(
-                    f"You made {MOST_CLAIMS} claims within {CLAIM_DAYS} days; try again later."
+                    f"You made {CLAIMS_BEGUN.most} claims within {CLAIMS_BEGUN.within.days} days; try again later."
                 )
             fields = {
                 "id": fresh_number(),
@@ -251,6 +246,8 @@ class Claims(Part):
                     raise ClaimRefused("Only members who have claimed their own papers can vouch.")
                 mine = select(VouchRow.claim_id).where(VouchRow.claim_id == claim, VouchRow.member == voucher)
                 if not await connection.scalar(mine):
+                    if not await spend(connection, VOUCHES_GIVEN, voucher):
+                        raise ClaimRefused("You have vouched for many lately; try again in some weeks.")
                     await connection.execute(
                         insert(VouchRow).values(claim_id=claim, member=voucher, guild=guild, made=utc_now())
                     )

@@ -10,6 +10,7 @@ from sqlalchemy import func, insert, select, update
 from data.claims import ClaimRefused
 from data.clock import utc_now
 from data.keys import fresh_number
+from data.limits import CONTESTED, CONTESTS, spend
 from data.member_tables import ClaimContestRow, ClaimRow
 from data.part import Part
 
@@ -136,6 +137,12 @@ class Contests(Part):
                 )
             if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
                 raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
+            if not await spend(connection, CONTESTED, member, claim):
+                raise ClaimRefused("You contested this claim within the last month; it was looked at.")
+            if not await spend(connection, CONTESTS, member):
+                raise ClaimRefused(
+                    f"You contested {CONTESTS.most} claims within {CONTESTS.within.days} days; try again later."
+                )
             row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
             more = {"reason": reason[:500], "made": utc_now(), "state": "open"}
             made = await connection.execute(

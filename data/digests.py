@@ -17,6 +17,7 @@ from data.clock import utc_now
 from data.digest_tables import DeliveryRow, DigestRow, OpinionRow, ShownRow
 from data.keys import fresh_number
 from data.leases import holds
+from data.limits import OWN_DIGESTS, spend
 from data.part import Part
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
@@ -178,6 +179,8 @@ class Digests(Part):
             most = MOST_IN_GUILD if digest.guild else MOST_OF_MEMBER
             if int(count or 0) >= most:
                 raise DigestRefused(f"There are {most} digests here already; /digest delete ends one.")
+            if not digest.guild and not await spend(connection, OWN_DIGESTS, digest.owner):
+                raise DigestRefused("You began many digests today; try again tomorrow.")
             await connection.execute(insert(DigestRow).values(**asdict(made)))
         return made
 

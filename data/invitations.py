@@ -12,13 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.clock import utc_now
 from data.keys import fresh_number
+from data.limits import INVITATIONS, INVITATIONS_OF_SERVER, INVITED, spend
 from data.member_tables import BlockRow, InvitationRow
 from data.part import Part
 
 MOST_OPEN = 5
 """Invitations of one member that wait for an answer, and as many that wait for one member's answer."""
-MOST_A_DAY = 20
-"""Invitations a server within 24 hours."""
 PAIR_DAYS = 30
 """After which the same two can be brought together again, and an unanswered invitation ends."""
 OPEN = ("waiting", "silent")
@@ -112,7 +111,8 @@ class Invitations(Part):
         try:
             async with self._writer.begin() as connection:
                 await self._check_pair(connection, sender, recipient, now)
-                await self._check_limits(connection, sender, recipient, int(invitation["guild"]), now)
+                await self._check_limits(connection, sender, recipient)
+                await _count(connection, sender, recipient, int(invitation["guild"]))
                 blocked = await connection.scalar(
                     select(BlockRow.member).where(BlockRow.member == recipient, BlockRow.other == sender)
                 )
@@ -159,9 +159,7 @@ class Invitations(Part):
             f"There was an invitation between you two lately; the next can be made on {again:%d %B %Y}."
         )
 
-    async def _check_limits(
-        self, connection: AsyncConnection, sender: int, recipient: int, guild: int, now: datetime
-    ) -> None:
+    async def _check_limits(self, connection: AsyncConnection, sender: int, recipient: int) -> None:
         async def count(*where: Any) -> int:
             return int(await connection.scalar(select(func.count(InvitationRow.id)).where(*where)) or 0)
 
@@ -172,11 +170,6 @@ class Invitations(Part):
             )
         if await count(InvitationRow.recipient == recipient, is_open) >= MOST_OPEN:
             raise InvitationRefused("They have many invitations to answer; try again in some days.")
-        day = InvitationRow.made > now - timedelta(days=1)
-        if await count(InvitationRow.guild == guild, day) >= MOST_A_DAY:
-            raise InvitationRefused(
-                f"{MOST_A_DAY} invitations were sent in this server within a day; try again tomorrow."
-            )
 
     async def told(
         self, number: int, how: str, channel: int | None = None, message: int | None = None
@@ -292,6 +285,18 @@ class Invitations(Part):
             gone = (await connection.execute(delete(InvitationRow).where(mine))).rowcount
             gone += (await connection.execute(delete(BlockRow).where(BlockRow.member == member))).rowcount
             return gone
+
+
+async def _count(connection: AsyncConnection, sender: int, recipient: int, guild: int) -> None:
+    """Count an invitation everywhere it counts, or nowhere: also where the rows that say so were forgotten."""
+    if not await spend(connection, INVITED, sender, recipient):
+        raise InvitationRefused("You invited them within the last month; the next one has to wait.")
+    if not await spend(connection, INVITATIONS, sender):
+        raise InvitationRefused(f"You sent {INVITATIONS.most} invitations within a day; try again tomorrow.")
+    if not await spend(connection, INVITATIONS_OF_SERVER, guild):
+        raise InvitationRefused(
+            f"{INVITATIONS_OF_SERVER.most} invitations were sent in this server within a day; try again tomorrow."
+        )
 
 
 def shown_state(invitation: Invitation, member: int) -> str:

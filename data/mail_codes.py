@@ -7,9 +7,18 @@ import hmac
 from datetime import timedelta
 
 from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.claims import ClaimRefused
 from data.clock import utc_now
+from data.limits import (
+    GUESSES,
+    MAILS_OF_ALL,
+    MAILS_OF_MEMBER,
+    MAILS_TO_ADDRESS,
+    MAILS_TO_ADDRESS_A_MONTH,
+    spend,
+)
 from data.member_tables import MailCodeRow
 from data.part import Part
 
@@ -20,16 +29,17 @@ MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
 class MailCodes(Part):
     """Keeps and settles mailed codes; every change is one transaction."""
 
-    async def keep(self, claim: int, code: str, domain: str) -> None:
+    async def keep(self, claim: int, member: int, address: str, code: str, domain: str) -> None:
         """Keep what is needed to know a mailed code again; an earlier one no longer holds.
 
         Raises
         ------
         ClaimRefused
-            Where as many were mailed within a day as may be.
+            Where as many were mailed as may be: for the claim, by the member, to the address, by this Labmate.
         """
         now = utc_now()
         async with self._writer.begin() as connection:
+            await _count(connection, member, address)
             mine = MailCodeRow.claim_id == claim
             known = (
                 await connection.execute(select(MailCodeRow.sent, MailCodeRow.since).where(mine))
@@ -43,7 +53,7 @@ class MailCodes(Part):
             row = {"claim_id": claim, "digest": _digest(claim, code), "domain": domain[:255], "made": now}
             await connection.execute(insert(MailCodeRow).values(**row, tries=0, sent=sent + 1, since=since))
 
-    async def settle(self, claim: int, code: str) -> str:
+    async def settle(self, claim: int, member: int, code: str) -> str:
         """The domain that a mailed code was sent to; the code holds once.
 
         Raises
@@ -51,6 +61,8 @@ class MailCodes(Part):
         ClaimRefused
             Where it is wrong, too old, or was guessed at too often.
         """
+        if not await self._guesses(member):
+            raise ClaimRefused("You typed many codes today; try again tomorrow.")
         async with self._writer.begin() as connection:
             mine = MailCodeRow.claim_id == claim
             found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
@@ -63,6 +75,27 @@ class MailCodes(Part):
         if not right:
             raise ClaimRefused("This is not the code that was mailed.")
         return str(found.domain)
+
+    async def _guesses(self, member: int) -> bool:
+        """Count a guess by itself: a refused one stays counted."""
+        async with self._writer.begin() as connection:
+            return await spend(connection, GUESSES, member)
+
+
+async def _count(connection: AsyncConnection, member: int, address: str) -> None:
+    """Count a mail everywhere it counts, or nowhere; one mailbox has many addresses with a plus."""
+    local, _, domain = address.lower().rpartition("@")
+    mailbox = f"{local.partition('+')[0]}@{domain}"
+    if not await spend(connection, MAILS_OF_MEMBER, member):
+        raise ClaimRefused("Many codes were mailed for you today; try again tomorrow.")
+    if not await spend(connection, MAILS_TO_ADDRESS, mailbox):
+        raise ClaimRefused(
+            f"{MAILS_TO_ADDRESS.most} codes were mailed to this address today; try again tomorrow."
+        )
+    if not await spend(connection, MAILS_TO_ADDRESS_A_MONTH, mailbox):
+        raise ClaimRefused("Many codes were mailed to this address lately; try again in some weeks.")
+    if not await spend(connection, MAILS_OF_ALL):
+        raise ClaimRefused("I mailed as many codes today as I may; try again tomorrow.")
 
 
 def _digest(claim: int, code: str) -> str:

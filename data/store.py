@@ -27,6 +27,7 @@ from data.invitations import Invitations
 from data.kept_texts import KeptTexts
 from data.keys import title_key
 from data.leases import Leases
+from data.limits import Limits
 from data.listings import Listings
 from data.lists import Lists
 from data.mail_codes import MailCodes
@@ -112,6 +113,7 @@ class Store:
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
         self.mail_codes = MailCodes(reader, self._writer)
+        self.limits = Limits(reader, self._writer)
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)

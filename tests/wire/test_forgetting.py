@@ -1,0 +1,183 @@
+"""What is limited stays limited when a member has everything about them forgotten."""
+
+import asyncio
+import re
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from commands.claim import begin, mail_code, settle_mail
+from commands.contest import contest
+from commands.follow import forget
+from commands.replies import Kindly
+from data.claims import ClaimRefused
+from data.clock import utc_now
+from data.invitations import InvitationRefused
+from data.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
+from data.mail_codes import MOST_TRIES
+from tests.wire.test_claim_mail import own, post  # noqa: F401
+from tests.wire.test_claims import claimed, of_institution
+
+
+async def forgets(services, member):
+    """All that `/me forget` does."""
+    await forget(services, member, member)
+
+
+async def mailed_until_refused(services, member, person, address):
+    """Codes that one member gets mailed, forgotten after each."""
+    for count in range(30):
+        await begin(services, person, member, 1)
+        try:
+            await mail_code(services, member, address)
+        except Kindly as error:
+            return count, str(error)
+        await forgets(services, member)
+    return 30, ""
+
+
+async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who_is_not(own):  # noqa: F811
+    bot, _, _, post, _ = own  # noqa: F811
+    services = bot.services
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    sent, said = await mailed_until_refused(services, 1, person, "lao@harvard.edu")
+    assert (sent, "to this address" in said) == (MAILS_TO_ADDRESS.most, True)
+    assert len(post.mails) == sent
+    for other in ("lao+1@harvard.edu", "LAO@Harvard.EDU"):
+        with pytest.raises(Kindly, match="to this address"):
+            await mail_code(services, 1, other)
+    # Another member, too: the address is what is spared.
+    await forgets(services, 1)
+    count, said = await mailed_until_refused(services, 2, person, "lao@harvard.edu")
+    assert (count, "to this address" in said) == (0, True)
+
+
+async def test_many_addresses_of_one_member_and_many_members_are_limited(own, monkeypatch):  # noqa: F811
+    bot, _, _, post, _ = own  # noqa: F811
+    services = bot.services
+    monkeypatch.setattr("data.claims.CLAIMS_BEGUN", Limit("claim", 1_000, timedelta(days=7)))
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    for number in range(MAILS_OF_MEMBER.most):
+        await begin(services, person, 1, 1)
+        await mail_code(services, 1, f"a{number}@harvard.edu")
+        await forgets(services, 1)
+    await begin(services, person, 1, 1)
+    with pytest.raises(Kindly, match="mailed for you today"):
+        await mail_code(services, 1, "another@harvard.edu")
+    monkeypatch.setattr(
+        "data.mail_codes.MAILS_OF_ALL", Limit("mail-all", len(post.mails) + 1, timedelta(days=1))
+    )
+    for member in (3, 4):
+        await begin(services, person, member, 1)
+    await mail_code(services, 3, "b3@harvard.edu")
+    with pytest.raises(Kindly, match="as many codes today as I may"):
+        await mail_code(services, 4, "b4@harvard.edu")
+
+
+async def test_claims_are_begun_five_times_a_week_forgotten_or_not(own):  # noqa: F811
+    bot, user, _, _, _ = own
+    services, member = bot.services, int(user.user["id"])
+    for _ in range(CLAIMS_BEGUN.most):
+        assert "Are you ChonLam Lao" in (await user.slash("/claim person:ChonLam Lao")).text
+        assert "Forgotten" in (await (await user.slash("/me forget")).press("Delete it")).text
+    assert "try again later" in (await user.slash("/claim person:ChonLam Lao")).text
+    assert (await services.store.claims.held(member))["claims"] == []
+
+
+async def test_one_invitation_a_month_between_two_forgotten_or_not(own):  # noqa: F811
+    bot, *_ = own
+    store = bot.services.store
+    people = [person async for person, _ in store.people.all_names()]
+
+    async def invite(sender, recipient, guild=1):
+        people_ = {"sender_person": people[0], "recipient_person": people[1]}
+        return await store.invitations.send(
+            {"sender": sender, "recipient": recipient, "guild": guild, "channel": 1, "about": "", **people_}
+        )
+
+    await invite(1, 2)
+    for forgotten in (1, 2):
+        await forgets(bot.services, forgotten)
+        with pytest.raises(InvitationRefused, match="within the last month"):
+            await invite(1, 2)
+    await invite(2, 1)  # the other way was not asked
+    for number in range(9):
+        await invite(1, 100 + number)
+        await forgets(bot.services, 1)
+    with pytest.raises(InvitationRefused, match="10 invitations within a day"):
+        await invite(1, 200)
+    for number in range(9):
+        await invite(500 + number, 600 + number)
+        await forgets(bot.services, 500 + number)
+    with pytest.raises(InvitationRefused, match="in this server within a day"):
+        await invite(700, 701)
+
+
+async def test_contests_are_limited_forgotten_or_not(own):  # noqa: F811
+    bot, *_ = own
+    services = bot.services
+    claim = await claimed(services, 1, "ChonLam Lao")
+    await contest(services, claim.person_id, 2, "not them")
+    await forgets(services, 2)
+    with pytest.raises(Kindly, match="within the last month"):
+        await contest(services, claim.person_id, 2, "not them")
+
+
+async def test_counters_name_nobody_and_expire(own, monkeypatch):  # noqa: F811
+    bot, *_ = own
+    services = bot.services
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    member = 123456789012345678
+    await begin(services, person, member, 1)
+    await mail_code(services, member, "student17@harvard.edu")
+    await forgets(services, member)
+
+    async def rows():
+        async with services.store._read() as connection:
+            return [tuple(row) for row in await connection.execute(text("SELECT key, until FROM counters"))]
+
+    kept = await rows()
+    assert len(kept) == 5, "the claim, and the mail by member, address, month and Labmate"
+    assert all(re.fullmatch("[0-9a-f]{64}", key) for key, _ in kept)
+    assert str(member) not in str(kept)
+    assert "student17" not in str(kept)
+    later = utc_now() + timedelta(days=31)
+    monkeypatch.setattr("data.limits.utc_now", lambda: later)
+    assert await services.store.limits.spend(Limit("x", 1, timedelta(days=1)), 1)
+    assert len(await rows()) == 1, "what expired is gone"
+
+
+async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(own):  # noqa: F811
+    bot, _, _, post, _ = own  # noqa: F811
+    services = bot.services
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    await begin(services, person, 1, 1)
+    await mail_code(services, 1, "lao@harvard.edu")
+    code = re.search(r"/claim code:(\w{8})", post.mails[-1][1])[1]
+    tries = [settle_mail(services, 1, f"WRONG{n:03}") for n in range(20)]
+    said = [str(error) for error in await asyncio.gather(*tries, return_exceptions=True)]
+    assert sum("not the code" in words for words in said) == MOST_TRIES
+    with pytest.raises(Kindly, match="No mailed code holds"):
+        await settle_mail(services, 1, code)
+    for _ in range(2):
+        await forgets(services, 1)
+        await begin(services, person, 1, 1)
+        await mail_code(services, 1, f"lao{_}@harvard.edu")
+        for number in range(MOST_TRIES):
+            with pytest.raises(Kindly):
+                await settle_mail(services, 1, f"WRONG{number:03}")
+    with pytest.raises(Kindly, match="typed many codes today"):
+        await settle_mail(services, 1, "WRONG999")
+
+
+async def test_one_code_typed_twice_at_once_holds_once(own):  # noqa: F811
+    bot, _, _, post, _ = own  # noqa: F811
+    services = bot.services
+    person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
+    claim = await services.store.claims.begin(1, person, 1, "labmate-x")
+    await mail_code(services, 1, "lao@harvard.edu")
+    code = re.search(r"/claim code:(\w{8})", post.mails[-1][1])[1]
+    keep = services.store.mail_codes
+    done = await asyncio.gather(*(keep.settle(claim.id, 1, code) for _ in range(6)), return_exceptions=True)
+    assert sum(not isinstance(result, ClaimRefused) for result in done) == 1
