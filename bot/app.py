@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from bot.settings import Settings
+from commands.limits import Limits
 from commands.painter import Painter
 from commands.services import Services
 from data import clock
@@ -101,6 +102,7 @@ async def make_services(settings: Settings, library: Library) -> Services:
         painter=Painter(draws=settings.labmate_pictures),
         fact_finder=FactFinder(library.store, settings.openalex_url, key, budget),
     )
+    services.limits = Limits(counted=settings.labmate_limits)
     services.top_everywhere = settings.top_everywhere
     if settings.http_listen:
         services.feed_url = settings.http_url or f"http://{settings.http_listen}"

@@ -29,7 +29,7 @@ from commands.access import may_use
 from commands.authority import operators
 from commands.presence import Presence
 from commands.pressing import is_ours
-from commands.replies import NO_PINGS, apologise, tell
+from commands.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
 from commands.services import Services
 
 install_heartbeat()
@@ -44,7 +44,9 @@ class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
     """The command tree with one door and one error handler."""
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
-        """Refuse the banned, also while they type."""
+        """Refuse the banned, also while they type; let nothing be written before Discord is told that it has arrived."""
+        if interaction.type is discord.InteractionType.application_command:
+            take(interaction)
         return await may_use(interaction)
 
     async def on_error(
@@ -205,13 +207,22 @@ class Labmate(commands.AutoShardedBot):
         form = interaction.type is discord.InteractionType.modal_submit
         if not custom_id or form or is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)
-        if not interaction.response.is_done():
-            what = (
-                "I was started anew while this form was open, and no longer know it. Please open it again."
-                if form
-                else "This button is not one I can use (any more). Please ask again with a command."
+        if interaction.response.is_done():
+            return
+        if is_taken(interaction) or interaction.type is discord.InteractionType.application_command:
+            try:
+                await acknowledge(interaction, private=True)
+            except discord.HTTPException as error:  # the person is gone, or Discord is
+                log.warning("an interaction could not be acknowledged: %s", error)
+        elif form:
+            await tell(
+                interaction,
+                "I was started anew while this form was open, and no longer know it. Please open it again.",
             )
-            await tell(interaction, what)
+        else:
+            await tell(
+                interaction, "This button is not one I can use (any more). Please ask again with a command."
+            )
 
 
 def has_setup(module: str) -> bool:

@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     """False to never ask arXiv by itself."""
     labmate_pictures: bool = True
     """False to answer without pictures, which saves a process of about 200 MB."""
+    labmate_limits: bool = True
+    """False to let every member ask as much as they like; turns are taken all the same."""
     openalex_api_key: SecretStr | None = None
     """A free key adds citations, h-index, affiliations and ORCIDs to people's cards."""
     openalex_url: str = "https://api.openalex.org"

@@ -14,10 +14,11 @@ from commands.cards.collaborators import head, papers_of, proof, reasons
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, plural, shown, title_link
+from commands.limits import SEARCH
 from commands.people import PersonButton, ask_which
 from commands.presence import holders_here, those_here
 from commands.pressing import Choosable, Pressable, seen_by
-from commands.progress import Need, not_yet, told
+from commands.progress import Need, not_yet
 from commands.replies import Kindly, answer
 from commands.search import GUESSES
 from commands.services import Services
@@ -79,9 +80,7 @@ class WhySelect(Choosable, template=r"cw:(?P<person>\d{1,10})"):
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         other = int(value) if value.isdigit() and len(value) < 11 else 0
-        await answer(
-            interaction, told(services, show_why(services, self.person, other), Need.PEOPLE), private=True
-        )
+        await answer(interaction, show_why(services, self.person, other), private=True, needs=(Need.PEOPLE,))
 
 
 class PairButton(Pressable, template=r"cp:(?P<what>[lwnb]):(?P<person>\d{1,10}):(?P<other>\d{1,10})"):
@@ -104,8 +103,8 @@ class PairButton(Pressable, template=r"cp:(?P<what>[lwnb]):(?P<person>\d{1,10}):
             "n": lambda: dismiss(services, self.person, self.other, member),
             "b": lambda: bring_back(services, self.person, self.other, member),
         }[self.what]
-        made = told(services, work(), Need.PEOPLE) if self.what in "lw" else work()
-        await answer(interaction, made, private=private)
+        needs = (Need.PEOPLE,) if self.what in "lw" else ()
+        await answer(interaction, work(), private=private, needs=needs)
 
 
 async def experts_of(services: Services) -> Experts:
@@ -315,7 +314,7 @@ class Collaborators(commands.Cog):
         """Suggest whom to work with, and say why"""
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
         work = self._collaborators(interaction, who, topic, within, new_only)
-        await answer(interaction, told(self._services, work, Need.PAPERS, Need.PEOPLE), private=private)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _collaborators(
         self,
@@ -360,7 +359,7 @@ class Collaborators(commands.Cog):
         within = Within(interaction.guild_id if in_server else None, in_server)
         work = self._who_knows(interaction, topic, within)
         needs = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
-        await answer(interaction, told(self._services, work, *needs), private=private)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=needs)
 
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
         return await show_knowing(await seen_by(interaction), topic, within)

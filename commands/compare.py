@@ -14,7 +14,7 @@ from commands.cards.people import span
 from commands.cards.text import day, plural, shown, title_link
 from commands.people import PersonButton, ask_which
 from commands.pressing import seen_by
-from commands.progress import Need, not_yet, told
+from commands.progress import Need, not_yet
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -134,8 +134,8 @@ class Compare(commands.Cog):
         private: bool = False,
     ) -> None:
         """Set two people side by side"""
-        work = told(self._services, self._compare(interaction, a, b), Need.PAPERS, Need.PEOPLE)
-        await answer(interaction, work, private=private)
+        work = self._compare(interaction, a, b), Need.PAPERS
+        await answer(interaction, work, private=private, needs=(Need.PEOPLE,))
 
     async def _compare(self, interaction: discord.Interaction, a: str, b: str) -> ui.LayoutView:
         services = await seen_by(interaction)

@@ -22,6 +22,7 @@ from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, chan
 from commands.digest_post import DeliveryButton, PaperOpinion
 from commands.feeds import feed_view
 from commands.lasting import lasting
+from commands.limits import FEED, PICTURE
 from commands.posting import Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
@@ -178,7 +179,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         self, interaction: discord.Interaction, digest: app_commands.Range[str, 1, 100] | None = None
     ) -> None:
         """Show exactly what would be posted now"""
-        await answer(interaction, self._preview(interaction, digest), private=True)
+        await answer(interaction, self._preview(interaction, digest), private=True, cost=PICTURE)
 
     async def _preview(self, interaction: discord.Interaction, typed: str | None) -> ui.LayoutView | Reply:
         return await preview(self._bot, self._services, await self._meant(interaction, typed))
@@ -268,7 +269,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         self, interaction: discord.Interaction, digest: app_commands.Range[str, 1, 100] | None = None
     ) -> None:
         """Read a digest in a feed reader"""
-        await answer(interaction, self._feed(interaction, digest), private=True)
+        await answer(interaction, self._feed(interaction, digest), private=True, cost=FEED)
 
     async def _feed(self, interaction: discord.Interaction, typed: str | None) -> ui.LayoutView:
         meant = await self._meant(interaction, typed)

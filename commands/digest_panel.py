@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any, ClassVar
@@ -17,8 +17,9 @@ from commands.cards.text import plural, shown
 from commands.choosing import lines
 from commands.digest_changes import next_time, own_digest, placed, post_now, preview
 from commands.digest_forms import TIME, NameAndTime, Words, written
-from commands.pressing import TEMPLATES, Choosable, Pressable
-from commands.replies import Kindly, answer, apologise
+from commands.limits import ASK, PICTURE
+from commands.pressing import TEMPLATES, Choosable, Pressable, services_of
+from commands.replies import Kindly, Reply, answer, handling, open_form
 from commands.services import Services
 from data import clock
 from data.announcements import last_listing
@@ -64,18 +65,28 @@ class DigestButton(Pressable, template=r"dgb:(?P<what>[wovatzxprn]):(?P<digest>\
         super().__init__(ui.Button(label=text, style=style, custom_id=f"dgb:{what}:{self.digest}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        if self.what in "wo":
+            await open_form(interaction, await self._form(interaction, services))
+            return
+        turns = self.what in "zt" and bool(interaction.message and _is_panel(interaction.message))
+        await answer(
+            interaction,
+            self._done(interaction, services),
+            private=True,
+            update=self.what == "a" or turns,
+            cost=PICTURE if self.what == "v" else ASK,
+        )
+
+    async def _form(self, interaction: discord.Interaction, services: Services) -> ui.Modal:
         digest = await own_digest(interaction, services, self.digest)
-        if self.what == "w":
-            people = await written(services, digest)
-            then = partial(panel, services, digest.id, what=True)
-            await interaction.response.send_modal(Words(services, digest, people, then))
-            return
         if self.what == "o":
-            await interaction.response.send_modal(
-                NameAndTime(services, digest, partial(panel, services, digest.id))
-            )
-            return
-        work = {
+            return NameAndTime(services, digest, partial(panel, services, digest.id))
+        then = partial(panel, services, digest.id, what=True)
+        return Words(services, digest, await written(services, digest), then)
+
+    async def _done(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView | Reply:
+        digest = await own_digest(interaction, services, self.digest)
+        work: dict[str, Callable[[], Awaitable[ui.LayoutView | Reply]]] = {
             "v": lambda: preview(interaction.client, services, digest),
             "a": lambda: start(services, digest),
             "z": lambda: panel(services, digest.id),
@@ -84,9 +95,8 @@ class DigestButton(Pressable, template=r"dgb:(?P<what>[wovatzxprn]):(?P<digest>\
             "p": lambda: change(services, digest, "paused"),
             "r": lambda: change(services, digest, "active"),
             "n": lambda: post_now(interaction.client, services, digest),
-        }[self.what]
-        turns = self.what in "zt" and bool(interaction.message and _is_panel(interaction.message))
-        await answer(interaction, work(), private=True, update=self.what == "a" or turns)
+        }
+        return await work[self.what]()
 
 
 def _is_panel(message: discord.Message) -> bool:
@@ -131,11 +141,13 @@ class SettingSelect(Choosable, template=r"dgs:(?P<what>[htfncqsp]):(?P<digest>\d
         )
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
+        await answer(interaction, self._changed(interaction, services), private=True, update=True)
+
+    async def _changed(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
         digest = await own_digest(interaction, services, self.digest)
         values = [str(entry) for entry in (interaction.data or {}).get("values", [])]
         await services.store.digests.change(digest.id, **setting(self.what, values))
-        work = panel(services, digest.id, what=self.what in "ncqsp")
-        await answer(interaction, work, private=True, update=True)
+        return await panel(services, digest.id, what=self.what in "ncqsp")
 
 
 PLACE = r"dgc:(?P<digest>\d{1,12})"
@@ -162,19 +174,20 @@ class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=PLAC
         return cls(match["digest"])
 
     async def callback(self, interaction: discord.Interaction) -> None:
-        services: Services = interaction.client.services  # type: ignore[attr-defined]
-        try:
-            digest = await own_digest(interaction, services, self.digest)
-            values = (interaction.data or {}).get("values", [])
-            number = int(values[0]) if values and str(values[0]).isdigit() else 0
-            guild = interaction.guild
-            place = guild.get_channel_or_thread(number) if guild else None
-            if digest.is_own or place is None:
-                raise Kindly("I can't see this channel; let me see it, or choose another one.")
-            await services.store.digests.change(digest.id, **placed(place, guild and guild.me, digest.form))
-            await answer(interaction, panel(services, digest.id), private=True, update=True)
-        except Exception as error:  # one door for all failures: the person always gets an answer
-            await apologise(interaction, error)
+        async with handling(interaction):
+            work = self._moved(interaction, services_of(interaction))
+            await answer(interaction, work, private=True, update=True)
+
+    async def _moved(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
+        digest = await own_digest(interaction, services, self.digest)
+        values = (interaction.data or {}).get("values", [])
+        number = int(values[0]) if values and str(values[0]).isdigit() else 0
+        guild = interaction.guild
+        place = guild.get_channel_or_thread(number) if guild else None
+        if digest.is_own or place is None:
+            raise Kindly("I can't see this channel; let me see it, or choose another one.")
+        await services.store.digests.change(digest.id, **placed(place, guild and guild.me, digest.form))
+        return await panel(services, digest.id)
 
 
 def setting(what: str, values: Sequence[str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.choosing import lines
 from commands.daymap import picture_of
+from commands.limits import SEARCH
 from commands.painter import attached
 from commands.pressing import Pressable
 from commands.replies import Kindly, Reply, answer
@@ -38,7 +39,7 @@ class PaperOpinion(Pressable, template=r"dg:(?P<what>[sldum]):(?P<paper>\d{1,12}
         if self.what == "m":
             from commands.similar import show
 
-            await answer(interaction, show(services, self.paper), private=True)
+            await answer(interaction, show(services, self.paper), private=True, cost=SEARCH)
             return
         where = (interaction.guild_id or 0, interaction.user.id, interaction.channel_id or 0)
         work = think(services, self.paper, KINDS.get(self.what), *where)

@@ -9,6 +9,7 @@ from discord import ButtonStyle, ui
 
 from commands.cards.lists import note
 from commands.corrections import may_correct
+from commands.limits import ASK, FEED
 from commands.pressing import Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
@@ -31,13 +32,14 @@ class FeedButton(Pressable, template=r"fd:(?P<what>[ne]):(?P<kind>[dls]):(?P<tar
         super().__init__(ui.Button(label=label, style=style, custom_id=f"fd:{what}:{kind}:{self.target}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        cost = FEED if self.what == "n" else ASK
+        await answer(interaction, self._done(interaction, services), private=True, update=True, cost=cost)
+
+    async def _done(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
         await _may(interaction, services, self.kind, self.target)
-        work = (
-            end(services, self.kind, self.target)
-            if self.what == "e"
-            else feed_view(services, self.kind, self.target, interaction.user.id, new=True)
-        )
-        await answer(interaction, work, private=True, update=True)
+        if self.what == "e":
+            return await end(services, self.kind, self.target)
+        return await feed_view(services, self.kind, self.target, interaction.user.id, new=True)
 
 
 async def _may(interaction: discord.Interaction, services: Services, kind: str, target: int) -> None:

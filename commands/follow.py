@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Awaitable
 from typing import Any
 
 import discord
@@ -12,6 +13,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
+from commands.limits import EXPORT
 from commands.options import CHOICES
 from commands.people import ask_which
 from commands.pressing import Choosable, Pressable, seen_by
@@ -41,8 +43,8 @@ class FollowButton(Pressable, template=r"fo:(?P<kind>[pw]):(?P<number>\d{1,12})"
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         work = follow_person if self.kind == "p" else follow_paper
-        await seen_in(services, interaction)
-        await answer(interaction, work(services, interaction.user.id, self.number), private=True)
+        following = work(services, interaction.user.id, self.number)
+        await answer(interaction, seen_in(services, interaction, following), private=True)
 
 
 class UnfollowButton(Pressable, template=r"fu:(?P<follow>\d{1,12})"):
@@ -84,10 +86,14 @@ class ForgetButton(Pressable, template=r"mf:(?P<member>\d{1,20})"):
         await answer(interaction, forget(services, interaction.user.id, self.member), private=True)
 
 
-async def seen_in(services: Services, interaction: discord.Interaction) -> None:
-    """Keep where a member follows from: that server's digests may mark whom its members follow."""
+async def seen_in(
+    services: Services, interaction: discord.Interaction, following: Awaitable[ui.LayoutView]
+) -> ui.LayoutView:
+    """Follow, and keep where from: that server's digests may mark whom its members follow."""
+    view = await following
     if interaction.guild_id:
         await services.store.claims.seen(interaction.user.id, interaction.guild_id)
+    return view
 
 
 async def follow(services: Services, member: int, kind: str, target: str, name: str) -> ui.LayoutView:
@@ -239,8 +245,7 @@ class Following(commands.Cog):
     ) -> None:
         """Follow a person, a paper, a topic or a category"""
         work = self._follow(interaction, person, paper, topic, category)
-        await seen_in(self._services, interaction)
-        await answer(interaction, work, private=True)
+        await answer(interaction, seen_in(self._services, interaction, work), private=True)
 
     async def _follow(
         self,
@@ -321,7 +326,7 @@ class Me(commands.GroupCog, group_name="me", group_description="What Labmate hol
     @app_commands.command()
     async def data(self, interaction: discord.Interaction) -> None:
         """Get everything that is held about you, as a file"""
-        await answer(interaction, show_data(self._services, interaction.user.id), private=True)
+        await answer(interaction, show_data(self._services, interaction.user.id), private=True, cost=EXPORT)
 
     @app_commands.command()
     async def forget(self, interaction: discord.Interaction) -> None:

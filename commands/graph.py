@@ -9,12 +9,13 @@ from discord.ext import commands
 from commands.cards.lists import ACCENT, note
 from commands.cards.pictures import MOST_NODES, Graph, Node, graph_png
 from commands.cards.text import label, plural, readable, shown
+from commands.limits import PICTURE
 from commands.options import complete_paper
 from commands.painter import attached
 from commands.paper import also_meant, not_found, which
 from commands.people import ask_which
 from commands.pressing import Choosable, Pressable, seen_by
-from commands.progress import Need, not_yet, told
+from commands.progress import Need, not_yet
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -37,7 +38,9 @@ class GraphButton(Pressable, template=r"g:(?P<kind>[pw]):(?P<number>\d{1,12})"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
         show = show_person if self.kind == "p" else show_paper
-        await answer(interaction, told(services, show(services, self.number), Need.PEOPLE), private=private)
+        await answer(
+            interaction, show(services, self.number), private=private, cost=PICTURE, needs=(Need.PEOPLE,)
+        )
 
 
 class GraphSelect(Choosable, template=r"gs"):
@@ -55,7 +58,7 @@ class GraphSelect(Choosable, template=r"gs"):
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         number = int(value[1:]) if value[1:].isdigit() and len(value) < 14 else 0
         show = show_person if value[:1] == "p" else show_paper
-        await answer(interaction, told(services, show(services, number), Need.PEOPLE), update=True)
+        await answer(interaction, show(services, number), update=True, cost=PICTURE, needs=(Need.PEOPLE,))
 
 
 def _named(paper: Paper) -> str:
@@ -192,8 +195,8 @@ class GraphCommand(commands.Cog, name="Graph"):
         private: bool = False,
     ) -> None:
         """Draw a person or a paper among people, papers and topics"""
-        work = told(self._services, self._graph(interaction, person, paper), Need.PAPERS, Need.PEOPLE)
-        await answer(interaction, work, private=private)
+        work = self._graph(interaction, person, paper), Need.PAPERS
+        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PEOPLE,))
 
     async def _graph(
         self, interaction: discord.Interaction, person: str | None, paper: str | None

@@ -64,11 +64,15 @@ class InviteButton(Pressable, template=r"in:(?P<what>[anburwoist]):(?P<number>\d
             "s": lambda: send(interaction, services, self.number, ""),
             "t": lambda: letter(services, self.number, member, ""),
         }[self.what]
-        if self.what in "anbu" and not in_list:
-            mine = await services.store.invitations.find(self.number)
-            if mine is None or mine.recipient != member:
-                raise Kindly("This invitation is not yours to answer.")
-        await answer(interaction, work(), private=True, update=self.what in "anbu")
+
+        async def done() -> ui.LayoutView:
+            if self.what in "anbu" and not in_list:
+                mine = await services.store.invitations.find(self.number)
+                if mine is None or mine.recipient != member:
+                    raise Kindly("This invitation is not yours to answer.")
+            return await work()
+
+        await answer(interaction, done(), private=True, update=self.what in "anbu")
 
 
 class UnblockSelect(Choosable, template=r"in:x"):

@@ -19,10 +19,11 @@ from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.feeds import FeedButton, feed_view
 from commands.library_search import Wanted, found_in
+from commands.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.options import complete_paper
 from commands.paper import PaperButton, one_paper
 from commands.pressing import Choosable, Pressable
-from commands.replies import Kindly, Reply, answer, apologise
+from commands.replies import Kindly, Reply, answer, handling, open_form
 from commands.services import Services
 from data.keys import fold
 from data.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
@@ -64,8 +65,7 @@ class ShelfButton(Pressable, template=r"lb:(?P<what>[mnrbu]):(?P<kept>\d{1,18})"
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         member = interaction.user.id
         if self.what == "n":
-            kept = await own(services, member, self.kept)
-            await interaction.response.send_modal(NoteForm(services, kept))
+            await open_form(interaction, NoteForm(services, await own(services, member, self.kept)))
             return
         work = {
             "m": lambda: show_one(services, member, self.kept),
@@ -120,11 +120,8 @@ class NoteForm(CheckedModal):
 
     async def on_submit(self, interaction: discord.Interaction) -> None:
         """Keep them."""
-        await answer(interaction, self._kept_now(interaction.user.id), private=True)
-
-    async def on_error(self, interaction: discord.Interaction, error: Exception) -> None:
-        """The one door for failures."""
-        await apologise(interaction, error)
+        async with handling(interaction):
+            await answer(interaction, self._kept_now(interaction.user.id), private=True)
 
     async def _kept_now(self, member: int) -> ui.LayoutView:
         tags, text = clean_tags(self.tags.value), self.note.value.strip()
@@ -315,7 +312,7 @@ class Library(
     ) -> None:
         """Show what you keep"""
         work = show(self._services, interaction.user.id, Wanted(search or "", tag or "", state or ""))
-        await answer(interaction, work, private=True)
+        await answer(interaction, work, private=True, cost=SEARCH if search else ASK)
 
     @app_commands.command(name="export")
     @app_commands.describe(format="For which program", tag="One of your tags alone")
@@ -328,19 +325,21 @@ class Library(
     ) -> None:
         """Get what you keep as BibTeX, RIS or CSL-JSON"""
         work = exported(self._services, interaction.user.id, format, Wanted(tag=tag or ""))
-        await answer(interaction, work, private=True)
+        await answer(interaction, work, private=True, cost=EXPORT)
 
     @app_commands.command(name="import")
     @app_commands.describe(file="BibTeX, RIS or CSL-JSON, as Zotero exports them")
     async def import_(self, interaction: discord.Interaction, file: discord.Attachment) -> None:
         """Take references from a file over"""
-        await answer(interaction, import_file(self._services, interaction.user.id, file), private=True)
+        work = import_file(self._services, interaction.user.id, file)
+        await answer(interaction, work, private=True, cost=IMPORT)
 
     @app_commands.command()
     async def feed(self, interaction: discord.Interaction) -> None:
         """Read what you keep in a feed reader"""
         member = interaction.user.id
-        await answer(interaction, feed_view(self._services, "library", member, member), private=True)
+        work = feed_view(self._services, "library", member, member)
+        await answer(interaction, work, private=True, cost=FEED)
 
     @show.autocomplete("tag")
     @export_.autocomplete("tag")

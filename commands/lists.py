@@ -16,6 +16,7 @@ from commands.cards.text import label, plural, shown
 from commands.corrections import may_correct
 from commands.feeds import feed_view
 from commands.library import FORMAT_CHOICES, file_of
+from commands.limits import EXPORT, FEED
 from commands.options import complete_paper
 from commands.paper import PaperButton, one_paper
 from commands.pressing import Pressable
@@ -35,8 +36,10 @@ class ListPage(Pressable, template=r"ls:p:(?P<list>\d{1,12}):(?P<page>\d{1,4}):(
         super().__init__(ui.Button(label=text, custom_id=f"ls:p:{self.list}:{self.page}:{key}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        work = show(services, await here(interaction, services, self.list), self.page)
-        await answer(interaction, work, update=True)
+        await answer(interaction, self._turned(interaction, services), update=True)
+
+    async def _turned(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
+        return await show(services, await here(interaction, services, self.list), self.page)
 
 
 class ListButton(Pressable, template=r"ls:(?P<what>[xub]):(?P<list>\d{1,12})(?::(?P<paper>\d{1,12}))?"):
@@ -49,13 +52,15 @@ class ListButton(Pressable, template=r"ls:(?P<what>[xub]):(?P<list>\d{1,12})(?::
         super().__init__(ui.Button(label=text, style=style, custom_id=f"ls:{what}:{self.list}{end}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        await answer(interaction, self._done(interaction, services), private=True, update=self.what == "x")
+
+    async def _done(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
         found = await here(interaction, services, self.list)
         if self.what == "x":
-            await answer(interaction, delete(interaction, services, found), private=True, update=True)
-        elif self.what == "u":
-            await answer(interaction, take_off(interaction, services, found, self.paper), private=True)
-        else:
-            await answer(interaction, put(services, found, self.paper, interaction.user.id), private=True)
+            return await delete(interaction, services, found)
+        if self.what == "u":
+            return await take_off(interaction, services, found, self.paper)
+        return await put(services, found, self.paper, interaction.user.id)
 
 
 async def here(interaction: discord.Interaction, services: Services, number: int) -> SharedList:
@@ -264,7 +269,7 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
         self, interaction: discord.Interaction, list: app_commands.Range[str, 1, 80], format: str = "bibtex"
     ) -> None:
         """Get a shared list as BibTeX, RIS or CSL-JSON"""
-        await answer(interaction, self._export(interaction, list, format), private=True)
+        await answer(interaction, self._export(interaction, list, format), private=True, cost=EXPORT)
 
     async def _export(self, interaction: discord.Interaction, typed: str, format_: str) -> Reply:
         found = await named(interaction, self._services, typed)
@@ -279,7 +284,7 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
     @app_commands.autocomplete(list=_complete)
     async def feed(self, interaction: discord.Interaction, list: app_commands.Range[str, 1, 80]) -> None:
         """Read a shared list in a feed reader"""
-        await answer(interaction, self._feed(interaction, list), private=True)
+        await answer(interaction, self._feed(interaction, list), private=True, cost=FEED)
 
     async def _feed(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
         found = await named(interaction, self._services, typed)

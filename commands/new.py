@@ -16,7 +16,7 @@ from commands.cards.text import plural
 from commands.options import category_name, complete_category
 from commands.paper import PaperButton
 from commands.pressing import Choosable, Pressable
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import Kindly, answer
 from commands.services import Services
 from index.facets import in_category
@@ -36,7 +36,7 @@ class ListingButton(Pressable, template=rf"n:{_ARGS}:(?P<key>[a-z])"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
         work = show(services, wanted, self.category, self.page)
-        await answer(interaction, told(services, work, Need.PAPERS), update=True)
+        await answer(interaction, work, update=True, needs=(Need.PAPERS,))
 
 
 class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
@@ -55,7 +55,7 @@ class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
         category = None if value == "all" else category_name(value)
-        await answer(interaction, told(services, show(services, wanted, category), Need.PAPERS), update=True)
+        await answer(interaction, show(services, wanted, category), update=True, needs=(Need.PAPERS,))
 
 
 async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
@@ -146,7 +146,7 @@ class New(commands.Cog):
         if day and wanted is None:
             raise Kindly("I can't read that as a day. Type it like 2026-05-18.")
         work = show(self._services, wanted, category_name(category))
-        await answer(interaction, told(self._services, work, Need.PAPERS), private=private)
+        await answer(interaction, work, private=private, needs=(Need.PAPERS,))
 
 
 async def setup(bot: commands.Bot) -> None:

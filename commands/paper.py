@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Awaitable, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import discord
@@ -14,9 +14,10 @@ from commands.cards import citation
 from commands.cards.lists import note
 from commands.cards.paper import card
 from commands.cards.text import label, safe, shorten
+from commands.limits import ASK, PICTURE, SEARCH
 from commands.options import complete_paper
 from commands.pressing import Choosable, Pressable, seen_by
-from commands.replies import NO_PINGS, Kindly, Reply, answer
+from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from data.models import Paper
 
@@ -44,22 +45,7 @@ class CiteButton(Pressable, template=r"c:(?P<paper>\d{1,12})"):
         super().__init__(ui.Button(label=text, custom_id=f"c:{self.paper_id}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        paper = await paper_of(services, self.paper_id)
-        name = citation.key_of(paper)
-        forms = (
-            (f"{name}.bib", citation.bibtex(paper)),
-            (f"{name}.ris", citation.ris(paper)),
-            (f"{name}.json", citation.csl_json(paper)),
-        )
-        files = [discord.File(io.BytesIO(text.encode()), filename) for filename, text in forms]
-        view = ui.LayoutView(timeout=None)
-        block = citation.code_block(forms[0][1], 3_500)
-        view.add_item(ui.TextDisplay(f"BibTeX, and the same as files for other programs:\n{block}"))
-        for file in files:
-            view.add_item(ui.File(file))
-        await interaction.response.send_message(
-            view=view, files=files, ephemeral=True, allowed_mentions=NO_PINGS
-        )
+        await answer(interaction, cite(services, self.paper_id), private=True)
 
 
 class PaperSelect(Choosable, template=r"which:(?P<verb>[dsg])"):
@@ -85,12 +71,31 @@ class PaperSelect(Choosable, template=r"which:(?P<verb>[dsg])"):
         from commands import graph, similar
 
         paper_id = int(value) if value.isdigit() and len(value) <= 12 else 0
-        work: Awaitable[ui.LayoutView | Reply]
+        work: Coroutine[Any, Any, ui.LayoutView | Reply]
         if self.verb == "g":
             work = graph.show_paper(services, paper_id)
         else:
             work = similar.show(services, paper_id) if self.verb == "s" else show(services, paper_id)
-        await answer(interaction, work, update=True)
+        cost = {"d": ASK, "s": SEARCH, "g": PICTURE}[self.verb]
+        await answer(interaction, work, update=True, cost=cost)
+
+
+async def cite(services: Services, paper_id: int) -> Reply:
+    """How to cite a paper, in three forms."""
+    paper = await paper_of(services, paper_id)
+    name = citation.key_of(paper)
+    forms = (
+        (f"{name}.bib", citation.bibtex(paper)),
+        (f"{name}.ris", citation.ris(paper)),
+        (f"{name}.json", citation.csl_json(paper)),
+    )
+    files = [discord.File(io.BytesIO(text.encode()), filename) for filename, text in forms]
+    view = ui.LayoutView(timeout=None)
+    block = citation.code_block(forms[0][1], 3_500)
+    view.add_item(ui.TextDisplay(f"BibTeX, and the same as files for other programs:\n{block}"))
+    for file in files:
+        view.add_item(ui.File(file))
+    return Reply(view, files)
 
 
 async def paper_of(services: Services, paper_id: int) -> Paper:

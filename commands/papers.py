@@ -20,7 +20,7 @@ from commands.options import (
 )
 from commands.paper import PaperButton
 from commands.pressing import Pressable, seen_by
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import answer
 from commands.services import Services
 from commands.whom import complete_person, whom
@@ -67,8 +67,8 @@ class PapersButton(Pressable, template=rf"p:(?P<how>[eur]):{_ARGS}"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         turning = self.how == "u"
         private = bool(interaction.message and interaction.message.flags.ephemeral)
-        work = told(services, show(services, self.asked), Need.PAPERS, Need.PEOPLE)
-        await answer(interaction, work, update=turning, private=private)
+        work = show(services, self.asked), Need.PAPERS
+        await answer(interaction, work, update=turning, private=private, needs=(Need.PEOPLE,))
 
 
 def _date(digits: str) -> date | None:
@@ -231,7 +231,7 @@ class Papers(commands.Cog):
         """List an author's papers"""
         start, wanted = since_day(since), category_name(category)
         work = self._papers(interaction, author, sort == "oldest", start, wanted)
-        await answer(interaction, told(self._services, work, Need.PAPERS, Need.PEOPLE), private=private)
+        await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _papers(
         self,

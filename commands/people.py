@@ -21,10 +21,11 @@ from commands.cards.people import (
 )
 from commands.cards.profile import profile_lines
 from commands.cards.text import plural, shown
+from commands.limits import ASK, PICTURE
 from commands.options import CHOICES
 from commands.painter import attached
 from commands.pressing import Choosable, Pressable, seen_by
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import Reply, answer
 from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
@@ -47,8 +48,14 @@ class PersonButton(Pressable, template=r"a:(?P<what>[acsw]):(?P<person>\d{1,10})
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral) or self.what == "w"
-        work = told(services, self._shown(services, interaction.user.id, private=private), Need.PEOPLE)
-        await answer(interaction, work, private=private)
+        work = self._shown(services, interaction.user.id, private=private)
+        await answer(
+            interaction,
+            work,
+            private=private,
+            cost=PICTURE if self.what == "a" else ASK,
+            needs=(Need.PEOPLE,),
+        )
 
     async def _shown(self, services: Services, member: int, *, private: bool) -> ui.LayoutView | Reply:
         await services.wait_for_people()
@@ -87,8 +94,9 @@ class PersonSelect(Choosable, template=r"who:(?P<what>[apgsfkmi])"):
             return
         private = private or self.what == "f"
         chosen = shown_as(services, self.what, number, interaction.user.id, private=private)
-        work_of = chosen if self.what == "f" else told(services, chosen, Need.PEOPLE)
-        await answer(interaction, work_of, private=private)
+        cost = PICTURE if self.what in "ag" else ASK
+        needs = () if self.what == "f" else (Need.PEOPLE,)
+        await answer(interaction, chosen, private=private, cost=cost, needs=needs)
 
 
 async def shown_as(
@@ -351,8 +359,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Show who somebody is: works, topics, collaborators"""
-        work = told(self._services, self._asked(interaction, name, "a", private), Need.PAPERS, Need.PEOPLE)
-        await answer(interaction, work, private=private)
+        work = self._asked(interaction, name, "a", private), Need.PAPERS
+        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PEOPLE,))
 
     @app_commands.command(name="similar-people")
     @app_commands.describe(name="The person's name", private="Only you see the answer")
@@ -361,8 +369,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Find people whose work lies closest"""
-        work = told(self._services, self._asked(interaction, name, "s", private), Need.PAPERS, Need.PEOPLE)
-        await answer(interaction, work, private=private)
+        work = self._asked(interaction, name, "s", private), Need.PAPERS
+        await answer(interaction, work, private=private, needs=(Need.PEOPLE,))
 
     async def _asked(
         self, interaction: discord.Interaction, name: str, what: str, private: bool

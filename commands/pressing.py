@@ -9,7 +9,7 @@ import discord
 from discord import ui
 
 from commands.access import may_use
-from commands.replies import apologise
+from commands.replies import handling
 from commands.services import Services
 from index.views import Place
 
@@ -53,10 +53,8 @@ class Pressable(ui.DynamicItem[ui.Button[ui.LayoutView]], template=r"labmate-non
         return await may_use(interaction)
 
     async def callback(self, interaction: discord.Interaction) -> None:
-        try:
+        async with handling(interaction):
             await self.pressed(interaction, await seen_by(interaction))
-        except Exception as error:  # one door for all failures: the person always gets an answer
-            await apologise(interaction, error)
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         """What the button does."""
@@ -81,11 +79,9 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
         return await may_use(interaction)
 
     async def callback(self, interaction: discord.Interaction) -> None:
-        try:
+        async with handling(interaction):
             values = (interaction.data or {}).get("values", [])
             await self.chosen(interaction, await seen_by(interaction), str(values[0])[:100] if values else "")
-        except Exception as error:  # as above
-            await apologise(interaction, error)
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         """What a choice does."""

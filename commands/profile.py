@@ -14,6 +14,7 @@ from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
 from commands.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
+from commands.limits import IMPORT
 from commands.options import CHOICES
 from commands.people import PersonButton
 from commands.replies import Kindly, answer
@@ -175,7 +176,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
     ) -> None:
         """Read your CV or ORCID record; you choose what is taken over"""
         work = import_cv(self._services, interaction.user.id, file, orcid)
-        await answer(interaction, work, private=True)
+        await answer(interaction, work, private=True, cost=IMPORT)
 
     @app_commands.command()
     async def works(self, interaction: discord.Interaction) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from discord import ui
 
 from commands.cards.text import plural
-from commands.replies import Reply
 
 if TYPE_CHECKING:
+    from commands.replies import Reply
     from commands.services import Services
 
 _LEAST = 2.0
@@ -152,7 +152,7 @@ async def told(
     line = line if line is None else (missing(services, *needs) or line)
     if line is None:
         return made
-    view = made.view if isinstance(made, Reply) else made
+    view = made if isinstance(made, ui.LayoutView) else made.view
     if view.total_children_count < _PARTS_LIMIT and view.content_length() + len(line) <= _TEXT_LIMIT:
         view.add_item(ui.TextDisplay(line))
     return made

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -14,6 +16,9 @@ from discord import app_commands, ui
 
 from commands.cards.lists import note
 from commands.cards.text import safe
+from commands.limits import ASK, Cost, Limits, TooMuch
+from commands.progress import Need, told
+from data.part import BEFORE_WRITING
 
 if TYPE_CHECKING:
     from commands.services import Services
@@ -37,38 +42,117 @@ class Reply:
     files: Sequence[discord.File] = ()
 
 
+async def acknowledge(interaction: discord.Interaction, *, private: bool, update: bool = False) -> None:
+    """Say that an answer is being made, where nothing was said yet; what is written is written after this.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where Discord no longer waits for an answer: then nothing may be written.
+    """
+    async with _speaking(interaction):
+        if interaction.response.is_done():
+            return
+        if update:
+            await interaction.response.defer()
+        else:
+            await interaction.response.defer(ephemeral=private, thinking=True)
+            interaction.extras["seen by all"] = not private
+
+
+def _speaking(interaction: discord.Interaction) -> asyncio.Lock:
+    """Held while the first answer is on its way, so that there are never two."""
+    lock: asyncio.Lock = interaction.extras.setdefault("speaking", asyncio.Lock())
+    return lock
+
+
+@asynccontextmanager
+async def handling(interaction: discord.Interaction) -> AsyncIterator[None]:
+    """The one door of commands, buttons and forms: what fails in it is answered, and nothing is written unheard."""
+    take(interaction)
+    try:
+        yield
+    except Exception as error:  # whatever it was, the person gets an answer
+        await apologise(interaction, error)
+
+
+def take(interaction: discord.Interaction) -> None:
+    """Mark an interaction as being worked on; before its task writes, Discord is told so."""
+    interaction.extras["taken"] = True
+    BEFORE_WRITING.set(partial(acknowledge, interaction, private=True))
+
+
+def is_taken(interaction: discord.Interaction) -> bool:
+    """Whether something works on an interaction."""
+    return bool(interaction.extras.get("taken"))
+
+
 async def answer(
     interaction: discord.Interaction,
-    work: Awaitable[ui.LayoutView | Reply],
+    work: Coroutine[Any, Any, ui.LayoutView | Reply],
     *,
     private: bool = False,
     update: bool = False,
+    cost: Cost = ASK,
+    needs: Sequence[Need] = (),
 ) -> None:
-    """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on."""
-    task = asyncio.ensure_future(work)
+    """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on.
+
+    The work is done in the member's turn; where that is too much, they are told so, privately. What the answer
+    ``needs`` and is still being worked on is named below it.
+    """
     services: Services = interaction.client.services  # type: ignore[attr-defined]
-    services.answering.add(task)
-    task.add_done_callback(services.answering.discard)
+    limits: Limits = services.limits
+    try:
+        limits.take(cost, interaction.user.id, interaction.guild_id)
+    except TooMuch as refused:
+        work.close()
+        async with limits.refusing(interaction.user.id):
+            await apologise(interaction, Kindly(str(refused)))
+        return
+    before = BEFORE_WRITING.set(partial(acknowledge, interaction, private=private, update=update))
+    task = asyncio.ensure_future(limits.carry(cost, interaction.user.id, told(services, work, *needs)))
+    BEFORE_WRITING.reset(before)
+    working: set[asyncio.Future[Any]] = services.answering
+    working.add(task)
+    task.add_done_callback(working.discard)
     done, _ = await asyncio.wait({task}, timeout=QUICK)
-    response = interaction.response
     if not done:
-        await (response.defer() if update else response.defer(ephemeral=private, thinking=True))
+        await acknowledge(interaction, private=private, update=update)
         done, _ = await asyncio.wait({task}, timeout=services.interim_after)
         if not done and not update:
             await _interim(interaction, services)
     made = await task
-    reply = made if isinstance(made, Reply) else Reply(made)
-    files = list(reply.files)
-    if response.is_done():
-        await interaction.edit_original_response(
-            view=reply.view, attachments=files, allowed_mentions=NO_PINGS
-        )
-    elif update:
-        await response.edit_message(view=reply.view, attachments=files, allowed_mentions=NO_PINGS)
-    else:
-        await response.send_message(
-            view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
-        )
+    await _send(interaction, made if isinstance(made, Reply) else Reply(made), private, update)
+
+
+async def _send(interaction: discord.Interaction, reply: Reply, private: bool, update: bool) -> None:
+    response, files = interaction.response, list(reply.files)
+    async with _speaking(interaction):
+        if response.is_done():
+            await interaction.edit_original_response(
+                view=reply.view, attachments=files, allowed_mentions=NO_PINGS
+            )
+        elif update:
+            await response.edit_message(view=reply.view, attachments=files, allowed_mentions=NO_PINGS)
+        else:
+            await response.send_message(
+                view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
+            )
+
+
+async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:
+    """Open a form, which has to be the first answer.
+
+    Raises
+    ------
+    Kindly
+        Where looking up what stands in it took so long that another answer was given.
+    """
+    async with _speaking(interaction):
+        if interaction.response.is_done():
+            raise Kindly("That took too long to open. Please press it again.")
+        await interaction.response.send_modal(form)
 
 
 async def _interim(interaction: discord.Interaction, services: Services) -> None:
@@ -89,12 +173,20 @@ async def tell(interaction: discord.Interaction, text: str, *, private: bool = T
     """A short reply, whatever has been answered before."""
     view = note(text)
     try:
-        if not interaction.response.is_done():
-            await interaction.response.send_message(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
-        elif interaction.extras.get("interim"):
+        async with _speaking(interaction):
+            if not interaction.response.is_done():
+                await interaction.response.send_message(
+                    view=view, ephemeral=private, allowed_mentions=NO_PINGS
+                )
+                return
+        seen_by_all = private and interaction.extras.pop("seen by all", False)
+        if interaction.extras.get("interim") and not seen_by_all:
             await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
-        else:
-            await interaction.followup.send(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
+            return
+        if seen_by_all:
+            # What comes after "thinking" is seen by whoever sees that; once it is gone, by the member alone.
+            await interaction.delete_original_response()
+        await interaction.followup.send(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the person is gone, or Discord is
         log.warning("a reply could not be sent: %s", error)
 

@@ -15,6 +15,7 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, readable, safe, shorten
+from commands.limits import SEARCH
 from commands.options import (
     category_name,
     complete_author,
@@ -24,7 +25,7 @@ from commands.options import (
 )
 from commands.paper import PaperButton
 from commands.pressing import Pressable
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import Kindly, answer
 from commands.services import Services
 from data.models import Paper
@@ -74,14 +75,18 @@ class SearchPage(Pressable, template=r"q:(?P<page>\d{1,2}):(?P<kept>[ik]):(?P<co
         super().__init__(ui.Button(label=text, custom_id=f"q:{page}:{kept}:{code}"))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        await answer(
+            interaction, self._turned(services), update=True, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING)
+        )
+
+    async def _turned(self, services: Services) -> ui.LayoutView:
         code: str | None = self.code
         if self.kept == "k":
             number = int(self.code) if re.fullmatch(r"\d{1,12}", self.code) else 0
             code = await services.store.kept_texts.find(number)
         if code is None:
             raise Kindly("I no longer know what was asked here. Please search again.")
-        work = show(services, Asked.from_code(code), self.page)
-        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), update=True)
+        return await show(services, Asked.from_code(code), self.page)
 
 
 async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView:
@@ -198,7 +203,7 @@ class SearchCog(commands.Cog, name="Search"):
         name = (author or "").replace('"', " ").strip() or None
         asked = Asked(query, since_day(since), category_name(category), name)
         work = show(self._services, asked)
-        await answer(interaction, told(self._services, work, Need.PAPERS, Need.MEANING), private=private)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Self
 
+from commands.limits import Limits, aside
 from commands.painter import Painter
 from commands.presence import Presence
 from commands.progress import Progress
@@ -70,6 +71,8 @@ class Services:
     answering: set[asyncio.Future[object]] = field(default_factory=set)
     """Answers that are being made: nothing may be closed under them."""
     interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
+    limits: Limits = field(default_factory=Limits)
+    """Who may ask how much, and whose turn it is."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 
@@ -125,10 +128,12 @@ class Services:
     async def wait_for_people(self) -> None:
         """Let a question about people wait until they are read into memory after a start."""
         if self.is_starting and self.reading_people is not None:
-            await asyncio.wait({self.reading_people}, timeout=PEOPLE_PATIENCE)
+            async with aside():
+                await asyncio.wait({self.reading_people}, timeout=PEOPLE_PATIENCE)
 
     async def wait_for_model(self) -> None:
         """Let a question of meaning wait for the model, for as long as a person would."""
         if not self.library.embedder.is_loaded:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.model_settled.wait(), PATIENCE)
+            async with aside():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.model_settled.wait(), PATIENCE)

@@ -13,10 +13,11 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.text import label, plural, safe, shorten, shown
+from commands.limits import SEARCH
 from commands.options import complete_paper
 from commands.paper import PaperButton, also_meant, not_found, paper_of, which
 from commands.pressing import Pressable
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import answer
 from commands.search import GUESSES, waiting_note
 from commands.services import Services
@@ -38,7 +39,7 @@ class SimilarButton(Pressable, template=r"s:(?P<paper>\d{1,12})"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
         work = show(services, self.paper_id)
-        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), private=private)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 
 
 class SimilarPage(Pressable, template=r"sp:(?P<paper>\d{1,12}):(?P<page>\d{1,2})"):
@@ -50,7 +51,7 @@ class SimilarPage(Pressable, template=r"sp:(?P<paper>\d{1,12}):(?P<page>\d{1,2})
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         work = show(services, self.paper_id, self.page)
-        await answer(interaction, told(services, work, Need.PAPERS, Need.MEANING), update=True)
+        await answer(interaction, work, update=True, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 
 
 async def show(services: Services, paper_id: int, page: int = 0) -> ui.LayoutView:
@@ -137,8 +138,8 @@ class Similar(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Find the papers closest to one"""
-        work = told(self._services, self._similar(paper), Need.PAPERS, Need.MEANING)
-        await answer(interaction, work, private=private)
+        work = self._similar(paper), Need.PAPERS
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.MEANING,))
 
     async def _similar(self, typed: str) -> ui.LayoutView:
         meant = await self._services.search.meant(typed)

@@ -40,12 +40,10 @@ class TasteButton(
         super().__init__(ui.Button(label=text, style=style, custom_id=custom))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        digest = await own_digest(interaction, services, self.digest)
-        await answer(interaction, self._next(interaction, services, digest), private=True, update=True)
+        await answer(interaction, self._next(interaction, services), private=True, update=True)
 
-    async def _next(
-        self, interaction: discord.Interaction, services: Services, digest: Digest
-    ) -> ui.LayoutView:
+    async def _next(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
+        digest = await own_digest(interaction, services, self.digest)
         member = interaction.user.id
         if self.what in ANSWERS:
             place = (digest.guild, member, self.paper, ANSWERS[self.what], digest.channel)
@@ -71,15 +69,13 @@ class UnlearnSelect(Choosable, template=r"du:(?P<digest>\d{1,12})"):
         )
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        digest = await own_digest(interaction, services, self.digest)
         number = int(value) if value.isdigit() and len(value) < 13 else 0
-        await answer(
-            interaction, self._without(interaction, services, digest, number), private=True, update=True
-        )
+        await answer(interaction, self._without(interaction, services, number), private=True, update=True)
 
     async def _without(
-        self, interaction: discord.Interaction, services: Services, digest: Digest, number: int
+        self, interaction: discord.Interaction, services: Services, number: int
     ) -> ui.LayoutView:
+        digest = await own_digest(interaction, services, self.digest)
         await services.store.digests.think(digest.guild, interaction.user.id, number, None)
         return await learned(services, digest, interaction.user.id)
 

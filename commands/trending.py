@@ -12,11 +12,12 @@ from discord.ext import commands
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
 from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
+from commands.limits import PICTURE
 from commands.options import category_name, complete_category
 from commands.painter import attached
 from commands.paper import PaperButton
 from commands.pressing import Choosable
-from commands.progress import Need, told
+from commands.progress import Need
 from commands.replies import Reply, answer
 from commands.services import Services
 from index.facets import Where
@@ -40,7 +41,7 @@ class TrendSelect(Choosable, template=r"tr:(?P<days>\d{1,3}):(?P<on>\d{1,7}):(?P
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
         private = bool(interaction.message and interaction.message.flags.ephemeral)
-        await answer(interaction, told(services, self._papers(services, value), Need.TOPICS), private=private)
+        await answer(interaction, self._papers(services, value), private=private, needs=(Need.TOPICS,))
 
     async def _papers(self, services: Services, phrase: str) -> ui.LayoutView:
         on = date.fromordinal(self.on) if 1 <= self.on <= date.max.toordinal() else date.max
@@ -149,7 +150,7 @@ class Trending(commands.Cog):
     ) -> None:
         """Show topics that grow"""
         work = show(self._services, days, category_name(category))
-        await answer(interaction, told(self._services, work, Need.PAPERS, Need.TOPICS), private=private)
+        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.TOPICS))
 
 
 async def setup(bot: commands.Bot) -> None:

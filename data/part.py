@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+BEFORE_WRITING: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("before_writing", default=None)
+"""What has to happen before the task at hand writes, such as telling a person that their wish has arrived."""
+
+
+class Writer:
+    """The engine that changes the database; each transaction waits for :data:`BEFORE_WRITING` first."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine.execution_options(writes=True)
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """One transaction, committed at the end."""
+        before = BEFORE_WRITING.get()
+        if before is not None:
+            await before()
+        async with self._engine.begin() as connection:
+            yield connection
+
+    async def dispose(self) -> None:
+        """Give the connections back."""
+        await self._engine.dispose()
 
 
 class Part:
     """A subject of the store: asks with one engine, changes with another; every change is one transaction."""
 
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+    def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
         self._engine = reader
         self._writer = writer
 

@@ -34,6 +34,7 @@ from data.mail_codes import MailCodes
 from data.members import Members
 from data.models import Author, Changes, Deletion, Paper, PaperRecord, Rejected, paper_of
 from data.own_works import OwnWorks
+from data.part import Writer
 from data.people import People
 from data.people_seen import SeenPeople, View
 from data.refusals import refused_row
@@ -104,7 +105,7 @@ class Store:
 
     def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._engine = reader
-        self._writer = writer.execution_options(writes=True)
+        self._writer = Writer(writer)
         self.author_names = AuthorNames(reader, self._writer)
         self.kept_texts = KeptTexts(reader, self._writer)
         self.people = People(reader, self._writer)

@@ -63,13 +63,13 @@ class Lab:
 
 
 def settings_for(discord: LocalDiscord, folder: Path, **more: object) -> Settings:
+    values = {"labmate_fetch": False, "labmate_limits": False} | more
     return Settings(
         _env_file=None,
         discord_token=discord.bot_token,
         discord_api_url=discord.api_url,
         labmate_data=folder,
-        labmate_fetch=False,
-        **more,
+        **values,
     )
 
 

@@ -1,0 +1,38 @@
+"""What Discord calls does nothing but answer: all work is done in the answer, which is acknowledged in time."""
+
+import ast
+from pathlib import Path
+
+import commands
+
+ANSWERS = {"answer", "open_form"}
+FORMS = {"self._form", "own"}
+"""What looks up what stands in a form, which has to be the first answer."""
+
+
+def handlers():
+    """(file, function) of everything that Discord calls."""
+    for path in sorted(Path(commands.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.AsyncFunctionDef) and (
+                node.name in ("pressed", "chosen", "on_submit")
+                or (node.name == "callback" and path.name != "pressing.py")
+                or any("app_commands.command" in ast.unparse(one) for one in node.decorator_list)
+            ):
+                yield path.name, node
+
+
+HANDLERS = list(handlers())
+
+
+def test_handlers_do_nothing_but_answer():
+    assert len(HANDLERS) > 80
+    for file, node in HANDLERS:
+        if file == "pressing.py":
+            continue
+        within = [f for f in ast.walk(node) if isinstance(f, ast.AsyncFunctionDef) and f is not node]
+        work = {one for function in within for one in ast.walk(function)}
+        for one in ast.walk(node):
+            if isinstance(one, ast.Await) and one not in work:
+                called = ast.unparse(one.value.func)
+                assert called in ANSWERS | FORMS, f"{file}: {node.name} waits for {ast.unparse(one)}"

@@ -1,0 +1,386 @@
+"""While another process writes for long, every wish is acknowledged at once, and its true result is said in the end."""
+
+import asyncio
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from bot.client import Labmate
+from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.limits import TEXT_INPUT, walk
+from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import DM
+from bot.run import running_bot
+from tests.conftest import settings_for
+from tests.records import record
+from tests.wire.test_commands import fill
+from tests.wire.test_invitations import hold, joins, of_kind, said
+
+DEFERRED = {5, 6}
+BIB = "@misc{a, title={A work that nobody knows}, author={Lovelace, Ada}, year={2026}}"
+CV = "# Publications\n\nC. Lao. A Work That Nobody Knows At All. 2024.\n\n# Education\n\nPhD, Somewhere, 2024\n"
+LONG = "how do long trainings on very many accelerators bear the failure of one of them"
+
+
+@contextmanager
+def locked(folder):
+    """Another connection that writes and takes its time."""
+    connection = sqlite3.connect(folder / "labmate.db", isolation_level=None, timeout=30)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.rollback()
+        connection.close()
+
+
+@dataclass
+class World:
+    """A lab with two members who have claimed their papers, and who share nothing else."""
+
+    discord: LocalDiscord
+    bot: Labmate
+    a: UserClient
+    b: UserClient
+    folder: object
+
+    def file(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    @property
+    def guild(self):
+        return self.discord.guild["id"]
+
+    def known(self):
+        """The interactions that there were."""
+        return set(self.discord.state.interactions)
+
+    async def heard(self, known):
+        """How the bot answers the next interaction first, as soon as Discord has it."""
+        async with asyncio.timeout(60):
+            while True:
+                for request in self.discord.requests:
+                    _, kind, number, *rest = request["path"].split("/")
+                    if kind == "interactions" and rest[-1:] == ["callback"] and number not in known:
+                        return request["body"]["type"]
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+async def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("acknowledged")
+    async with LocalDiscord() as discord:
+        bee = joins(discord, "bee")
+        settings = settings_for(discord, folder, http_listen="127.0.0.1:0", labmate_pictures=False)
+        async with (
+            running_bot(settings) as (bot, _),
+            UserClient(discord.url, discord.user_token) as a,
+            UserClient(discord.url, discord.state.token_of(bee["id"])) as b,
+        ):
+            bot.services.model_settled.set()
+            papers = [
+                record(n, title=f"How do long trainings fail, part {n}", abstract=f"{LONG}, part {n}.")
+                for n in range(1, 30)
+            ]
+            await fill(bot, papers)
+            await hold(bot.services.store, a.user["id"], "ChonLam Lao", discord.guild["id"])
+            await hold(bot.services.store, b.user["id"], "Minlan Yu", discord.guild["id"])
+            yield World(discord, bot, a, b, folder)
+
+
+async def digest(w, started=False):
+    panel = await w.a.slash("/digest create")
+    return await panel.press("Start") if started else panel
+
+
+async def kept(w):
+    return await w.a.slash("/save paper:How do long trainings fail, part 3")
+
+
+async def on_list(w):
+    return await w.a.slash("/list add paper:How do long trainings fail, part 3 list:together")
+
+
+async def person_of(w, name):
+    author = await w.bot.services.store.author_names.find(name)
+    return (await w.bot.services.store.people.named([author]))[0][0]
+
+
+async def invited(w):
+    """What bee reads of a new invitation; an earlier one is taken back first."""
+    store = w.bot.services.store.invitations
+    for old in await store.of(int(w.a.user["id"])):
+        if old.state == "waiting":
+            await (await w.a.slash("/invitations")).press("Withdraw")
+    # What was asked lately may not be asked again so soon; nobody wants to wait for that here.
+    async with w.bot.services.store._writer.begin() as connection:
+        await connection.exec_driver_sql("DELETE FROM invitations")
+    await w.a.slash("/invite person:Minlan Yu about:trainings")
+    dms = [m for c in of_kind(w.discord, DM) if w.b.user["id"] in c["_users"] for m in said(w.discord, c)]
+    return Reply(w.b, dms[-1])
+
+
+async def vouched(w):
+    cee = joins(w.discord, "cee")
+    claim = await w.bot.services.store.claims.begin(
+        int(cee["id"]), await person_of(w, "Shaoke Xi"), int(w.guild), "labmate-y"
+    )
+    async with UserClient(w.discord.url, w.discord.state.token_of(cee["id"])) as c:
+        asked = await c.slash("/claim person:Shaoke Xi")
+        await asked.press("Ask to be vouched for")
+    public = [m for m in said(w.discord, w.discord.channel) if f"cv:v:{claim.id}" in str(m["components"])]
+    return Reply(w.b, public[-1])
+
+
+async def form(reply, label, *values):
+    """The form behind a button, filled in from top to bottom."""
+    modal = (await reply.press(label)).message["modal"]
+    fields = [field["custom_id"] for _, field in walk(modal["components"]) if field["type"] == TEXT_INPUT]
+    return lambda: reply.user.submit(modal, dict(zip(fields, values, strict=True)))
+
+
+async def read_cv(w):
+    return await w.a.slash(f"/profile import file:{w.file('cv.md', CV)}")
+
+
+CASES = {}
+
+
+def case(text, name=None):
+    """A row of the table: what is shown in the end, and how to get to the press."""
+
+    def add(prepare):
+        CASES[name or prepare.__name__] = (prepare, text)
+        return prepare
+
+    return add
+
+
+def typed(name, command, text, who="a"):
+    async def prepare(w):
+        return lambda: getattr(w, who).slash(command)
+
+    case(text, name)(prepare)
+
+
+def pressed(name, begin, label, text):
+    async def prepare(w):
+        reply = await begin(w)
+        return lambda: reply.press(label)
+
+    case(text, name)(prepare)
+
+
+typed("follow a person", "/follow person:Shaoke Xi", "You follow **Shaoke Xi**")
+typed("follow a paper", "/follow paper:How do long trainings fail, part 4", "You follow")
+typed("follow a topic", "/follow topic:in-network aggregation", "You follow **in-network aggregation**")
+typed("follow a category", "/follow category:cs.CL", "You follow **cs.CL**")
+typed("unfollow", "/unfollow what:cs.CL", "no longer follow **cs.CL**")
+typed("save", "/save paper:How do long trainings fail, part 5 tags:x note:y", "#x")
+typed("list add", "/list add paper:How do long trainings fail, part 6 list:ours", "Put on **ours**")
+typed("list remove", "/list remove paper:How do long trainings fail, part 6 list:ours", "Taken off")
+typed("library feed", "/library feed", "An Atom feed of what you keep")
+typed("digest create", "/digest create", "Not started yet")
+typed("digest mine", "/digest mine", "Your new papers", who="b")
+typed("profile edit", "/profile edit status:open", "open")
+typed("profile show", "/profile show", "ChonLam Lao")
+typed("contest", "/contest person:Minlan Yu reason:it is not them", "is contested")
+typed("a long search", f"/search {LONG}", "part")
+pressed("follow on a card", lambda w: w.b.slash("/author name:ChonLam Lao"), "Follow", "You follow")
+pressed("undo a follow", lambda w: w.a.slash("/follow topic:gossip in switches"), "Undo", "no longer follow")
+pressed("remove", kept, "Remove", "Removed from your library")
+pressed("list take off", on_list, "Take off", "Taken off")
+pressed("digest start", digest, "Start", "Started")
+pressed("digest pause", lambda w: digest(w, True), "Pause", "Paused")
+pressed("digest delete", digest, "Delete", "Deleted")
+pressed("keep a CV", read_cv, "Keep all", "Kept")
+pressed("keep nothing of a CV", read_cv, "Keep nothing", "Nothing of it is kept")
+pressed("vouch", vouched, "I vouch", "Thank you")
+pressed("accept", invited, "Accept", "is for the two of you")
+pressed("decline", invited, "Not now", "Not now, then")
+pressed("block", invited, "Block", "Blocked")
+
+
+@case("is on its way")
+async def invite(w):
+    await w.bot.services.store.invitations.unblock(int(w.b.user["id"]), int(w.a.user["id"]))
+    await (await invited(w)).press("Not now")
+    async with w.bot.services.store._writer.begin() as connection:
+        await connection.exec_driver_sql("DELETE FROM invitations")
+    return lambda: w.a.slash("/invite person:Minlan Yu about:trainings")
+
+
+@case("no longer follow")
+async def unfollow_by_select(w):
+    await w.a.slash("/follow topic:select me")
+    following = await w.a.slash("/following")
+    return lambda: following.choose("select me")
+
+
+@case("Put on **together**")
+async def list_put_back(w):
+    taken = await (await on_list(w)).press("Take off")
+    return lambda: taken.press("Put back")
+
+
+@case("read")
+async def how_far_it_was_read(w):
+    one = await kept(w)
+    return lambda: one.choose("read", one.selects[0])
+
+
+@case("#modal")
+async def tags_and_note(w):
+    return await form(await kept(w), "Tags and note", "modal", "kept")
+
+
+@case("10:00")
+async def digest_hour(w):
+    panel = await digest(w)
+    return lambda: panel.choose("10:00", panel.selects[0])
+
+
+@case("> · ")
+async def digest_place(w):
+    panel = await digest(w)
+    other = w.discord.state.add_channel(w.guild, "general")
+    await w.discord.gateway.to_channel(other, "CHANNEL_CREATE", other)
+    return lambda: panel.choose(other["id"], panel.selects[-1])
+
+
+@case("trainings that fail")
+async def digest_words(w):
+    what = await (await digest(w)).press("What it is about")
+    return await form(what, "Words and people", "trainings that fail", "", "", "")
+
+
+@case("Ours")
+async def digest_name(w):
+    return await form(await digest(w), "Name, time, zone", "Ours", "09:00", "Europe/Berlin")
+
+
+@case("Is this for")
+async def taste(w):
+    await digest(w, True)
+    [one, *_] = await w.bot.services.store.digests.of_guild(int(w.guild))
+    asked = await (await w.a.slash(f"/digest taste digest:#{one.id}")).press("Ask me")
+    return lambda: asked.press("Yes")
+
+
+@case("Liked")
+async def like_in_a_digest(w):
+    shown = await (await digest(w)).press("Preview")
+    return lambda: shown.press("Like")
+
+
+@case("Saved to your library")
+async def save_in_a_digest(w):
+    shown = await (await digest(w)).press("Preview")
+    return lambda: shown.press("Save")
+
+
+@case("1 reference read")
+async def import_of_references(w):
+    path = w.file("z.bib", BIB)
+    return lambda: w.a.slash(f"/library import file:{path}")
+
+
+@case("Undone")
+async def undo_an_import(w):
+    done = await w.a.slash(f"/library import file:{w.file('y.bib', BIB.replace('knows', 'knew'))}")
+    return lambda: done.press("Undo")
+
+
+@case("Read: 1 publication")
+async def read_a_cv(w):
+    path = w.file("cv.md", CV)
+    return lambda: w.a.slash(f"/profile import file:{path}")
+
+
+@case("Are you Jinsun Yoo?")
+async def claim(w):
+    dee = joins(w.discord, "dee")
+    user = await UserClient(w.discord.url, w.discord.state.token_of(dee["id"])).__aenter__()
+    w.bot.services.opened = user
+    return lambda: user.slash("/claim person:Jinsun Yoo")
+
+
+@case("will not suggest")
+async def dismiss(w):
+    one, other = await person_of(w, "ChonLam Lao"), await person_of(w, "Jiamin Cao")
+    why = await (await w.a.slash("/collaborators new_only:False")).choose("Jiamin Cao")
+    assert f"cp:n:{one}:{other}" in str(why.message)
+    return lambda: why.press("Not for me")
+
+
+@case("are one person now")
+async def say_that_two_are_one(w):
+    one, other = await person_of(w, "Kai Chen"), await person_of(w, "Jiamin Cao")
+    return lambda: w.a.slash(f"/person same name:~{one} other:~{other}")
+
+
+@case("An Atom feed")
+async def new_feed_address(w):
+    feed = await w.a.slash("/library feed")
+    return lambda: feed.press("New address")
+
+
+@case("Forgotten")
+async def forget_me(w):
+    asked = await w.b.slash("/me forget")
+    return lambda: asked.press("Delete it")
+
+
+@case("released your claim")
+async def release(w):
+    return lambda: w.a.slash("/profile release")
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_nothing_is_written_before_it_is_acknowledged(world, name):
+    prepare, text = CASES[name]
+    act = await prepare(world)
+    known = world.known()
+    with locked(world.folder):
+        doing = asyncio.create_task(act())
+        assert await world.heard(known) in DEFERRED
+        assert not doing.done()
+    reply = await doing
+    assert text in reply.text
+
+
+async def test_what_nobody_hears_is_not_done(world):
+    """Where Discord no longer waits for the answer, what was wished for is not written either."""
+    faults, member = world.discord.faults, int(world.a.user["id"])
+    faults.add(route="POST .*/callback", status=404, times=2)
+    before = await world.bot.services.store.members.following(member)
+    doing = asyncio.create_task(world.a.slash("/follow topic:nobody hears this"))
+    async with asyncio.timeout(60):
+        while faults.requests[0].times:  # noqa: ASYNC110 - neither the wish nor the apology was heard
+            await asyncio.sleep(0.01)
+    doing.cancel()
+    faults.clear()
+    assert await world.bot.services.store.members.following(member) == before
+
+
+async def test_a_button_that_waits_for_long_is_never_called_unknown(world):
+    """The last word looks at whether something works on the interaction, and then only says that it does."""
+    gate = asyncio.Event()
+    people = world.bot.services.store.members
+
+    async def slow(*values):
+        await gate.wait()
+        return await type(people).following(people, *values)
+
+    people.following = slow
+    known = world.known()
+    try:
+        doing = asyncio.create_task(world.a.slash("/unfollow what:nothing of this name"))
+        assert await world.heard(known) in DEFERRED
+    finally:
+        gate.set()
+        del people.following
+    assert "You follow nothing like" in (await doing).text
