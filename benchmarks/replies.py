@@ -38,8 +38,10 @@ SEARCHES = (
 )
 
 
-def start(discord: LocalDiscord, folder: Path, *, pictures: bool = True) -> subprocess.Popen[bytes]:
-    """A Labmate in a process of its own, as `make run` with a token starts it."""
+def start(
+    discord: LocalDiscord, folder: Path, *, pictures: bool = True, **settings: str
+) -> subprocess.Popen[bytes]:
+    """A Labmate in a process of its own, as `make run` with a token starts it, but for limits, unless they are set."""
     environment = os.environ | {
         "DISCORD_TOKEN": discord.bot_token,
         "DISCORD_API_URL": discord.api_url,
@@ -47,6 +49,8 @@ def start(discord: LocalDiscord, folder: Path, *, pictures: bool = True) -> subp
         "LABMATE_FETCH": "false",
         "DISCORD_OPENAPI": "",
         "LABMATE_PICTURES": str(pictures).lower(),
+        "LABMATE_LIMITS": "false",
+        **settings,
     }
     return subprocess.Popen(
         [sys.executable, "-m", "bot", "run"], cwd=ROOT, env=environment, stdout=subprocess.PIPE

@@ -14,7 +14,7 @@ from commands.access import CheckedModal
 from commands.cards.text import shown
 from commands.choosing import lines
 from commands.digest_changes import own_digest
-from commands.replies import Kindly, answer, handling
+from commands.replies import Kindly, answer, apologise, take
 from commands.services import Services
 from commands.whom import outlined, whom
 from data.digests import Digest
@@ -43,9 +43,13 @@ class Form(CheckedModal):
 
     async def on_submit(self, interaction: discord.Interaction) -> None:
         """Keep it."""
-        async with handling(interaction):
-            values = {name: field.value.strip() for name, field in self.fields.items()}
-            await answer(interaction, self._checked(interaction, values), private=True)
+        take(interaction)
+        values = {name: field.value.strip() for name, field in self.fields.items()}
+        await answer(interaction, self._checked(interaction, values), private=True)
+
+    async def on_error(self, interaction: discord.Interaction, error: Exception) -> None:
+        """The one door for failures; the form stays open to be sent once more."""
+        await apologise(interaction, error)
 
     async def _checked(self, interaction: discord.Interaction, values: dict[str, str]) -> ui.LayoutView:
         await own_digest(interaction, self._services, self._digest.id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
+import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
@@ -19,6 +18,7 @@ from commands.people import ask_which
 from commands.pressing import Choosable, Pressable, seen_by
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
+from commands.uploads import Sections, packed, sections_of, with_files
 from commands.whom import complete_person, whom
 from data.members import MOST_FOLLOWED, Follow, TooManyError
 from index.facets import in_category
@@ -184,21 +184,21 @@ def _option(found: Follow) -> discord.SelectOption:
     )
 
 
-async def show_data(services: Services, member: int) -> Reply:
-    """All that is held about a member, as a file."""
+async def show_data(services: Services, member: int, limit: int) -> Reply:
+    """All that is held about a member, as a file, or as parts of ``limit`` bytes."""
     store = services.store
     held: dict[str, Any] = {}
     for part in store.about_members:
         held |= await part.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
-    file = discord.File(io.BytesIO(json.dumps(held, indent=1).encode()), "labmate-about-me.json")
-    view = note(
+    name = "labmate-about-me.json"
+    files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
+    return with_files(
         f"Everything that I hold about you is in this file: {plural(count, 'entry', 'entries')}. What you typed into "
         "commands is not kept.",
+        files,
         [[ForgetButton("Forget me", member=str(member))]],
     )
-    view.add_item(ui.File("attachment://labmate-about-me.json"))
-    return Reply(view, [file])
 
 
 async def ask_forget(member: int) -> ui.LayoutView:
@@ -326,7 +326,8 @@ class Me(commands.GroupCog, group_name="me", group_description="What Labmate hol
     @app_commands.command()
     async def data(self, interaction: discord.Interaction) -> None:
         """Get everything that is held about you, as a file"""
-        await answer(interaction, show_data(self._services, interaction.user.id), private=True, cost=EXPORT)
+        work = show_data(self._services, interaction.user.id, interaction.filesize_limit)
+        await answer(interaction, work, private=True, cost=EXPORT)
 
     @app_commands.command()
     async def forget(self, interaction: discord.Interaction) -> None:

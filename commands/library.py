@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import asyncio
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from discord.ext import commands
 
 from commands.access import CheckedModal
 from commands.cards import shelf as cards
-from commands.cards.exports import FORMATS, Work, export
+from commands.cards.exports import AROUND, FORMATS, Work, entries
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.feeds import FeedButton, feed_view
@@ -23,8 +23,9 @@ from commands.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.options import complete_paper
 from commands.paper import PaperButton, one_paper
 from commands.pressing import Choosable, Pressable
-from commands.replies import Kindly, Reply, answer, handling, open_form
+from commands.replies import Kindly, Reply, answer, apologise, open_form, take
 from commands.services import Services
+from commands.uploads import Flat, packed, with_files
 from data.keys import fold
 from data.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
 from index.cv_file import UnreadableError
@@ -120,8 +121,12 @@ class NoteForm(CheckedModal):
 
     async def on_submit(self, interaction: discord.Interaction) -> None:
         """Keep them."""
-        async with handling(interaction):
-            await answer(interaction, self._kept_now(interaction.user.id), private=True)
+        take(interaction)
+        await answer(interaction, self._kept_now(interaction.user.id), private=True)
+
+    async def on_error(self, interaction: discord.Interaction, error: Exception) -> None:
+        """The one door for failures; the form stays open to be sent once more."""
+        await apologise(interaction, error)
 
     async def _kept_now(self, member: int) -> ui.LayoutView:
         tags, text = clean_tags(self.tags.value), self.note.value.strip()
@@ -230,21 +235,20 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     return view
 
 
-async def exported(services: Services, member: int, format_: str, wanted: Wanted) -> Reply:
+async def exported(services: Services, member: int, format_: str, wanted: Wanted, limit: int) -> Reply:
     """A library, or what is asked for of it, as a file."""
     total, found = await found_in(services, member, wanted)
     if not found:
         raise Kindly(EMPTY if not total else f"None of your {plural(total, 'work')} has {wanted.words}.")
     works = [Work(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
-    return file_of(works, format_, f"library.{FORMATS[format_]}")
+    return await file_of(works, format_, f"library.{FORMATS[format_]}", limit)
 
 
-def file_of(works: Sequence[Work], format_: str, name: str) -> Reply:
-    """Works as a file with a line above it."""
-    data = export(works, format_).encode()
-    view = note(f"{plural(len(works), 'work')} as {format_}.")
-    view.add_item(ui.File(f"attachment://{name}"))
-    return Reply(view, [discord.File(io.BytesIO(data), name)])
+async def file_of(works: Sequence[Work], format_: str, name: str, limit: int) -> Reply:
+    """Works as a file with a line above it, or as parts of ``limit`` bytes."""
+    records = (("", text) for text in entries(works, format_))
+    files = await asyncio.to_thread(packed, name, records, Flat(*AROUND[format_]), limit)
+    return with_files(f"{plural(len(works), 'work')} as {format_}.", files)
 
 
 async def import_file(services: Services, member: int, file: discord.Attachment) -> ui.LayoutView:
@@ -324,7 +328,8 @@ class Library(
         tag: app_commands.Range[str, 1, 60] | None = None,
     ) -> None:
         """Get what you keep as BibTeX, RIS or CSL-JSON"""
-        work = exported(self._services, interaction.user.id, format, Wanted(tag=tag or ""))
+        limit = interaction.filesize_limit
+        work = exported(self._services, interaction.user.id, format, Wanted(tag=tag or ""), limit)
         await answer(interaction, work, private=True, cost=EXPORT)
 
     @app_commands.command(name="import")

@@ -277,7 +277,8 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
         papers = await self._services.store.papers([entry.paper for entry in entries])
         if not papers:
             raise Kindly(f"**{shown(found.name, 80)}** is empty.")
-        return file_of([Work(paper) for paper in papers], format_, f"list.{FORMATS[format_]}")
+        name, limit = f"list.{FORMATS[format_]}", interaction.filesize_limit
+        return await file_of([Work(paper) for paper in papers], format_, name, limit)
 
     @app_commands.command()
     @app_commands.describe(list="Which")

@@ -40,6 +40,8 @@ class Reply:
 
     view: ui.LayoutView
     files: Sequence[discord.File] = ()
+    more: Sequence[Reply] = ()
+    """What follows in messages of its own, since one can't hold it."""
 
 
 async def acknowledge(interaction: discord.Interaction, *, private: bool, update: bool = False) -> None:
@@ -139,6 +141,10 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
             await response.send_message(
                 view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
             )
+    for part in reply.more:
+        await interaction.followup.send(
+            view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
+        )
 
 
 async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:

@@ -109,7 +109,7 @@ class Interactions:
             "channel": state.channel_json(channel, self._bot_id),
             "locale": "en-US",
             "entitlements": [],
-            "attachment_size_limit": 10 * 1024 * 1024,
+            "attachment_size_limit": state.upload_limit,
             "authorizing_integration_owners": {"0": guild_id or "0"},
             "context": 0 if guild_id else 1,
         }

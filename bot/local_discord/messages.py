@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.local_discord import errors
 from bot.local_discord.gateway import Gateway
-from bot.local_discord.limits import MAX_UPLOAD, check_message, walk
+from bot.local_discord.limits import MAX_FILES, Problems, check_message, walk
 from bot.local_discord.state import DM, EPHEMERAL, LOADING, PRIVATE_THREAD, PUBLIC_THREAD, Json, State
 
 _USER_MENTION, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"@(everyone|here)")
@@ -123,8 +123,12 @@ class Messages:
     def _attach(self, channel_id: str, uploads: list[Upload], described: list[Json] | None) -> list[Json]:
         about = {str(entry.get("id")): entry for entry in described or []}
         attachments = []
+        if len(uploads) > MAX_FILES:
+            problems = Problems()
+            problems.too_long("attachments", uploads, MAX_FILES)
+            raise errors.invalid_form(problems)
         for upload in uploads:
-            if len(upload.data) > MAX_UPLOAD:
+            if len(upload.data) > self._state.upload_limit:
                 raise errors.ApiError(413, 40005, "Request entity too large")
             attachment_id = self._state.snowflake()
             self._state.files[attachment_id] = (upload.name, upload.content_type, upload.data)

@@ -64,6 +64,8 @@ class State:
     """(channel, nonce) -> message id, for ``enforce_nonce``."""
     files: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     """Attachment id -> (name, content type, bytes)."""
+    upload_limit: int = 10 * 1024 * 1024
+    """Bytes that one file may have."""
     reactions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     closed_dms: set[str] = field(default_factory=set)
     """Users who take no direct messages from others than friends."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,14 +56,23 @@ class Work:
         }
 
 
+AROUND = {"bibtex": ("", "\n", ""), "ris": ("", "\n", ""), "csl-json": ("[\n", ",\n", "\n]\n")}
+"""What stands before, between and after the works of each format."""
+
+
+def entries(works: Sequence[Work], format_: str) -> Iterator[str]:
+    """The works as a file's text has them, one by one; every work has a key of its own."""
+    for work, key in zip(works, _keys(works), strict=True):
+        if format_ == "csl-json":
+            yield json.dumps(work.csl | {"id": key}, ensure_ascii=False, indent=1)
+        else:
+            yield (_bibtex if format_ == "bibtex" else _ris)(work, key)
+
+
 def export(works: Sequence[Work], format_: str) -> str:
-    """A file's text; every work has a key of its own."""
-    keys = _keys(works)
-    if format_ == "csl-json":
-        items = [work.csl | {"id": key} for work, key in zip(works, keys, strict=True)]
-        return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
-    write = _bibtex if format_ == "bibtex" else _ris
-    return "\n".join(write(work, key) for work, key in zip(works, keys, strict=True))
+    """A file's text."""
+    head, between, tail = AROUND[format_]
+    return head + between.join(entries(works, format_)) + tail
 
 
 def _keys(works: Sequence[Work]) -> list[str]:

@@ -1,0 +1,136 @@
+"""python -m benchmarks.fairness: /search of one member, alone and while another of the server sends sixty at once.
+
+Over the local Discord, on all papers. Alone and beside the sixty take turns, so that both meet the same machine; each
+round has a server with two members of its own, since one member gets only so much a minute. With --unlimited nothing
+is refused: all sixty are answered, and only the turns keep the two apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Self
+
+from benchmarks.data import FOLDER, full_library, percentile, show
+from benchmarks.replies import SEARCHES, start
+from bot.local_discord.client import NoReplyError, Reply, UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import Json
+from bot.local_discord.typed import Typed, parse
+
+ROUNDS, AT_ONCE, EACH = 12, 60, 10
+"""EACH searches alone and EACH beside the sixty stay within a member's searches a minute."""
+WITHIN = 3.0
+"""Seconds after which Discord gives an interaction up."""
+
+
+class Hasty(UserClient):
+    """A member whose questions reach Discord one after the other, but wait for no answer."""
+
+    async def __aenter__(self) -> Self:
+        self._posting = asyncio.Lock()
+        return await super().__aenter__()
+
+    async def _post(self, body: Json) -> None:
+        # Sixty requests at once would stall the simulated Discord, and with it all who are measured.
+        async with self._posting:
+            await super()._post(body)
+
+
+@dataclass
+class Times:
+    """Seconds from a question sent to its reply shown."""
+
+    alone: list[float] = field(default_factory=list)
+    beside: list[float] = field(default_factory=list)
+    answered: list[float] = field(default_factory=list)
+    refused: list[float] = field(default_factory=list)
+    lost: int = 0
+    public: int = 0
+
+
+def typed(command: list[Json], text: str) -> Typed:
+    return parse(f"/search query:{text}", command)
+
+
+async def ask(user: UserClient, question: Typed) -> tuple[float, Reply | None]:
+    begun = time.perf_counter()
+    try:
+        reply = await user.run(question, within=120)
+    except NoReplyError:
+        reply = None
+    return time.perf_counter() - begun, reply
+
+
+async def one_round(
+    place: int, hasty: UserClient, calm: UserClient, commands: list[Json], times: Times
+) -> None:
+    def question(number: int) -> Typed:
+        return typed(commands, f"{SEARCHES[number % len(SEARCHES)]} {place} {number}")
+
+    for number in range(EACH):
+        times.alone.append((await ask(calm, question(number)))[0])
+    flood = [asyncio.create_task(ask(hasty, question(1_000 + number))) for number in range(AT_ONCE)]
+    for number in range(EACH):
+        times.beside.append((await ask(calm, question(100 + number)))[0])
+    for took, reply in await asyncio.gather(*flood):
+        if reply is None:
+            times.lost += 1
+        elif "try again" in reply.text or "Ask again" in reply.text:
+            times.refused.append(took)
+            times.public += not reply.is_private
+        else:
+            times.answered.append(took)
+
+
+def report(times: Times) -> None:
+    show("/search alone", times.alone)
+    show("/search beside sixty", times.beside)
+    medians = statistics.median(times.beside) / statistics.median(times.alone)
+    worst = percentile(times.beside, 0.99) / percentile(times.alone, 0.99)
+    print(f"{'beside sixty / alone':34} p50 {medians:7.2f}     p99 {worst:7.2f}     (target 3)")
+    if times.answered:
+        show("the sixty: answered", times.answered, f"{len(times.answered)} of {AT_ONCE * ROUNDS}")
+    if times.refused:
+        show("the sixty: refused, privately", times.refused, f"{len(times.refused)}, target {WITHIN:g} s")
+    print(f"{'not answered, or told to all':34} {times.lost + times.public}")
+
+
+async def main(unlimited: bool) -> None:
+    library = await full_library()
+    await library.store.close()
+    times = Times()
+    async with LocalDiscord() as discord:
+        bot = discord.state.application["bot"]["id"]
+        tokens = []
+        for number in range(ROUNDS + 1):
+            members = [discord.state.add_user(f"{who} {number}") for who in ("hasty", "calm")]
+            guild = discord.state.add_guild(f"lab {number}", members[0]["id"])
+            discord.state.add_channel(guild["id"], "general")
+            for member in (bot, members[1]["id"]):
+                discord.state.add_member(guild["id"], member)
+            tokens.append([discord.state.token_of(member["id"]) for member in members])
+        process = start(discord, FOLDER, LABMATE_LIMITS=str(not unlimited).lower())
+        assert process.stdout is not None
+        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
+            pass
+        try:
+            async with UserClient(discord.url, discord.user_token) as user:
+                await user.slash("/search warm up the model", within=60)
+                commands = await user.commands()
+                await asyncio.sleep(8)
+            for place, (one, other) in enumerate(tokens):
+                async with Hasty(discord.url, one) as hasty, UserClient(discord.url, other) as calm:
+                    # The first round warms up what is made once.
+                    await one_round(place, hasty, calm, commands, times if place else Times())
+        finally:
+            process.terminate()
+            process.wait()
+    report(times)
+
+
+if __name__ == "__main__":
+    asyncio.run(main("--unlimited" in sys.argv[1:]))
