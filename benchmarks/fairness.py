@@ -79,7 +79,7 @@ async def one_round(
     for took, reply in await asyncio.gather(*flood):
         if reply is None:
             times.lost += 1
-        elif "try again" in reply.text or "Ask again" in reply.text:
+        elif "You've asked for" in reply.text or "wait for their turn" in reply.text:
             times.refused.append(took)
             times.public += not reply.is_private
         else:

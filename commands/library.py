@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 import discord
@@ -23,7 +24,7 @@ from commands.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.options import complete_paper
 from commands.paper import PaperButton, one_paper
 from commands.pressing import Choosable, Pressable
-from commands.replies import Kindly, Reply, answer, apologise, open_form, take
+from commands.replies import Kindly, Reply, answer, apologise, in_line, open_form, take
 from commands.services import Services
 from commands.uploads import Flat, packed, with_files
 from data.keys import fold
@@ -336,7 +337,7 @@ class Library(
     @app_commands.describe(file="BibTeX, RIS or CSL-JSON, as Zotero exports them")
     async def import_(self, interaction: discord.Interaction, file: discord.Attachment) -> None:
         """Take references from a file over"""
-        work = import_file(self._services, interaction.user.id, file)
+        work = in_line(interaction, import_file(self._services, interaction.user.id, file))
         await answer(interaction, work, private=True, cost=IMPORT)
 
     @app_commands.command()
@@ -349,13 +350,10 @@ class Library(
     @show.autocomplete("tag")
     @export_.autocomplete("tag")
     async def _tags(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-        counts: dict[str, int] = {}
-        for kept in await self._services.store.shelf.of(interaction.user.id):
-            for tag in kept.tags:
-                counts[tag] = counts.get(tag, 0) + 1
+        counts = await self._services.store.shelf.tags(interaction.user.id)
         wanted = fold(current.lstrip("#"))
-        found = sorted((tag for tag in counts if wanted in fold(tag)), key=lambda tag: -counts[tag])
-        return [app_commands.Choice(name=f"{tag} ({counts[tag]})"[:100], value=tag) for tag in found[:25]]
+        found = islice((tag for tag in counts if wanted in fold(tag)), 25)
+        return [app_commands.Choice(name=f"{tag} ({counts[tag]})"[:100], value=tag) for tag in found]
 
 
 class Save(commands.Cog):

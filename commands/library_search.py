@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import numpy as np
@@ -13,6 +14,7 @@ from data.keys import fold
 from data.models import Paper
 from data.shelf import STATES, Kept
 
+_AT_ONCE = 100
 CLOSE, MOST_CLOSE = 0.3, 10
 """Where no word fits, works whose meaning is at least so close (cosine) to what was asked for."""
 
@@ -42,10 +44,10 @@ async def found_in(
 ) -> tuple[int, list[tuple[Kept, Paper | None]]]:
     """(how many there are, those asked for) of a library: all words stand in it, else its meaning is close."""
     everything = await services.store.shelf.of(member)
-    papers = {
-        paper.id: paper
-        for paper in await services.store.papers({k.paper_id for k in everything if k.paper_id})
-    }
+    papers: dict[int, Paper] = {}
+    known = list({kept.paper_id for kept in everything if kept.paper_id})
+    for start in range(0, len(known), _AT_ONCE):  # others have their turn between
+        papers |= {paper.id: paper for paper in await services.store.papers(known[start : start + _AT_ONCE])}
     pairs = [(kept, papers.get(kept.paper_id or 0)) for kept in everything]
     if wanted.state:
         pairs = [pair for pair in pairs if pair[0].state == wanted.state]
@@ -54,9 +56,18 @@ async def found_in(
         pairs = [pair for pair in pairs if any(fold(one) == tag for one in pair[0].tags)]
     words = fold(wanted.search).split()
     if words:
-        with_words = [pair for pair in pairs if all(word in _text(*pair) for word in words)]
+        with_words = await asyncio.to_thread(_with_words, pairs, words)
         pairs = with_words or await _by_meaning(services, wanted.search, pairs)
     return len(everything), pairs
+
+
+def _with_words(pairs: list[tuple[Kept, Paper | None]], words: list[str]) -> list[tuple[Kept, Paper | None]]:
+    found = []
+    for pair in pairs:
+        text = _text(*pair)
+        if all(word in text for word in words):
+            found.append(pair)
+    return found
 
 
 def _text(kept: Kept, paper: Paper | None) -> str:

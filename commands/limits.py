@@ -14,6 +14,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 MINUTE, HOUR = 60.0, 3_600.0
+_BREATH = 0.015
+"""Seconds between two refusals of one member; sixty are said well within Discord's three."""
 _SWEEP = 2_000
 """Counters kept before those that have run out are dropped."""
 
@@ -112,6 +114,8 @@ class Turns:
         self._working[member] -= 1
         if self._working[member] <= 0:
             del self._working[member]
+        if member in self._lines:
+            self._lines.move_to_end(member)
         self._advance()
 
     def _advance(self) -> None:
@@ -122,7 +126,6 @@ class Turns:
             if line and self._free(member):
                 self._working[member] += 1
                 line.popleft().set_result(None)
-                self._lines.move_to_end(member)
             if not line:
                 del self._lines[member]
 
@@ -216,10 +219,11 @@ class Limits:
 
     @asynccontextmanager
     async def refusing(self, member: int) -> AsyncIterator[None]:
-        """One refusal of a member's after the other, so that sixty are not said in one breath."""
+        """One refusal of a member's after the other, with room for others between: sixty are not said in one breath."""
         await self._refusing.enter(member)
         try:
             yield
+            await asyncio.sleep(_BREATH)
         finally:
             self._refusing.leave(member)
 

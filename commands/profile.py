@@ -17,7 +17,7 @@ from commands.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
 from commands.limits import IMPORT
 from commands.options import CHOICES
 from commands.people import PersonButton
-from commands.replies import Kindly, answer
+from commands.replies import Kindly, answer, in_line
 from commands.services import Services
 from data.claims import RELEASED, Profile
 from index.proof_words import proof_words
@@ -175,7 +175,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         orcid: app_commands.Range[str, 1, 100] | None = None,
     ) -> None:
         """Read your CV or ORCID record; you choose what is taken over"""
-        work = import_cv(self._services, interaction.user.id, file, orcid)
+        work = in_line(interaction, import_cv(self._services, interaction.user.id, file, orcid))
         await answer(interaction, work, private=True, cost=IMPORT)
 
     @app_commands.command()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import discord
 from discord import app_commands, ui
@@ -19,10 +19,12 @@ from commands.cards.text import safe
 from commands.limits import ASK, Cost, Limits, TooMuch
 from commands.progress import Need, told
 from data.part import BEFORE_WRITING
+from index.sandboxes import IN_LINE
 
 if TYPE_CHECKING:
     from commands.services import Services
 
+T = TypeVar("T")
 log = logging.getLogger("labmate")
 QUICK = 1.2
 """Seconds after which an answer is deferred; Discord waits three."""
@@ -145,6 +147,21 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
         await interaction.followup.send(
             view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
         )
+
+
+async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:
+    """Work on a file that may have to wait until others' are read; who waits is told so."""
+
+    async def tell_place(place: int) -> None:
+        await acknowledge(interaction, private=True)
+        before = f"{place - 1} before yours" if place > 1 else "yours is next"
+        view = note(
+            f"Other members' files are being read just now; {before}. It is read by itself: just wait."
+        )
+        await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
+
+    IN_LINE.set(tell_place)
+    return await work
 
 
 async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.clock import utc_now
 from data.keys import fold, fresh_number
-from data.part import Part
+from data.part import Part, Writer
 from data.shelf_tables import ShelfRow
 from data.tables import PaperRow
 
 STATES = ("unread", "reading", "read")
 UNDO_FOR = timedelta(days=1)
 _CHUNK = 500
+_ROWS = 100
+"""Rows taken apart in one go, while the loop waits for none of it."""
+_REMEMBERED = 256
+"""Members whose tags are remembered."""
 MOST_KEPT, MOST_TAGS, MAX_TAG, MAX_NOTE = 5_000, 12, 40, 2_000
 
 
@@ -61,6 +69,15 @@ def _kept(row: Any) -> Kept:
     return Kept(**(values | {"record": record, "tags": tags}))
 
 
+def _all_kept(rows: Sequence[Any]) -> list[Kept]:
+    found = []
+    for row in rows:
+        values = dict(row._mapping)
+        into = values.pop("merged_into")
+        found.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
+    return found
+
+
 def clean_tags(text: str) -> tuple[str, ...]:
     """Tags from text with commas or lines between: each once, in order, cut to what may be kept."""
     parts = (" ".join(part.split()).lstrip("#")[:MAX_TAG] for part in text.replace("\n", ",").split(","))
@@ -70,6 +87,11 @@ def clean_tags(text: str) -> tuple[str, ...]:
 class Shelf(Part):
     """Asks and changes members' libraries; every change is one transaction."""
 
+    def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
+        super().__init__(reader, writer)
+        self._tags: OrderedDict[int, dict[str, int]] = OrderedDict()
+        self._written = 0
+
     async def of(self, member: int) -> list[Kept]:
         """All that a member keeps, newest first; of papers that were merged, those they became."""
         query = select(*_COLUMNS, PaperRow.merged_into).outerjoin(PaperRow, PaperRow.id == ShelfRow.paper_id)
@@ -78,11 +100,40 @@ class Shelf(Part):
         )
         found: list[Kept] = []
         async with self._read() as connection:
-            for row in await connection.execute(query):
-                values = dict(row._mapping)
-                into = values.pop("merged_into")
-                found.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
+            rows = await connection.stream(query)
+            async for part in rows.partitions(_ROWS):
+                found += await asyncio.to_thread(_all_kept, part)
         return found
+
+    async def tags(self, member: int) -> dict[str, int]:
+        """How many works of a library bear each tag; nothing else of them is read."""
+        if (known := self._tags.get(member)) is not None:
+            return known
+        counts: Counter[str] = Counter()
+        query = select(ShelfRow.tags, func.count()).where(
+            ShelfRow.member == member, _HERE, ShelfRow.tags != ""
+        )
+        written = self._written
+        async with self._read() as connection:
+            for tags, count in await connection.execute(query.group_by(ShelfRow.tags)):
+                for tag in tags.split("\n"):
+                    counts[tag] += count
+        found = dict(counts.most_common())
+        if self._written == written:  # else it may be of before what was written
+            self._tags[member] = found
+            while len(self._tags) > _REMEMBERED:
+                self._tags.popitem(last=False)
+        return found
+
+    @asynccontextmanager
+    async def _change(self, member: int) -> AsyncIterator[AsyncConnection]:
+        """One transaction that changes a member's library."""
+        try:
+            async with self._writer.begin() as connection:
+                yield connection
+        finally:
+            self._written += 1
+            self._tags.pop(member, None)
 
     async def find(self, member: int, number: int) -> Kept | None:
         """One of a member's own."""
@@ -130,7 +181,7 @@ class Shelf(Part):
         """
         now = utc_now()
         added = known = 0
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             mine = ShelfRow.member == member
             again = [paper for paper, _ in works if paper is not None]
             for start in range(0, len(again), _CHUNK):
@@ -179,7 +230,7 @@ class Shelf(Part):
             values["tags"] = "\n".join(clean_tags(",".join(values["tags"])))
         if "note" in values:
             values["note"] = values["note"][:MAX_NOTE]
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             row = (
                 await connection.execute(
                     update(ShelfRow)
@@ -194,7 +245,7 @@ class Shelf(Part):
         """Take one of a member's own off; for a day :meth:`put_back` undoes it."""
         kept = await self.find(member, number)
         now = utc_now()
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             await connection.execute(delete(ShelfRow).where(ShelfRow.gone < now - UNDO_FOR))
             mine = (ShelfRow.member == member) & (ShelfRow.id == number)
             await connection.execute(update(ShelfRow).where(mine).values(gone=now))
@@ -204,12 +255,12 @@ class Shelf(Part):
         """Take off all that was kept at an instant (microseconds since 1970, UTC)."""
         made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
         mine = (ShelfRow.member == member) & (ShelfRow.made == made)
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             return (await connection.execute(delete(ShelfRow).where(mine, _HERE))).rowcount
 
     async def put_back(self, member: int, number: int) -> Kept | None:
         """Undo :meth:`drop`; None where it is too late."""
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             mine = (ShelfRow.member == member) & (ShelfRow.id == number)
             await connection.execute(update(ShelfRow).where(mine).values(gone=None))
         return await self.find(member, number)
@@ -232,7 +283,7 @@ class Shelf(Part):
 
     async def forget(self, member: int) -> int:
         """Delete a member's library."""
-        async with self._writer.begin() as connection:
+        async with self._change(member) as connection:
             return (await connection.execute(delete(ShelfRow).where(ShelfRow.member == member))).rowcount
 
 

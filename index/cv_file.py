@@ -13,6 +13,7 @@ from typing import Any
 from data.sources.http import SourceError
 from index.cv import CV
 from index.cv_publications import Publication
+from index.sandboxes import SANDBOXES, LineFullError
 
 MOST_BYTES = 5_000_000
 SECONDS = 4.5
@@ -69,13 +70,23 @@ async def read_cv(data: bytes, name: str = "") -> CV:
 
 
 async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
-    """What the confined process says of a file.
+    """What the confined process says of a file; few such processes run at once.
 
     Raises
     ------
     UnreadableError
-        Where it refuses it, or takes longer or more memory than it may.
+        Where it refuses it, takes longer or more memory than it may, or too many files wait to be read.
     """
+    try:
+        async with SANDBOXES.taken():
+            return await _confined(kind, data, seconds)
+    except LineFullError as error:
+        raise UnreadableError(
+            "Many files are being read just now, and more wait. Try again in a minute; nothing was kept."
+        ) from error
+
+
+async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "index.cv_sandbox", kind),
         stdin=asyncio.subprocess.PIPE,

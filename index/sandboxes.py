@@ -1,0 +1,76 @@
+"""How many processes read strangers' files at once; the rest wait in line, are told their place, or to come later."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+IN_LINE: ContextVar[Callable[[int], Awaitable[None]] | None] = ContextVar("in_line", default=None)
+"""Told the place in line of whoever waits, once, before waiting."""
+
+
+class LineFullError(Exception):
+    """So many wait that one more should come later."""
+
+
+class Places:
+    """A number of places, given in the order of asking.
+
+    Parameters
+    ----------
+    count
+        How many are taken at once.
+    line
+        How many may wait for one.
+    """
+
+    def __init__(self, count: int, line: int) -> None:
+        self._free, self._line = count, line
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """A place, for as long as this is open.
+
+        Raises
+        ------
+        LineFullError
+            Where the line is full.
+        """
+        await self._enter()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    async def _enter(self) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        if len(self._waiting) >= self._line:
+            raise LineFullError
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            if tell := IN_LINE.get():
+                await tell(len(self._waiting))
+            await place
+        except BaseException:
+            if place.done() and not place.cancelled():  # given, and no longer wanted
+                self._leave()
+            place.cancel()
+            raise
+
+    def _leave(self) -> None:
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                return
+        self._free += 1
+
+
+SANDBOXES = Places(2, 8)
