@@ -3,6 +3,15 @@
 import subprocess
 import sys
 
-for name in ("loading", "embedding", "vectors", "words", "replies", "replies --reading"):
+for name in (
+    "loading",
+    "embedding",
+    "vectors",
+    "words",
+    "replies",
+    "replies --reading",
+    "fairness",
+    "shelves",
+):
     print(f"== python -m benchmarks.{name}", flush=True)
     subprocess.run([sys.executable, "-m", *f"benchmarks.{name}".split()], check=True)

@@ -143,3 +143,5 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
     async def delete_reply(self, call: Call) -> None:
         interaction = self._interactions.by_token(call["token"])
         await self._messages.delete(self._interactions.message(interaction, call["message"]))
+        if call["message"] == "@original":
+            interaction.deferred = None

@@ -13,6 +13,7 @@ from bot.local_discord.limits import TEXT_INPUT, walk
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
+from data.lists import MOST_LISTS
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
@@ -384,3 +385,15 @@ async def test_a_button_that_waits_for_long_is_never_called_unknown(world):
         gate.set()
         del people.following
     assert "You follow nothing like" in (await doing).text
+
+
+async def test_what_is_refused_after_thinking_before_all_is_said_to_the_member_alone(world):
+    store, guild = world.bot.services.store.lists, int(world.guild)
+    for number in range(MOST_LISTS - len(await store.of(guild))):
+        await store.make(guild, f"list {number}", 1)
+    before = {message["id"] for message in said(world.discord, world.discord.channel)}
+    refused = await world.a.slash("/list add paper:How do long trainings fail, part 3 list:one too many")
+    assert refused.is_private
+    assert str(MOST_LISTS) in refused.text
+    new = [m for m in said(world.discord, world.discord.channel) if m["id"] not in before]
+    assert [message["id"] for message in new] == [refused.message["id"]], "nothing is left thinking"
