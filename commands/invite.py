@@ -67,9 +67,7 @@ class InviteButton(Pressable, template=r"in:(?P<what>[anburwoist]):(?P<number>\d
 
         async def done() -> ui.LayoutView:
             if self.what in "anbu" and not in_list:
-                mine = await services.store.invitations.find(self.number)
-                if mine is None or mine.recipient != member:
-                    raise Kindly("This invitation is not yours to answer.")
+                await _received(services, self.number, member)
             return await work()
 
         await answer(interaction, done(), private=True, update=self.what in "anbu")
@@ -210,6 +208,14 @@ async def send(
     )
 
 
+async def _received(services: Services, number: int, member: int) -> Invitation:
+    """An invitation that a member received."""
+    found = await services.store.invitations.find(number)
+    if found is None or found.recipient != member:
+        raise Kindly("This invitation is not yours to answer.")
+    return found
+
+
 async def _answered(services: Services, number: int, member: int, state: str) -> Invitation:
     try:
         return await services.store.invitations.answer(number, member, state)
@@ -255,9 +261,7 @@ async def decline(services: Services, number: int, member: int) -> ui.LayoutView
 
 async def block(services: Services, number: int, member: int) -> ui.LayoutView:
     """Let nothing more of the sender through, and say so to nobody."""
-    invitation = await services.store.invitations.find(number)
-    if invitation is None or invitation.recipient != member:
-        raise Kindly("This invitation is not yours to answer.")
+    invitation = await _received(services, number, member)
     await services.store.invitations.block(member, invitation.sender)
     if invitation.state == "waiting":
         await _answered(services, number, member, "declined")
@@ -270,9 +274,7 @@ async def block(services: Services, number: int, member: int) -> ui.LayoutView:
 
 async def unblock_sender(services: Services, number: int, member: int) -> ui.LayoutView:
     """Undo a block."""
-    invitation = await services.store.invitations.find(number)
-    if invitation is None or invitation.recipient != member:
-        raise Kindly("This invitation is not yours to answer.")
+    invitation = await _received(services, number, member)
     return await unblock(services, member, invitation.sender)
 
 
