@@ -16,15 +16,7 @@ from commands.cards.text import label, shown
 from commands.lasting import lasting
 from commands.people import PersonButton, ask_which
 from commands.pressing import Choosable, Pressable, seen_by
-from commands.reaching import (
-    bond,
-    close_message,
-    invited_view,
-    name_of,
-    open_thread,
-    resume,
-    tell_recipient,
-)
+from commands.reaching import bond, close_message, invited_view, name_of, open_thread, resume, tell_recipient
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
