@@ -14,11 +14,13 @@ from index.lexical import Term
 from index.library import Library
 from index.passages import sentences
 
-# What `python -m bot evaluate fits --fit` prints on arXiv's listings; docs/search.md says how it does elsewhere.
+# Chosen on arXiv's listings beside what `python -m bot evaluate fits --fit` prints there, checked on the ACL Anthology
+# and PubMedQA (docs/search.md).
 WEIGHTS = (5.0, 5.0, 21.0, -15.0)
 """Of the words that a paper has, those that one sentence has, how much closer than chance it is, and of words and
 closeness together, which is negative: either is enough."""
 NEITHER = -7.6
+FARTHEST = -0.15
 LEAST = -1.0
 """The log-odds from which on a paper fits: a lost answer counts e = 2.7 times a false one."""
 _EVERYDAY = resources.files("index").joinpath("everyday_words.txt").read_text().split()
@@ -110,8 +112,12 @@ def lifts(closeness: Sequence[float | None], words: int, chance: np.ndarray | No
 
 
 def seen(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
-    """What ``WEIGHTS`` weigh: float64, shape (papers, 4)."""
-    return np.column_stack([covered, lift, covered[:, 0] * lift])
+    """What ``WEIGHTS`` weigh: float64, shape (papers, 4).
+
+    Being farther than chance speaks against a paper only so much: one with every word of the text always fits.
+    """
+    lift = np.maximum(lift, FARTHEST)
+    return np.column_stack([covered, lift, covered[:, 0] * np.maximum(lift, 0.0)])
 
 
 def log_odds(features: np.ndarray) -> np.ndarray:
