@@ -30,8 +30,9 @@ _MARKS = re.compile(
     r"|(?<!\s)\*|\*(?!\s)"
     r"|~(?=~)|\|(?=\|)"
     r"|\\(?![0-9A-Za-z\s])"  # before a letter, digit or space Discord shows a backslash as it is
-    r"|<(?=(?:[@#:+]|[^\s<>:@]+[:@])[^<>]*>|/)"  # mentions, timestamps, emoji, links, commands
-    r"|:(?=[A-Za-z0-9+-]+(?::|$))"  # emoji by name
+    r"|(?<=<)(?:[@#:+](?=[^<>]*>)|/)"  # mentions, emoji, numbers to call, commands
+    r"|<(?=[^\s<>:@]+[:@][^<>]*>)"  # timestamps, links
+    r"|:(?=[A-Za-z0-9+-]+:)"  # emoji by name
     r"|(?<=[A-Za-z]:)/(?=/)"  # links
 )
 _LINE_START = re.compile(

@@ -97,7 +97,7 @@ def test_it_stays_so_inside_what_cards_put_around_it(one, other):
         ("**", "** · **", "**"),
         ("-# ", " · ", ""),
         ("- ", ", ", " and 2 more"),
-        ("3. ", ": “", "”"),
+        ("3. ", " — “", "”"),
         ("## ", " (", ")\nnext"),
     ):
         ours = kinds(parse(f"{before}x{between}x{after}"))
@@ -140,7 +140,6 @@ AROUND = [
     ("", ":1>"),
     ("", "\\."),
     ("", " x"),
-    ("", ": x"),
 ]
 """What may stand around a text: our own marks, and the rest of another text's."""
 

@@ -121,12 +121,10 @@ async def test_a_posting_in_a_closed_channel_is_told_of_to_those_alone_who_see_t
     board = world.discord.state.add_channel(str(world.guild), "board")
     hidden = {"id": str(world.guild), "type": 0, "allow": "0", "deny": str(1 << 10)}
     board["permission_overwrites"] = [hidden]
-    known = asyncio.create_task(world.users["you"].wait_for("CHANNEL_CREATE"))
+    known = asyncio.create_task(world.bot.wait_for("guild_channel_create"))
     await asyncio.sleep(0)
     await world.discord.gateway.to_guild(str(world.guild), "CHANNEL_CREATE", board)
     await known
-    while world.bot.get_channel(int(board["id"])) is None:  # noqa: ASYNC110 — the event is taken in next
-        await asyncio.sleep(0)
     custom_id = f"dg:h:{await world.delivery(channel=int(board['id']))}"
     told = await world.pressed("bee", custom_id, None, 2)
     assert "belongs to somebody else" in told.text
