@@ -119,8 +119,8 @@ async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
     await _lift(store, mine, theirs, scope)
     number = await store.corrections.make(
         "same",
-        (mine[0].paper_id, mine[0].author_id),
-        (theirs[0].paper_id, theirs[0].author_id),
+        await _anchor(store, one.id, mine),
+        await _anchor(store, other.id, theirs),
         await _real(store, one.id, mine),
         scope,
         note=f"{other.name} ({len(theirs)} papers) is the same person as {one.name} ({len(mine)} papers)",
@@ -140,6 +140,13 @@ async def _could_be_theirs(store: Store, one: Person, other: Person) -> None:
         )
     if await store.claims.of_person(other.id) is not None:
         raise Refused("Somebody has claimed that person. If it is you, /contest their claim.")
+
+
+async def _anchor(store: Store, person: int, rows: list[Membership]) -> tuple[int, int]:
+    """The authorship that stands for somebody: one that is theirs for all, not one of those joined in a server."""
+    ends = [(row.paper_id, row.author_id) for row in rows]
+    whose = await store.people.whose(ends)
+    return next((end for end in ends if whose.get(end) == person), ends[0])
 
 
 async def _real(store: Store, person: int, rows: list[Membership]) -> int:

@@ -1,9 +1,10 @@
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
+from data import clock
 from data.database import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
 from data.models import Rejected
 from data.store import Store
@@ -122,6 +123,26 @@ async def test_kept_texts_come_back_under_one_number(store):
     assert await store.kept_texts.keep("a long query") == number
     assert await store.kept_texts.find(number) == "a long query"
     assert await store.kept_texts.find(999) is None
+
+
+async def test_what_was_typed_is_forgotten_after_thirty_days(store, tmp_path):
+    def on(day):
+        clock.show(tmp_path / "clock", datetime(2026, 7, 1, tzinfo=UTC) + timedelta(days=day))
+
+    on(0)
+    clock.follow(tmp_path / "clock")
+    try:
+        number = await store.kept_texts.keep("something private")
+        on(20)
+        assert await store.kept_texts.keep("something private") == number, "typed again, kept for longer"
+        on(49)
+        assert await store.kept_texts.find(number) == "something private"
+        assert await store.kept_texts.forget_old() == 0
+        on(51)
+        assert await store.kept_texts.find(number) is None, "also before it is deleted"
+        assert await store.kept_texts.forget_old() == 1
+    finally:
+        clock.follow(None)
 
 
 async def test_changed_ids_takes_batches_whole(store):
