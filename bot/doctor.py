@@ -22,6 +22,7 @@ from data import clock
 from data.backups import kept_in
 from data.database import StoreError, shown, sqlite_path
 from data.store import Store
+from index.confinement import can_forbid
 from index.embedding import ModelError, fingerprint, has_bfloat16
 from index.identity_models import Models
 from index.people_pass import outnumbered
@@ -56,6 +57,7 @@ async def examine(settings: Settings) -> int:
         ("People", _people),
         ("OpenAlex", _openalex),
         ("arXiv", _arxiv),
+        ("Files", _files),
         ("Disk", _disk),
         ("Clock", _clock),
     ]
@@ -293,6 +295,13 @@ async def _arxiv(settings: Settings) -> list[Finding]:
             "Labmate answers from what it knows and tries again. From a file: python -m bot ingest file PATH",
         )
     ]
+
+
+async def _files(_: Settings) -> list[Finding]:
+    if can_forbid():
+        return [Finding("good", "files of members are read without a system call that reaches outward")]
+    advice = "docs/security.md says what holds without seccomp; run Labmate as a user of its own"
+    return [Finding("note", "this system can't forbid system calls to what reads members' files", advice)]
 
 
 async def _disk(settings: Settings) -> list[Finding]:

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from data.sources.http import SourceError
+from index.confinement import memory_kept
 from index.cv import CV
 from index.cv_publications import Publication
 from index.sandboxes import SANDBOXES, LineFullError
@@ -87,21 +88,22 @@ async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
 
 
 async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "index.cv_sandbox", kind),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-    )
-    try:
-        out, _ = await asyncio.wait_for(process.communicate(data), seconds)
-    except TimeoutError as error:
-        raise UnreadableError("The file can't be read: it takes longer than it may.") from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    with memory_kept():
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "index.cv_sandbox", kind),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        try:
+            out, _ = await asyncio.wait_for(process.communicate(data), seconds)
+        except TimeoutError as error:
+            raise UnreadableError("The file can't be read: it takes longer than it may.") from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
     try:
         answer: dict[str, Any] = json.loads(out[:_MOST_ANSWER])
         if "refused" not in answer:

@@ -1,8 +1,9 @@
 """The process that opens a stranger's file: it has no network, no files, little memory and few seconds.
 
 ``python -m index.cv_sandbox KIND`` reads the file from standard input and writes JSON to standard output: the CV
-or the references, or why it was refused. :mod:`index.cv_file` starts it. Once its libraries are loaded it may open nothing any more, sockets
-included, so that a file that takes it over reaches nothing.
+or the references, or why it was refused. :mod:`index.cv_file` starts it. Once its libraries are loaded it gives up
+every system call but those for memory, time and its answer (:mod:`index.confinement`), so that a file that takes it over
+reaches nothing: no file, no connection, no other process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from index.confinement import forbid
 from index.cv import read_text
 from index.cv_formats import read_bibtex, read_latex
 from index.cv_lines import MOST_TEXT
@@ -48,8 +50,10 @@ def confine(memory: int = MEMORY, seconds: int = SECONDS) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # No new descriptor at all: neither a file nor a socket can be opened, nor a pipe to a new process.
+    # No new descriptor and no new process: what is left where the kernel can't forbid the calls themselves.
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    forbid()
 
 
 def pdf_text(data: bytes, pdfium: Any) -> str:
