@@ -108,7 +108,7 @@ def lifts(closeness: Sequence[float | None], words: int, chance: np.ndarray | No
     known = np.array([math.nan if value is None else value for value in closeness], np.float64)
     if chance is None:
         return np.zeros(len(known))
-    return np.nan_to_num(known - np.interp(words, LENGTHS, chance), nan=0.0)
+    return np.asarray(np.nan_to_num(known - np.interp(words, LENGTHS, chance), nan=0.0))
 
 
 def seen(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:

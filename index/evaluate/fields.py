@@ -75,7 +75,7 @@ def _items(path: Path) -> Iterator[dict[str, Any]]:
             stream = (
                 zstandard.ZstdDecompressor().stream_reader(disk, read_across_frames=True) if packed else disk
             )
-            for line in io.BufferedReader(stream):  # type: ignore[arg-type]
+            for line in io.BufferedReader(stream):
                 yield orjson.loads(line)
     except (OSError, ValueError, zstandard.ZstdError) as error:
         raise SourceError(f"{path} can't be read as JSON lines: {error}") from error

@@ -65,7 +65,7 @@ async def make_asked(
     asked = [Asked(q.kind, q.text, True) for q in await make_questions(library, per_kind, seed)]
     asked += await _of_papers(library, per_kind, chance)
     asked += [Asked("own question", text, True) for text in _some(own, per_kind, chance)]
-    made = {
+    made: dict[str, Callable[[], str]] = {
         "noise": lambda: _noise(chance),
         "stop words": lambda: " ".join(chance.choices(_STOP, k=chance.randint(1, 5))),
         "made-up name": lambda: _made_up(chance),
