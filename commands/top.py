@@ -36,7 +36,10 @@ async def show(
     since = utc_now() - timedelta(days=days)
     where = {} if everywhere else {"guild": guild or 0}
     counts: dict[int, list[int]] = {}
-    for _, paper, kind, _ in await services.store.digests.opinions(**where, since=since):
+    said = await services.store.digests.opinions(**where, since=since)
+    # A member counts once for a paper, in however many servers of theirs they say it.
+    last = {(member, paper): kind for member, paper, kind, _ in said}
+    for (_, paper), kind in last.items():
         if kind != "skip":
             counts.setdefault(paper, [0, 0, 0])[("save", "like", "dislike").index(kind)] += 1
     papers = {paper.id: paper for paper in await services.store.papers(counts)}

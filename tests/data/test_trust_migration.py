@@ -39,7 +39,8 @@ async def old(tmp_path):
         row |= dict.fromkeys(("submitted", "updated", "announced", "merged_into"))
         row |= {"authors_complete": 1, "provisional": 0, "withdrawn": 0}
         marks = ", ".join("?" * len(row))
-        database.execute(f"INSERT INTO papers ({', '.join(row)}) VALUES ({marks})", list(row.values()))  # noqa: S608
+        statement = f"INSERT INTO papers ({', '.join(row)}) VALUES ({marks})"  # noqa: S608 - our own columns
+        database.execute(statement, list(row.values()))
     database.execute("INSERT INTO authors VALUES (1, 'wei wang', 'Wei Wang')")
     database.execute("INSERT INTO people VALUES (1, 'Wei Wang', 2, NULL)")
     database.execute("INSERT INTO identity_passes VALUES (1, 'full', '2026-07-01 00:00:00', 1, 2, 2, 1)")

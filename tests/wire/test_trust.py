@@ -125,6 +125,15 @@ async def test_a_split_holds_where_it_was_said_and_nowhere_else(servers):
         assert "4 papers" in (await servers.mallory.slash("/papers author:ChonLam Lao")).text
         which = await servers.mallory.slash("/author name:ChonLam Lao")
         assert "4 papers" in which.text
+        alone = await which.choose(which.selects[0]["options"][1]["value"])
+        assert "1 paper, 2023" in alone.text
+        assert "Corrected in this server by mallory" in alone.text
+        for label in ("Papers", "Graph", "Collaborators", "Similar people", "Why these figures?", "Follow"):
+            assert "went wrong" not in (await alone.press(label)).text
+        claimed = await servers.mallory.slash(
+            f"/claim person:{alone.button('Papers')['custom_id'].split(':')[2]}"
+        )
+        assert "only by a correction in this server" in claimed.text
         papers = await servers.you.slash("/papers author:ChonLam Lao")
         assert "5 papers" in papers.text
         assert "THC" in papers.text
@@ -392,3 +401,15 @@ async def test_news_of_a_person_are_of_who_they_are_where_they_were_followed(ser
         seen = await services.seen_from(Place(place, digest.owner if own else 0))
         writers = await writers_of(seen, digest, everything)
         assert set(writers.by) == set(meant)
+
+
+async def test_a_member_with_many_servers_counts_once_everywhere(servers):
+    store, mallory = servers.services.store, int(servers.mallory.user["id"])
+    here = int(servers.mallory.guild_id)
+    for guild in range(here, here + 5):
+        await store.digests.think(guild, mallory, 1, "save", 5)
+    servers.services.top_everywhere = True
+    try:
+        assert "1 save " in (await servers.you.slash("/top everywhere:True")).text
+    finally:
+        servers.services.top_everywhere = False
