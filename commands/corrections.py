@@ -302,8 +302,8 @@ async def widen(interaction: discord.Interaction, services: Services, number: in
 
 async def show_history(interaction: discord.Interaction, services: Services, person: Person) -> ui.LayoutView:
     """Who corrected what about a person, and when: for all, and in this server."""
-    place = services.place
-    found = await services.store.corrections.history(person.id, place.guild, place.member)
+    place, also = services.place, services.store.people.said_of(person.id)
+    found = await services.store.corrections.history(person.id, place.guild, place.member, also=also)
     name = shown(person.name, 80)
     claims = [entry for entry in await services.store.claims.history(person.id) if entry.state != "open"]
     if not found and not claims:

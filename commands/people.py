@@ -231,8 +231,8 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
 
 async def corrected(services: Services, person: int) -> str:
     """On whose word somebody is who they are here: the server's, their own, or the operator's."""
-    place = services.place
-    found = await services.store.corrections.history(person, place.guild, place.member)
+    place, also = services.place, services.store.people.said_of(person)
+    found = await services.store.corrections.history(person, place.guild, place.member, also=also)
     return corrected_by([correction for correction in found if correction.undone is None])
 
 

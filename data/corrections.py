@@ -221,10 +221,19 @@ class Corrections(Part):
             return [_correction(row) for row in await connection.execute(query)]
 
     async def history(
-        self, person_id: int, guild: int | None, member: int, most: int = 25
+        self,
+        person_id: int,
+        guild: int | None,
+        member: int,
+        most: int = 25,
+        *,
+        also: Collection[int] = (),
     ) -> list[Correction]:
         """What was corrected about a person, newest first, under earlier numbers too: what holds everywhere, and what
-        was said in this server (in direct messages, by this member)."""
+        was said in this server (in direct messages, by this member).
+
+        ``also`` names corrections, by number, that make them who they are there (``People.said_of``).
+        """
         here = CorrectionRow.guild == guild if guild is not None else CorrectionRow.made_by == member
         shown = CorrectionRow.authority.in_(GLOBAL) | here
         async with self._read() as connection:
@@ -233,10 +242,12 @@ class Corrections(Part):
                 MembershipRow.person_id == person_id, HOLDS
             )
             pairs = {tuple(row) for row in await connection.execute(mine)}
-            rows = await connection.execute(_CORRECTIONS.where(shown).order_by(CorrectionRow.id.desc()))
+            ids, papers = {person_id, *merged}, mine.with_only_columns(MembershipRow.paper_id)
+            near = CorrectionRow.person_id.in_(ids) | CorrectionRow.id.in_(also)
+            near |= CorrectionRow.paper_id.in_(papers) | CorrectionRow.other_paper_id.in_(papers)
+            rows = await connection.execute(_CORRECTIONS.where(shown, near).order_by(CorrectionRow.id.desc()))
             found = [_correction(row) for row in rows]
-        ids = {person_id, *merged}
-        return [c for c in found if c.person_id in ids or pairs & set(c.ends)][:most]
+        return [c for c in found if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
 
     async def find(self, correction_id: int) -> Correction | None:
         """A correction by number."""

@@ -96,6 +96,10 @@ class People(Drafts):
         last, full = await self.last_pass(), await self.last_pass("full")
         return last is not None and full is not None and last.authorships > 2 * full.authorships
 
+    def said_of(self, person_id: int) -> tuple[int, ...]:
+        """The corrections, by number, that make somebody another than for all where these are seen from."""
+        return ()
+
     async def find(self, person_id: int) -> Person | None:
         """A person by number; one that was merged leads on to the other."""
         return (await self.find_all([person_id])).get(person_id)

@@ -68,6 +68,10 @@ class SeenPeople(People):
         """Who a person is here."""
         return self.view.lead(person_id)
 
+    def said_of(self, person_id: int) -> tuple[int, ...]:
+        """The corrections, by number, that make somebody another here than for all."""
+        return self.view.said.get(self.view.lead(person_id), ())
+
     async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
         """People by the numbers asked for, as they are here."""
         base = await super().find_all([number for number in people if number < FIRST_SEEN])

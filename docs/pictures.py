@@ -40,7 +40,7 @@ async def main() -> None:
             author = await library.store.author_names.find("ChonLam Lao")
             assert author is not None
             [(person, _)] = await library.store.people.named([author])
-            keep("author-activity.png", await show_card(services, person))
+            keep("author-activity.png", await show_card(services, person, 0, private=False))
             keep("graph-person.png", await show_person(services, person))
             [paper] = await services.search.resolve("PrismLLM")
             await asyncio.to_thread(library.embedder.load)

@@ -19,7 +19,7 @@ from index.person_names import compatible, parse_name
 
 MEMBER_A_DAY, SERVER_A_DAY, HOLDER_A_DAY = 20, 60, 10
 """Corrections that one member, all members of a server, and a holder about themselves make within a day."""
-SERVER_IN_FORCE = 1_000
+SERVER_IN_FORCE = 500
 """Corrections of a server in force at a time: each costs a little whenever people are asked about there."""
 HOLDER_LEVEL = 2
 """How well a claim has to be proven for its holder to correct for all."""
@@ -85,7 +85,7 @@ async def _within_limits(store: Store, scope: Scope) -> None:
         )
     if len(await store.corrections.only_in(scope.guild)) >= SERVER_IN_FORCE:
         raise Refused(
-            f"{SERVER_IN_FORCE:,} corrections are in force in this server; take back some that are not needed."
+            f"{SERVER_IN_FORCE} corrections are in force in this server; take back some that are not needed."
         )
 
 
