@@ -11,6 +11,17 @@ from data.corrections import Correction, Scope
 from data.store import Store
 from index.corrections import holder_scope, may_take_back
 
+WHO_MAY = (
+    "Only those who manage this server can correct who is who here, and people their own papers, once they have "
+    "proven who they are: /claim."
+)
+MAY_SAY = {
+    "server": "You manage this server, so you can correct me; everybody in this server then sees it so.",
+    "holder": "You have proven that this is you, so you can correct me for everybody.",
+    "operator": "You run this Labmate, so what you say holds for everybody.",
+}
+WHERE = {True: "in this server", False: "for everybody"}
+
 
 def may_correct(interaction: discord.Interaction) -> bool:
     """Whether this member may correct: whoever manages the server."""

@@ -8,7 +8,17 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
-from commands.authority import by, is_operator, may_correct, may_undo, scope_of, seen_with, wider_scope
+from commands.authority import (
+    MAY_SAY,
+    WHO_MAY,
+    by,
+    is_operator,
+    may_correct,
+    may_undo,
+    scope_of,
+    seen_with,
+    wider_scope,
+)
 from commands.cards.corrections import claim_line, correction_line, reason
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
@@ -22,17 +32,6 @@ from data.people import Person
 from index.corrections import Refused, join, move_out, promote, take_back
 
 CHOICES = 25
-WHO_MAY = (
-    "Only those who manage this server can correct who is who here, and people their own papers, once they have "
-    "proven who they are: /claim."
-)
-
-
-MAY_SAY = {
-    "server": "You manage this server, so you can correct me; everybody in this server then sees it so.",
-    "holder": "You have proven that this is you, so you can correct me for everybody.",
-    "operator": "You run this Labmate, so what you say holds for everybody.",
-}
 
 
 class CorrectButton(Pressable, template=r"k:(?P<what>[np]):(?P<person>\d{1,10})"):
@@ -247,9 +246,6 @@ async def not_theirs(
     [found] = await services.store.papers([paper])
     said = f"“{shown(found.title, 120)}” is another {shown(person.name, 80)}'s {WHERE[scope.is_local]} now."
     return await _done(interaction, services, said, made, person.id)
-
-
-WHERE = {True: "in this server", False: "for everybody"}
 
 
 async def _done(

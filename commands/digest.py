@@ -11,12 +11,12 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.authority import may_correct
 from commands.cards import digest as cards
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import day as day_text
 from commands.cards.text import label, plural, shown
-from commands.corrections import may_correct
 from commands.digest_changes import PreviewButton, create, next_time, post_now, preview
 from commands.digest_panel import DigestButton, PlaceSelect, SettingSelect, change, panel, start
 from commands.digest_post import DeliveryButton, PaperOpinion

@@ -9,11 +9,11 @@ from typing import Any
 import discord
 from discord import ButtonStyle, ui
 
+from commands.authority import may_correct
 from commands.cards.digest import PAGE
 from commands.cards.lists import note
 from commands.cards.text import plural
 from commands.choosing import MOST_DAYS, candidates
-from commands.corrections import may_correct
 from commands.digest_post import how, left_after, page_of, post_of
 from commands.posting import Poster
 from commands.pressing import Pressable

@@ -7,8 +7,8 @@ from typing import Any
 import discord
 from discord import ButtonStyle, ui
 
+from commands.authority import may_correct
 from commands.cards.lists import note
-from commands.corrections import may_correct
 from commands.limits import ASK, FEED
 from commands.pressing import Pressable
 from commands.replies import Kindly, answer

@@ -9,11 +9,11 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
+from commands.authority import may_correct
 from commands.cards import shelf as cards
 from commands.cards.exports import FORMATS, Work
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
-from commands.corrections import may_correct
 from commands.feeds import feed_view
 from commands.library import FORMAT_CHOICES, file_of
 from commands.limits import EXPORT, FEED
