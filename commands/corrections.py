@@ -10,6 +10,7 @@ from discord.ext import commands
 
 from commands.authority import (
     MAY_SAY,
+    WHERE,
     WHO_MAY,
     by,
     is_operator,
