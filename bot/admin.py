@@ -80,6 +80,12 @@ def undo(what: Subject, number: Number) -> None:
     _say(lambda operator: operator.undo(what, number))
 
 
+@admin.command()
+def promote(number: Number) -> None:
+    """Let a server's correction hold for everybody."""
+    _say(lambda operator: operator.promote(number))
+
+
 @admin.command("end-claim")
 def end_claim(
     number: Number, reason: Annotated[str, typer.Option(help="Why; the member is shown it.")]

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import discord
 from discord import ui
 
+from commands.authority import is_operator
 from commands.replies import tell
 
 REFUSED = "You can't use this Labmate here. If you think that is a mistake, ask the person who runs it."
-
-
-async def is_operator(interaction: discord.Interaction) -> bool:
-    """Whether the member owns the application in Discord, or is in the team that does."""
-    bot: Any = interaction.client
-    return bool(await bot.is_owner(interaction.user))
 
 
 async def may_use(interaction: discord.Interaction) -> bool:

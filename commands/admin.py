@@ -10,7 +10,7 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.access import is_operator
+from commands.authority import is_operator
 from commands.cards.admin import audit_card, bans_card, lines_card, servers_card
 from commands.cards.lists import note
 from commands.cards.text import shown
@@ -144,6 +144,14 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     ) -> None:
         """Take a correction back, end a claim or let it hold again, reopen a contest"""
         await self._decide(interaction, lambda operator: operator.undo(what, number))
+
+    @app_commands.command()
+    @app_commands.describe(number="The correction's number, from /admin look")
+    async def promote(
+        self, interaction: discord.Interaction, number: app_commands.Range[int, 1, MOST]
+    ) -> None:
+        """Let a server's correction hold for everybody"""
+        await self._decide(interaction, lambda operator: operator.promote(number))
 
     @app_commands.command()
     @app_commands.describe(

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.admin_tables import AuditRow
 from data.clock import utc_now
@@ -32,16 +33,28 @@ class AuditEntry:
 _ENTRY = [getattr(AuditRow, name) for name in AuditEntry.__slots__]
 
 
+async def note(
+    connection: AsyncConnection,
+    actor: int,
+    action: str,
+    subject: str,
+    detail: str = "",
+    guild: int | None = None,
+) -> None:
+    """Write one line in the transaction of what it tells of: who (0: the command line, or Labmate), what, where."""
+    row = {"actor": actor, "action": action[:40], "subject": subject[:200], "detail": detail[:2_000]}
+    await connection.execute(insert(AuditRow).values(**row, guild=guild, made=utc_now()))
+
+
 class Audit(Part):
     """Writes the log and reads it; nothing here changes or deletes a line."""
 
     async def record(
         self, actor: int, action: str, subject: str, detail: str = "", guild: int | None = None
     ) -> None:
-        """Write one line: who (0: the command line), what, about what, in which server."""
-        row = {"actor": actor, "action": action[:40], "subject": subject[:200], "detail": detail[:2_000]}
+        """Write one line by itself; see :func:`note`."""
         async with self._writer.begin() as connection:
-            await connection.execute(insert(AuditRow).values(**row, guild=guild, made=utc_now()))
+            await note(connection, actor, action, subject, detail, guild)
 
     async def newest(self, most: int = 50) -> list[AuditEntry]:
         """The latest lines, newest first."""

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, false, func, insert, select, updat
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data import audit
 from data.clock import utc_now
 from data.keys import fresh_number
 from data.limits import CLAIMS_BEGUN, VOUCHES_GIVEN, spend
@@ -216,7 +217,13 @@ class Claims(Part):
         made = await connection.execute(
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
         )
-        return Claim(*made.one())
+        held = Claim(*made.one())
+        what, shown = (
+            "claim.hold",
+            f"L{held.level} by {proof}",
+        )  # not where: that is the member's to have forgotten
+        await audit.note(connection, held.member, what, f"claim {claim}", shown, held.guild)
+        return held
 
     async def lower(self, claim: int, proof: str, where: str) -> None:
         """Note that a held claim's proof shows less than it was taken for; when it was shown stays."""
@@ -261,15 +268,17 @@ class Claims(Part):
         except IntegrityError as error:
             raise ClaimRefused("Somebody holds this claim already, or they hold another.") from error
 
-    async def end(self, claim: int, why: str) -> bool:
-        """End a claim; False where it had ended."""
+    async def end(self, claim: int, why: str, *, by: int = 0) -> bool:
+        """End a claim, on whose word (0: Labmate's own, or the command line's); False where it had ended."""
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 update(ClaimRow).where(ClaimRow.id == claim, ClaimRow.state != "ended").values(**_ended(why))
             )
+            if done.rowcount:
+                await audit.note(connection, by, "claim.end", f"claim {claim}", why)
             return bool(done.rowcount)
 
-    async def restore(self, claim: int) -> Claim:
+    async def restore(self, claim: int, *, by: int = 0) -> Claim:
         """Let a proven claim that ended hold again.
 
         Raises
@@ -288,6 +297,7 @@ class Claims(Part):
                 made = await connection.execute(
                     update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
                 )
+                await audit.note(connection, by, "claim.restore", f"claim {claim}")
                 return Claim(*made.one())
         except IntegrityError as error:
             raise ClaimRefused(

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import func, insert, select, update
 
+from data import audit
 from data.claims import ClaimRefused
 from data.clock import utc_now
 from data.keys import fresh_number
@@ -87,7 +88,7 @@ class Contests(Part):
         async with self._read() as connection:
             return [Contest(*row) for row in await connection.execute(query)]
 
-    async def reopen(self, number: int) -> None:
+    async def reopen(self, number: int, *, by: int = 0) -> None:
         """Let a settled contest wait again."""
         async with self._writer.begin() as connection:
             await connection.execute(
@@ -95,6 +96,7 @@ class Contests(Part):
                 .where(ClaimContestRow.id == number)
                 .values(state="open", settled_by=None, settled=None)
             )
+            await audit.note(connection, by, "contest.reopen", f"contest {number}")
 
     async def _list(self, where: object) -> list[Contest]:
         query = (
@@ -148,7 +150,10 @@ class Contests(Part):
             made = await connection.execute(
                 insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
             )
-            return Contest(*made.one())
+            contest = Contest(*made.one())
+            what, subject = "contest.open", f"contest {contest.id}"
+            await audit.note(connection, member, what, subject, f"claim {claim}", contest.guild or None)
+            return contest
 
     async def settle(self, number: int, by: int, *, upheld: bool) -> Contest:
         """Settle a contest, and with it all others against the claim where it is upheld: the claim ends.
@@ -181,4 +186,6 @@ class Contests(Part):
                 )
                 same = ClaimContestRow.claim_id == done.claim_id
                 await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))
+            subject, said = f"contest {number}", f"claim {done.claim_id}: {state}"
+            await audit.note(connection, by, "contest.settle", subject, said, done.guild or None)
             return Contest(*done)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import case, func, insert, select, update
 
+from data import audit
 from data.clock import utc_now
 from data.part import Part
 from data.people_drafts import HOLDS, MERGED
@@ -136,7 +137,10 @@ class Corrections(Part):
         }
         async with self._writer.begin() as connection:
             made = await connection.execute(insert(CorrectionRow).values(**row).returning(CorrectionRow.id))
-            return int(made.scalar_one())
+            number = int(made.scalar_one())
+            what = f"correction.{kind}"
+            await audit.note(connection, scope.by[0], what, f"correction {number}", note, scope.guild)
+            return number
 
     async def widen(
         self, correction_id: int, scope: Scope, *, person_id: int, moved: Sequence[tuple[int, int, int]]
@@ -163,6 +167,8 @@ class Corrections(Part):
             await connection.execute(
                 update(CorrectionRow).where(CorrectionRow.id == correction_id).values(**values)
             )
+            what = "correction.promote"
+            await audit.note(connection, scope.by[0], what, f"correction {correction_id}", guild=scope.guild)
             return True
 
     async def undo(self, correction_id: int, *, by: tuple[int, str]) -> bool:
@@ -173,6 +179,9 @@ class Corrections(Part):
                 .where(CorrectionRow.id == correction_id, CorrectionRow.undone.is_(None))
                 .values(undone=utc_now(), undone_by=by[0], undone_by_name=by[1][:100])
             )
+            if done.rowcount:
+                what, subject = "correction.undo", f"correction {correction_id}"
+                await audit.note(connection, by[0], what, subject, f"by {by[1]}")
             return bool(done.rowcount)
 
     async def settle_before(self, operators: Collection[int]) -> int:

@@ -8,9 +8,9 @@ from datetime import datetime
 from data.audit import AuditEntry
 from data.claims import Claim, ClaimRefused
 from data.contests import Contest
-from data.corrections import Correction
+from data.corrections import Correction, Scope
 from data.store import Store
-from index.corrections import take_back
+from index.corrections import Refused, promote, retract, take_back
 
 SUBJECTS = ("correction", "claim", "contest")
 MOST_REASON = 300
@@ -100,11 +100,9 @@ class Operator:
         if subject not in undo:
             raise OperatorError(f"Only a {', '.join(SUBJECTS)} can be undone.")
         try:
-            said = await undo[subject](number)
+            return await undo[subject](number)
         except ClaimRefused as error:
             raise OperatorError(str(error)) from error
-        await self._record(f"{subject}.undo", f"{subject} {number}", said)
-        return said
 
     async def _undo_correction(self, number: int) -> str:
         correction = await self._store.corrections.find(number)
@@ -119,18 +117,23 @@ class Operator:
     async def _undo_claim(self, number: int) -> str:
         claim = await self._claim(number)
         if claim.state == "ended":
-            await self._store.claims.restore(number)
+            await self._store.claims.restore(number, by=self._actor)
             return f"Claim {number} holds again."
-        await self._store.claims.end(number, "ended by the person who runs this Labmate")
-        return f"Claim {number} has ended."
+        await self._store.claims.end(number, "ended by the person who runs this Labmate", by=self._actor)
+        return f"Claim {number} has ended.{await self._retracted(number)}"
+
+    async def _retracted(self, claim: int) -> str:
+        """Take back what the holder of an ended claim corrected about themselves."""
+        count = await retract(self._store, claim, by=(self._actor, self._name))
+        return f" What its holder corrected ({count}) is taken back." if count else ""
 
     async def _undo_contest(self, number: int) -> str:
         contest = await self._contest(number)
         if contest.state == "open":
             raise OperatorError(f"Contest {number} is still open; settle it instead.")
         if contest.state == "upheld":
-            await self._store.claims.restore(contest.claim_id)
-        await self._store.contests.reopen(number)
+            await self._store.claims.restore(contest.claim_id, by=self._actor)
+        await self._store.contests.reopen(number, by=self._actor)
         return f"Contest {number} is open again" + (
             ", and the claim holds again." if contest.state == "upheld" else "."
         )
@@ -146,10 +149,27 @@ class Operator:
             Where it has ended, or there is none.
         """
         await self._claim(number)
-        if not await self._store.claims.end(number, f"by the person who runs this Labmate: {reason}"):
+        why = f"by the person who runs this Labmate: {reason}"
+        if not await self._store.claims.end(number, why, by=self._actor):
             raise OperatorError(f"Claim {number} has ended already.")
-        await self._record("claim.end", f"claim {number}", reason)
-        return f"Claim {number} has ended."
+        return f"Claim {number} has ended.{await self._retracted(number)}"
+
+    async def promote(self, number: int) -> str:
+        """Let a server's correction hold for everybody.
+
+        Raises
+        ------
+        OperatorError
+            Where there is none, or it can't hold for everybody.
+        """
+        correction = await self._store.corrections.find(number)
+        if correction is None:
+            raise OperatorError(f"There is no correction {number}.")
+        try:
+            await promote(self._store, correction, Scope.operator((self._actor, self._name)))
+        except Refused as error:
+            raise OperatorError(str(error)) from error
+        return f"This holds for everybody now: {correction.note}"
 
     async def settle(self, number: int, *, upheld: bool) -> str:
         """Settle a contest: upheld, the claim ends; else it stays.
@@ -159,14 +179,14 @@ class Operator:
         OperatorError
             Where it was settled, or there is none.
         """
-        await self._contest(number)
+        contest = await self._contest(number)
         try:
             await self._store.contests.settle(number, self._actor, upheld=upheld)
         except ClaimRefused as error:
             raise OperatorError(str(error)) from error
-        said = "The claim has ended." if upheld else "The claim stays."
-        await self._record("contest.settle", f"contest {number}", said)
-        return said
+        return (
+            f"The claim has ended.{await self._retracted(contest.claim_id)}" if upheld else "The claim stays."
+        )
 
     async def ban(self, kind: str, target: int, reason: str) -> str:
         """Shut a member or a server out: commands, buttons and digests by direct message stop at once.
@@ -239,7 +259,8 @@ class Operator:
 
 
 def _correction_line(entry: Correction) -> Line:
-    state = "in force" if entry.undone is None else f"taken back by {entry.undone_by_name or '?'}"
+    where = "in its server" if entry.is_local else "for everybody"
+    state = f"in force {where}" if entry.undone is None else f"taken back by {entry.undone_by_name or '?'}"
     text = f"{entry.note} (said by {entry.made_by_name}, {entry.made_by})"
     return Line(entry.id, entry.made, state, text, entry.guild)
 
