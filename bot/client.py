@@ -33,6 +33,7 @@ from commands.replies import NO_PINGS, acknowledge, apologise, is_taken, take, t
 from commands.services import Services
 
 install_heartbeat()
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
 log = logging.getLogger("labmate")
 DEAF = 900.0
 """Seconds without a connection after which the process ends; discord.py waits up to 1,024 s between two tries."""

@@ -120,7 +120,7 @@ def log_to(settings: Settings, role: Role = "command", *, console: bool = True) 
     quiet = role == "command" and level == logging.INFO  # a terminal shows what needs attention
     logging.getLogger("labmate").setLevel(logging.WARNING if quiet else level)
     for name, least in LEVELS.items():
-        logging.getLogger(name).setLevel(max(least, level))
+        logging.getLogger(name).setLevel(logging.WARNING if quiet else max(least, level))
 
 
 def _file(folder: Path) -> list[logging.Handler]:

@@ -1,0 +1,121 @@
+"""What deploy/ says agrees with the program, and holds what hardening promises."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+import yaml
+
+from bot.closes import ACT
+from bot.ending import FOR_THREADS, IN_ORDER
+from bot.settings import Settings
+from tests.conftest import ROOT
+
+DEPLOY = ROOT / "deploy"
+
+
+@pytest.fixture(scope="module")
+def unit() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # systemd's names have capitals
+    parser.read(DEPLOY / "labmate.service")
+    return parser
+
+
+def test_the_unit_restarts_but_where_a_person_must_act(unit):
+    service = unit["Service"]
+    assert service["Restart"] == "always"
+    assert set(service["RestartPreventExitStatus"].split()) == {"2", str(ACT)}
+    assert int(service["TimeoutStopSec"]) > IN_ORDER + FOR_THREADS
+    assert service["User"] == "labmate"
+
+
+def test_the_unit_is_hardened(unit):
+    tool = shutil.which("systemd-analyze")
+    if tool is None:  # then at least what weighs most is there
+        service = unit["Service"]
+        for name in ("NoNewPrivileges", "ProtectHome", "PrivateTmp", "PrivateDevices", "RestrictNamespaces"):
+            assert service[name] == "yes"
+        assert (service["ProtectSystem"], service["CapabilityBoundingSet"]) == ("strict", "")
+        return
+    done = subprocess.run(
+        [tool, "security", "--offline=true", "--threshold=20", str(DEPLOY / "labmate.service")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-300:] + done.stderr
+
+
+def test_the_compose_file_gives_no_more_than_needed():
+    [service] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].values()
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert int(service["stop_grace_period"].removesuffix("s")) > IN_ORDER + FOR_THREADS
+    assert set(service["environment"]) <= {name.upper() for name in Settings.model_fields}
+    assert "data:/data" in service["volumes"]
+
+
+def test_the_image_runs_as_nobody_special_and_copies_all_packages():
+    lines = (DEPLOY / "Dockerfile").read_text()
+    last = lines[lines.rindex("\nFROM ") :]
+    assert re.search(r"^USER 10001:10001$", last, re.M)
+    assert "HEALTHCHECK" in last
+    assert lines.index("grep -i '^torch=='") < lines.index("constraints.txt .\n")
+    allowed = (ROOT / ".dockerignore").read_text().split()
+    for package in ("bot", "commands", "index", "data"):
+        assert f"COPY {package} {package}" in lines
+        assert f"!{package}" in allowed
+    for copied in re.findall(r"^COPY (?!--from)(.+) \S+$", lines, re.M):
+        for name in copied.split():
+            assert (ROOT / name).exists(), name
+            assert f"!{name}" in allowed
+
+
+@pytest.fixture
+def answering() -> Iterator[tuple[str, list[int]]]:
+    """A server that answers /healthz with a status of the test's choice."""
+    status = [200]
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status[0])
+            self.end_headers()
+            self.wfile.write(b'{"status": "failing", "wrong": ["the database is gone"]}')
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"0.0.0.0:{server.server_port}", status
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_health_check_passes_on_what_healthz_says(answering):
+    listen, status = answering
+
+    def check(where: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(DEPLOY / "healthcheck.py")],
+            env={"HTTP_LISTEN": where},
+            capture_output=True,
+            text=True,
+        )
+
+    assert check(listen).returncode == 0
+    status[0] = 503
+    done = check(listen)
+    assert (done.returncode, done.stdout) == (1, "the database is gone\n")
+    done = check("127.0.0.1:9")
+    assert done.returncode == 1
+    assert "can't be reached" in done.stdout
