@@ -92,6 +92,7 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("HTTP_LISTEN", "8090", "a host and a port"),
     ("HTTP_LISTEN", "localhost:http", "a host and a port"),
     ("HTTP_LISTEN", "localhost:70000", "a host and a port"),
+    ("METRICS_TOKEN", f"two {SECRET}", "one word"),
     ("ARXIV_INTERVAL_SECONDS", "nan", "finite"),
     ("ARXIV_INTERVAL_SECONDS", "soon", "number"),
     ("OPENALEX_DAILY_BUDGET", "inf", "finite"),
