@@ -26,7 +26,7 @@ async def hold(store, member, name, guild):
     author = await store.author_names.find(name)
     [(person, _), *_] = await store.people.named([author])
     claim = await store.claims.begin(int(member), person, int(guild), "labmate-x")
-    await store.claims.prove(claim.id, "page", "https://page.test/x")
+    await store.claims.prove(claim.id, "page", "https://harvard.edu/x of the institution")
     await store.claims.seen(int(member), int(guild))
     return person
 
