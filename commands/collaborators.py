@@ -54,15 +54,10 @@ async def among(services: Services, within: Within | None) -> set[int] | None:
     """The people meant, whoever is where; None for everybody."""
     if within is None or not within.limits:
         return None
+    if within.in_server:
+        raise Kindly("This works in a server; here are no members to look among.")
     found = await services.store.claims.open_people(services.place.guild)
     return {services.store.people.lead(person) for person in found}
-
-
-async def members_of(services: Services, within: Within) -> dict[int, int]:
-    """The people whom members of the server hold, each with the member."""
-    if within.guild is None:
-        raise Kindly("This works in a server; here are no members to look among.")
-    return await holders_here(services, within.guild, open_only=within.open_only)
 
 
 class WhySelect(Choosable, template=r"cw:(?P<person>\d{1,10})"):
@@ -146,7 +141,7 @@ async def show_suggestions(
         )
 
     if within and within.in_server and within.guild is not None:
-        holders = await members_of(services, within)
+        holders = await holders_here(services, within.guild, open_only=within.open_only)
         found = await those_here(services, within.guild, holders, suggested, lambda s: s.person)
     else:
         found = await suggested(await among(services, within))
@@ -254,7 +249,7 @@ async def show_knowing(services: Services, topic: str, within: Within | None = N
         return [entry for entry in known if only is None or entry.person in only][:SHOWN]
 
     if within and within.in_server and within.guild is not None:
-        holders = await members_of(services, within)
+        holders = await holders_here(services, within.guild, open_only=within.open_only)
         found = await those_here(services, within.guild, holders, among_these, lambda entry: entry.person)
     else:
         found = await among_these(await among(services, within))
