@@ -190,7 +190,7 @@ async def test_a_contested_claim_says_so_until_a_manager_settles_it(own):
     assert "said so already" in (await second.slash("/contest person:ChonLam Lao reason:again")).text
     card = await user.slash("/author name:ChonLam Lao")
     assert "contested by 1 member" in (await card.press("Why these figures?")).text
-    assert "Only those who manage" in (await second.slash("/contests")).text
+    assert "Only somebody who is no party" in (await second.slash("/contests")).text
     listed = await user.slash("/contests")
     assert "@everyone" not in listed.text
     looked = await listed.press("Look")

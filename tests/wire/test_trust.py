@@ -410,6 +410,6 @@ async def test_a_member_with_many_servers_counts_once_everywhere(servers):
         await store.digests.think(guild, mallory, 1, "save", 5)
     servers.services.top_everywhere = True
     try:
-        assert "1 save " in (await servers.you.slash("/top everywhere:True")).text
+        assert "**1 save**" in (await servers.you.slash("/top everywhere:True")).text
     finally:
         servers.services.top_everywhere = False
