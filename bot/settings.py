@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     """The folder with everything that Labmate keeps."""
     database_url: str | None = None
     """By default the SQLite file labmate.db in LABMATE_DATA."""
-    backup_every: float = Field(default=0, ge=0, le=8_760)
+    backup_every: float = Field(default=0, ge=0, le=8_760, allow_inf_nan=False)
     """Hours between two backups that a running Labmate makes by itself; 0 for none."""
     backup_keep: int = Field(default=7, ge=1, le=10_000)
     """How many backups stay in LABMATE_DATA/backups."""

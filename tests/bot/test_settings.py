@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -103,6 +103,12 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("SMTP_HOST", "mail.example.org", "so SMTP_FROM is needed"),
     ("LABMATE_CATEGORIES", "cs.CL physics!", "is no arXiv category"),
     ("LABMATE_FETCH", "maybe", "boolean"),
+    ("LABMATE_LIMITS", "some", "boolean"),
+    ("BACKUP_EVERY", "daily", "number"),
+    ("BACKUP_EVERY", "-1", "greater than"),
+    ("BACKUP_EVERY", "nan", "BACKUP_EVERY"),
+    ("BACKUP_KEEP", "0", "greater than"),
+    ("BACKUP_KEEP", "1.5", "integer"),
     ("LABMATE_PICTURES", "2", "boolean"),
     ("TOP_EVERYWHERE", "some", "boolean"),
     ("LOG_LEVEL", "LOUD", "DEBUG, INFO"),
@@ -145,6 +151,15 @@ def test_every_setting_is_in_the_table():
     assert {name for name, _, _ in HOSTILE} | free >= {name.upper() for name in Settings.model_fields}
 
 
+def _some(parameter: Any) -> str:
+    """A value that the parser takes."""
+    if parameter.name in ("since", "from_"):
+        return "2026-05-18"
+    kind = parameter.type_descriptor.annotation
+    choices = get_args(kind)
+    return str(choices[0]) if choices else "7" if kind is int else __file__
+
+
 def _commands() -> list[list[str]]:
     """Every command but `local-discord`, which has no settings, with arguments that its parser takes."""
 
@@ -153,7 +168,10 @@ def _commands() -> list[list[str]]:
         for parameter in command.params:
             if not parameter.required:
                 continue
-            value = "2026-05-18" if parameter.name in ("since", "from_") else __file__
+            value = _some(parameter)
+            if getattr(parameter, "is_flag", False):
+                made.append(parameter.opts[0])
+                continue
             made += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
         return made
 

@@ -3,9 +3,14 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import commands
 
-ANSWERS = {"answer", "open_form"}
+pytestmark = pytest.mark.hostile
+
+ANSWERS = {"answer", "open_form", "self._answer", "self._decide"}
+"""The last two are the operator's: both answer."""
 FORMS = {"self._form", "own"}
 """What looks up what stands in a form, which has to be the first answer."""
 

@@ -7,6 +7,8 @@ import pytest
 
 from commands.limits import Cost, Counters, Limits, TooMuch, Turns, aside
 
+pytestmark = pytest.mark.hostile
+
 SEARCH = Cost("searches", member=3, server=5, period=60, at_once=2, each=1, waiting=2)
 
 

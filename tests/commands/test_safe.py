@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from bot.local_discord.markdown import kinds, parse, plain
 from commands.cards.text import linked, safe
 from data.keys import visible
 from data.sources.files import PaperFile
+
+pytestmark = pytest.mark.hostile
 
 MARKS = st.sampled_from(
     [

@@ -23,7 +23,7 @@ async def _synchronous(engine: AsyncEngine) -> int:
 async def test_every_connection_of_a_store_waits_for_the_disk(tmp_path, bulk):
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
     store = await Store.open(url, bulk=bulk)
-    assert await _synchronous(store._writer) == FULL
+    assert await _synchronous(store._writer._engine) == FULL
     assert await _synchronous(store._engine) == FULL
     await store.close()
     migrating = make_engine(url, linked=False)
@@ -34,4 +34,4 @@ async def test_every_connection_of_a_store_waits_for_the_disk(tmp_path, bulk):
 @pytest.mark.parametrize("writable", [False, True])
 async def test_what_a_bot_and_what_an_ingest_open_waits_for_the_disk(tmp_path, writable):
     async with open_library(Settings(_env_file=None, labmate_data=tmp_path), writable=writable) as library:
-        assert await _synchronous(library.store._writer) == FULL
+        assert await _synchronous(library.store._writer._engine) == FULL

@@ -23,6 +23,8 @@ from index.mailbox_names import names_person
 from index.orcid_records import NUMBER, orcid_in
 from index.page_text import PageText
 
+pytestmark = pytest.mark.hostile
+
 
 class Printed:
     """A paper that has a text in its abstract."""

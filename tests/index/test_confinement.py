@@ -18,7 +18,10 @@ from tests.conftest import ROOT
 from tests.index.test_cv import pdf
 
 READABLE = pdf(b"", b"BT /F 12 Tf 50 700 Td (Publications of somebody who wrote a paper) Tj ET")
-pytestmark = pytest.mark.skipif(not can_forbid(), reason="this kernel can't forbid system calls")
+pytestmark = [
+    pytest.mark.hostile,
+    pytest.mark.skipif(not can_forbid(), reason="this kernel can't forbid system calls"),
+]
 
 # The sandbox as it is started for a PDF, but for the reader, whose place hostile code takes once it is confined.
 TAKEN = """

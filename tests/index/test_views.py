@@ -21,6 +21,8 @@ from index.people_seen import SeenExperts, SeenIndex
 from index.views import Place, Views, resolve
 from tests.records import record
 
+pytestmark = pytest.mark.hostile
+
 HERE, THERE = 11, 22
 MANAGER = Scope.server(HERE, (5, "Mo"))
 OPERATOR = Scope.operator((1, "Op"))

@@ -19,6 +19,8 @@ from tests.records import record
 from tests.wire.test_commands import fill
 from tests.wire.test_invitations import hold, joins, of_kind, said
 
+pytestmark = pytest.mark.hostile
+
 DEFERRED = {5, 6}
 BIB = "@misc{a, title={A work that nobody knows}, author={Lovelace, Ada}, year={2026}}"
 CV = "# Publications\n\nC. Lao. A Work That Nobody Knows At All. 2024.\n\n# Education\n\nPhD, Somewhere, 2024\n"
@@ -317,7 +319,7 @@ async def dismiss(w):
     return lambda: why.press("Not for me")
 
 
-@case("are one person now")
+@case("are one person in this server now")
 async def say_that_two_are_one(w):
     one, other = await person_of(w, "Kai Chen"), await person_of(w, "Jiamin Cao")
     return lambda: w.a.slash(f"/person same name:~{one} other:~{other}")

@@ -23,6 +23,8 @@ from index.operator import Operator, OperatorError
 from tests.conftest import Lab, settings_for
 from tests.wire.test_cli import run
 
+pytestmark = pytest.mark.hostile
+
 REASON = "sends *spam*"
 
 

@@ -21,6 +21,8 @@ from tests.conftest import settings_for
 from tests.wire.test_claims import of_institution
 from tests.wire.test_invitations import hold, joins
 
+pytestmark = pytest.mark.hostile
+
 
 class Post:
     """Keeps what it is sent; refuses one address, as servers do."""

@@ -27,6 +27,8 @@ from index.orcid_records import orcid_in
 from index.proofs import recheck
 from tests.conftest import settings_for
 
+pytestmark = pytest.mark.hostile
+
 THC = "THC: Accelerating Distributed Deep Learning Using Tensor Homomorphic Compression"
 TITLE = "Efficient Data-Plane Memory Scheduling for In-Network Aggregation"
 

@@ -8,6 +8,8 @@ from bot.local_discord.typed import TypingError
 from commands.cv import settle
 from tests.wire.test_claims import TITLE, claimed, own, site  # noqa: F401
 
+pytestmark = pytest.mark.hostile
+
 CV = f"""# ChonLam Lao
 lao@example.edu, +1 617 555 0000
 My research interests include switches, **@everyone** and in-network computing.

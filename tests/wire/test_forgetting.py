@@ -19,6 +19,8 @@ from data.mail_codes import MOST_TRIES
 from tests.wire.test_claim_mail import own, post  # noqa: F401
 from tests.wire.test_claims import claimed, of_institution
 
+pytestmark = pytest.mark.hostile
+
 
 async def forgets(services, member):
     """All that `/me forget` does."""

@@ -16,6 +16,8 @@ from index.sandboxes import SANDBOXES
 from tests.conftest import settings_for
 from tests.wire.test_invitations import joins
 
+pytestmark = pytest.mark.hostile
+
 REFUSED = ("You've asked for", "wait for their turn")
 BIB = "@misc{{a, title={{A work that nobody knows {n}}}, author={{Lovelace, Ada}}, year={{2026}}}}"
 

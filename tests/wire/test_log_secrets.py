@@ -23,6 +23,8 @@ from data.sources.http import PoliteClient, SourceError
 from data.store import Store
 from tests.wire.process import start
 
+pytestmark = pytest.mark.hostile
+
 KEY, PASSWORD, MONITOR = "openalex-key-7f3a9c", "mail-password-51c2e8", "monitor-token-0b9d44"
 NOTE, OTHER_NOTE = "a-private-note-about-ChonLam", "another-note-that-fails"
 PATIENCE = 60

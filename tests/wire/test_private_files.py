@@ -5,9 +5,13 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from data.store import Store
 from tests.records import record
 from tests.wire.test_cli import _papers, run
+
+pytestmark = pytest.mark.hostile
 
 
 def _open_to_others(folder: Path) -> dict[str, str]:

@@ -14,6 +14,8 @@ from data.sources.public_addresses import is_public
 from data.sources.public_web import PublicWeb
 from tests.wire.test_claims import Names, Site
 
+pytestmark = pytest.mark.hostile
+
 INNER = ["127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "::1", "::"]
 """Addresses at which the listener of these tests can be reached."""
 DIGITS = [

@@ -18,6 +18,8 @@ from index.people_pass import identify
 from index.views import Place
 from tests.conftest import settings_for
 
+pytestmark = pytest.mark.hostile
+
 
 @dataclass
 class Servers:

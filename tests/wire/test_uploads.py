@@ -16,6 +16,8 @@ from commands.uploads import MOST_FILES, Flat, Sections, packed, sections_of
 from index.references import read_references
 from tests.conftest import settings_for
 
+pytestmark = pytest.mark.hostile
+
 LIMIT = 300_000
 WORKS = 400
 
