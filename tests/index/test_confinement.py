@@ -42,6 +42,8 @@ def tried(act):
         return "done" if act() is not False else 0
     except OSError as error:
         return error.errno
+    except ValueError as error:  # as resource.setrlimit tells of EPERM
+        return errno.EPERM if "not allowed" in str(error) else str(error)
 def hostile(data, pdfium):
     found = {}
     %s

@@ -2,6 +2,7 @@
 
 import pytest
 
+from data.corrections import Scope
 from index import people_written
 from index.corrections import join, move_out, take_back
 from index.embedding import Embedder
@@ -142,7 +143,7 @@ async def test_people_joined_while_a_pass_runs_stay_one(busy, monkeypatch, point
     one, other = await two_wangs(busy)
 
     async def say():
-        await join(busy.store, one, other, by=(7, "somebody"), guild=1)
+        await join(busy.store, one, other, Scope.operator((7, "somebody"), 1))
 
     done = at(busy, monkeypatch, point, say)
     assert (await identify(busy)).kind == "full"
@@ -161,7 +162,7 @@ async def test_a_paper_moved_out_while_a_pass_runs_stays_out(busy, monkeypatch, 
     paper = (await busy.store.people.memberships(one.id))[0].paper_id
 
     async def say():
-        await move_out(busy.store, one, paper, by=(7, "somebody"), guild=1)
+        await move_out(busy.store, one, paper, Scope.operator((7, "somebody"), 1))
 
     done = at(busy, monkeypatch, point, say)
     assert (await identify(busy)).kind == "full"
@@ -181,7 +182,7 @@ async def test_a_paper_moved_out_while_a_pass_runs_stays_out(busy, monkeypatch, 
 @pytest.mark.parametrize("point", POINTS)
 async def test_a_correction_taken_back_while_a_pass_runs_stays_so(busy, monkeypatch, point):
     one, other = await two_wangs(busy)
-    number = await join(busy.store, one, other, by=(7, "somebody"), guild=1)
+    number = await join(busy.store, one, other, Scope.operator((7, "somebody"), 1))
     correction = await busy.store.corrections.find(number)
 
     async def say():
@@ -203,7 +204,7 @@ async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(library,
     await library.store.upsert(circles(12, 2))
 
     async def say():
-        await join(library.store, one, other, by=(7, "somebody"), guild=1)
+        await join(library.store, one, other, Scope.operator((7, "somebody"), 1))
 
     real, done = library.store.people.replace, []
 
