@@ -147,7 +147,7 @@ async def told(
     services: Services, work: Awaitable[ui.LayoutView | Reply], *needs: Need
 ) -> ui.LayoutView | Reply:
     """A reply, with a line about what it still lacked when it was asked for."""
-    line = missing(services, *needs)
+    line = None if services.is_starting else missing(services, *needs)  # a reply waits for what is starting
     made = await work
     line = line if line is None else (missing(services, *needs) or line)
     if line is None:
