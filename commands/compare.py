@@ -134,8 +134,8 @@ class Compare(commands.Cog):
         private: bool = False,
     ) -> None:
         """Set two people side by side"""
-        work = self._compare(interaction, a, b), Need.PAPERS
-        await answer(interaction, work, private=private, needs=(Need.PEOPLE,))
+        work = self._compare(interaction, a, b)
+        await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _compare(self, interaction: discord.Interaction, a: str, b: str) -> ui.LayoutView:
         services = await seen_by(interaction)

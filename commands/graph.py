@@ -195,8 +195,8 @@ class GraphCommand(commands.Cog, name="Graph"):
         private: bool = False,
     ) -> None:
         """Draw a person or a paper among people, papers and topics"""
-        work = self._graph(interaction, person, paper), Need.PAPERS
-        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PEOPLE,))
+        work = self._graph(interaction, person, paper)
+        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _graph(
         self, interaction: discord.Interaction, person: str | None, paper: str | None

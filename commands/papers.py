@@ -67,8 +67,8 @@ class PapersButton(Pressable, template=rf"p:(?P<how>[eur]):{_ARGS}"):
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         turning = self.how == "u"
         private = bool(interaction.message and interaction.message.flags.ephemeral)
-        work = show(services, self.asked), Need.PAPERS
-        await answer(interaction, work, update=turning, private=private, needs=(Need.PEOPLE,))
+        work = show(services, self.asked)
+        await answer(interaction, work, update=turning, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
 
 def _date(digits: str) -> date | None:

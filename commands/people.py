@@ -359,8 +359,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Show who somebody is: works, topics, collaborators"""
-        work = self._asked(interaction, name, "a", private), Need.PAPERS
-        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PEOPLE,))
+        work = self._asked(interaction, name, "a", private)
+        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.PEOPLE))
 
     @app_commands.command(name="similar-people")
     @app_commands.describe(name="The person's name", private="Only you see the answer")
@@ -369,8 +369,8 @@ class PeopleCommands(commands.Cog, name="People"):
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False
     ) -> None:
         """Find people whose work lies closest"""
-        work = self._asked(interaction, name, "s", private), Need.PAPERS
-        await answer(interaction, work, private=private, needs=(Need.PEOPLE,))
+        work = self._asked(interaction, name, "s", private)
+        await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _asked(
         self, interaction: discord.Interaction, name: str, what: str, private: bool

@@ -138,8 +138,8 @@ class Similar(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Find the papers closest to one"""
-        work = self._similar(paper), Need.PAPERS
-        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.MEANING,))
+        work = self._similar(paper)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 
     async def _similar(self, typed: str) -> ui.LayoutView:
         meant = await self._services.search.meant(typed)

@@ -96,7 +96,7 @@ def at(library, monkeypatch, point, work):
 
     names = {"before the draft": "draft", "drafted": "publish"}
     if point == "judging":  # the last thing that is read before judging begins
-        before("all", library.store.corrections)
+        before("for_all", library.store.corrections)
     elif point == "published":
         real = people.settle
 
