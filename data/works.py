@@ -156,6 +156,7 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
         return theirs is None
     return "arxiv" in record.ids and (
         not any(scheme == "arxiv" for scheme, _ in work.ids)
+        or row["source"] == SAMPLE
         or (record.source not in (LISTING, SAMPLE) and ours is None)
     )
 

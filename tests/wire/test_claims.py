@@ -5,7 +5,7 @@ import ipaddress
 import json
 import socket
 import ssl
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import trustme
