@@ -121,6 +121,7 @@ async def invited(w):
     # What was asked lately may not be asked again so soon; nobody wants to wait for that here.
     async with w.bot.services.store._writer.begin() as connection:
         await connection.exec_driver_sql("DELETE FROM invitations")
+        await connection.exec_driver_sql("DELETE FROM counters")
     await w.a.slash("/invite person:Minlan Yu about:trainings")
     dms = [m for c in of_kind(w.discord, DM) if w.b.user["id"] in c["_users"] for m in said(w.discord, c)]
     return Reply(w.b, dms[-1])
@@ -213,6 +214,7 @@ async def invite(w):
     await (await invited(w)).press("Not now")
     async with w.bot.services.store._writer.begin() as connection:
         await connection.exec_driver_sql("DELETE FROM invitations")
+        await connection.exec_driver_sql("DELETE FROM counters")
     return lambda: w.a.slash("/invite person:Minlan Yu about:trainings")
 
 
