@@ -76,7 +76,7 @@ COMMON = {
     "a signal": "os.kill(parent, signal.SIGUSR1)", "a child": "os.fork()", "a program": "os.execv('/bin/true', ['true'])",
     "a shell": "os.posix_spawn('/bin/sh', ['sh', '-c', 'exit'], {})", "a connection": "socket.socket()",
     "a file": "open('/etc/passwd').read()", "a new file": "open('/tmp/written', 'w')", "a folder": "os.listdir('/')",
-    "a priority": "os.setpriority(os.PRIO_PROCESS, parent, 19)", "another limit": "sandbox.resource.setrlimit(sandbox.resource.RLIMIT_NOFILE, (3, 3))",
+    "a priority": "os.setpriority(os.PRIO_PROCESS, parent, 19)",
 }  # fmt: skip
 
 

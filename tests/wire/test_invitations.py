@@ -147,6 +147,9 @@ async def test_a_block_is_silent_and_can_be_undone(two):
     assert '"waiting"' in body
     assert "reach you again" in (await theirs.choose(theirs.selects[0]["options"][0]["value"])).text
     await two.bot.services.store.invitations.forget(int(two.a.user["id"]))
+    again = await two.a.slash(f"/invite person:{RECIPIENT}")
+    assert "within the last month" in again.text, "being forgotten resets no limit"
+    await age(two, 31)
     await two.a.slash(f"/invite person:{RECIPIENT}")
     assert len(two.dms) == before + 1
 
@@ -159,6 +162,12 @@ async def age(two, days):
             earlier = datetime.fromisoformat(str(made)) - timedelta(days=days)
             await connection.execute(
                 text("update invitations set made = :made where id = :id"), {"made": earlier, "id": number}
+            )
+        counted = await connection.execute(text("select id, until from counters"))
+        for number, until in counted.all():
+            earlier = datetime.fromisoformat(str(until)) - timedelta(days=days)
+            await connection.execute(
+                text("update counters set until = :until where id = :id"), {"until": earlier, "id": number}
             )
 
 
