@@ -25,6 +25,7 @@ def test_what_processes_make_under_a_lax_umask_is_private(tmp_path):
     file = _papers(tmp_path / "p.jsonl", 8)
     done = run("ingest", "file", str(file), folder=folder, umask=0o022)
     assert done.returncode == 0, done.stderr
+    assert run("run", folder=folder, stdin="exit\n", umask=0o022).returncode == 0
     made = {path.name for path in folder.rglob("*")}
     assert {"labmate.db", "labmate.log", "vectors", "words", "manifest.json", "write.lock"} <= made
     assert _open_to_others(folder) == {}
