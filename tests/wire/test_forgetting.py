@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import text
 
 from commands.claim import begin, mail_code, settle_mail
-from commands.contest import contest
 from commands.follow import forget
 from commands.replies import Kindly
 from data.claims import ClaimRefused
@@ -120,10 +119,10 @@ async def test_contests_are_limited_forgotten_or_not(own):  # noqa: F811
     bot, *_ = own
     services = bot.services
     claim = await claimed(services, 1, "ChonLam Lao")
-    await contest(services, claim.person_id, 2, "not them")
+    await services.store.contests.contest(claim.id, 2, "not them")
     await forgets(services, 2)
-    with pytest.raises(Kindly, match="within the last month"):
-        await contest(services, claim.person_id, 2, "not them")
+    with pytest.raises(ClaimRefused, match="within the last month"):
+        await services.store.contests.contest(claim.id, 2, "not them")
 
 
 async def test_counters_name_nobody_and_expire(own, monkeypatch):  # noqa: F811
