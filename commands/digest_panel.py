@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import discord
 from discord import ButtonStyle, ui
 
+from commands.access import may_use
 from commands.cards import digest as cards
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
@@ -172,6 +173,10 @@ class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=PLAC
         cls, interaction: discord.Interaction, item: ui.Item[Any], match: re.Match[str], /
     ) -> PlaceSelect:
         return cls(match["digest"])
+
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Refuse the banned."""
+        return await may_use(interaction)
 
     async def callback(self, interaction: discord.Interaction) -> None:
         async with handling(interaction):

@@ -15,7 +15,8 @@ YOURS = "!not yours"
 MINE = "!(not|no longer) in your library"
 GONE_HERE = "!This list is gone"
 CORRECT = "!Only those who manage this server can correct"
-SETTLE = "!Only those who manage the server in which"
+SETTLE = "!Only somebody who is no party to it"
+WIDEN = "!Only"
 CLAIM_FIRST = "!claimed their papers"
 NOTHING = "There was nothing to keep"
 
@@ -224,6 +225,7 @@ def _people_rows() -> dict[str, Row]:
     # What a manager of another server says of people is theirs to say; what that changes is tested with corrections.
     rows["SamePersonSelect"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
     rows["NotTheirsSelect"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
+    rows["PromoteButton"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)
     rows["UndoButton"] = Row(of(World.correction, "ku:{n}"), ALL, CORRECT, "!another server")
     for letter in "acsw":
         rows[f"PersonButton.{letter}"] = open_to_all(f"a:{letter}:{{person}}")
@@ -242,7 +244,7 @@ def _people_rows() -> dict[str, Row]:
 
 def _papers() -> dict[str, Row]:
     rows = {f"PapersButton.{how}": open_to_all(f"p:{how}:~{{person}}:0:n::") for how in "eur"}
-    rows |= {f"PaperSelect.{verb}": open_to_all(f"which:{verb}", 3, paper) for verb in "ds"}
+    rows |= {f"PaperSelect.{verb}": open_to_all(f"which:{verb}", 3, paper) for verb in "dsg"}
     rows |= {
         "PaperButton": open_to_all("d:{paper}"),
         "CiteButton": open_to_all("c:{paper}"),

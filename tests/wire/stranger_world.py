@@ -15,9 +15,10 @@ from bot.client import Labmate
 from bot.local_discord.client import Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from data.corrections import Scope
 from data.digests import Chosen, Digest
 from data.own_works import OwnEntry
-from index.corrections import join
+from index.corrections import join, take_back
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
@@ -83,6 +84,11 @@ class World:
             ]
             return {name: Counter(connection.execute(f"SELECT * FROM {name}")) for name in tables}  # noqa: S608
 
+    async def let_time_pass(self) -> None:
+        """What may be done only so often may be done again."""
+        async with self.store._writer.begin() as connection:
+            await connection.exec_driver_sql("DELETE FROM counters")
+
     # -- something to ask about, made afresh for each row ------------------------------------------
 
     async def digest(self, *, own: bool = False, state: str = "active") -> Digest:
@@ -144,9 +150,11 @@ class World:
         """Two people that you made one here."""
         one, other = [await self.store.people.find(self.people[name]) for name in ("one", "other")]
         by = (self.id("you"), "you")
-        if made := [c.id for c in await self.store.corrections.all(in_force=True) if c.made_by == by[0]]:
-            return int(made[0])
-        number = await join(self.store, one, other, by=by, guild=self.guild)
+        for made in await self.store.corrections.all(in_force=True):
+            if made.made_by == by[0] and made.is_local:
+                return int(made.id)
+            await take_back(self.store, made, by=by)  # a row before this one let it hold for everybody
+        number = await join(self.store, one, other, Scope.server(self.guild, by))
         return int(number)
 
     async def own_work(self, state: str) -> int:
