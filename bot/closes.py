@@ -69,4 +69,4 @@ def explained(error: BaseException | None) -> LoginError:
     if isinstance(error, discord.DiscordException | aiohttp.ClientError | OSError):
         return LoginError(f"Discord can't be reached: {error or type(error).__name__}")
     log.error("the connection to Discord ended by a fault of Labmate's", exc_info=error)
-    return LoginError("The connection to Discord ended by a fault of Labmate's; the log says where.")
+    return LoginError("A fault in Labmate ended the connection to Discord; the log says where.")

@@ -301,7 +301,9 @@ async def _files(_: Settings) -> list[Finding]:
     if can_forbid():
         return [Finding("good", "files of members are read without a system call that reaches outward")]
     advice = "docs/security.md says what holds without seccomp; run Labmate as a user of its own"
-    return [Finding("note", "this system can't forbid system calls to what reads members' files", advice)]
+    return [
+        Finding("note", "this system can't stop what reads members' files from making system calls", advice)
+    ]
 
 
 async def _disk(settings: Settings) -> list[Finding]:

@@ -77,7 +77,7 @@ class Terminal:
             return
         chosen = [self._shown[number] for number in numbers]
         if any(other["custom_id"] != component["custom_id"] for _, other, _ in chosen):
-            self._hint("These numbers belong to different questions; choose of one at a time.")
+            self._hint("These numbers belong to different questions; answer one at a time.")
             return
         if len(chosen) > int(component.get("max_values") or 1):
             self._hint("Of these only one can be chosen.")

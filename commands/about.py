@@ -29,7 +29,7 @@ this server shares
 **/claim** `ChonLam Lao` — say which papers are yours; then **/profile** (also from your CV) and **/invite** \
 work, and suggestions are about you
 **/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — people, papers, topics, categories; **/me** \
-`data` — what I hold about you; **/me** `forget` — its end
+`data` — what I hold about you; **/me** `forget` deletes it
 **/about** — what I hold, and where it comes from
 
 Answers about papers and people take `private:True`, and then only you see them; what concerns you alone is always \

@@ -16,7 +16,7 @@ WHO_MAY = (
     "proven who they are: /claim."
 )
 MAY_SAY = {
-    "server": "You manage this server, so you can correct me; everybody in this server then sees it so.",
+    "server": "You manage this server, so you can correct me; everybody in this server then sees it that way.",
     "holder": "You have proven that this is you, so you can correct me for everybody.",
     "operator": "You run this Labmate, so what you say holds for everybody.",
 }

@@ -78,7 +78,7 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     if held is not None:
         if held.person_id == person.id:
             return note(
-                f"You hold **{shown(person.name, 80)}** ({held_words(held)}). /profile edit says more of you."
+                f"You hold **{shown(person.name, 80)}** ({held_words(held)}). /profile edit lets you say more."
             )
         raise Kindly("You hold another person already; /profile release ends that.")
     try:
@@ -118,7 +118,7 @@ async def _open_claim(services: Services, member: int) -> tuple[Claim, Claimed]:
         raise Kindly("You have no open claim. Begin with /claim person:*your name*.")
     person = await services.store.people.find(claim.person_id)
     if person is None:
-        raise Kindly("I no longer know this person. Begin anew with /claim person:*your name*.")
+        raise Kindly("I no longer know this person. Start again with /claim person:*your name*.")
     rows = await services.store.people.memberships(person.id)
     return claim, Claimed.of(person, await services.store.papers([row.paper_id for row in rows]))
 
@@ -128,7 +128,7 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
     claim, claimed = await _open_claim(services, member)
     who = services.witnesses
     if not await services.store.limits.spend(PAGES, member):
-        raise Kindly("I opened many pages for you today; try again tomorrow.")
+        raise Kindly("I've opened as many pages for you today as I may; try again tomorrow.")
     try:
         if orcid is not None:
             number = orcid_in(orcid)
@@ -171,7 +171,7 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
         await services.mailer.send(
             address,
             "Your code for Labmate",
-            f"Somebody in Discord says to be {' '.join(claimed.names[0].split())[:100]} and to read mail at this "
+            f"Somebody in Discord says that they are {' '.join(claimed.names[0].split())[:100]} and read mail at this "
             f"address.\n\nIf that is you, type this in Discord within half an hour:\n\n    /claim code:{code}\n\n"
             "If not, do nothing: without the code nothing happens, and this address is not kept.\n",
         )

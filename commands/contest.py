@@ -116,7 +116,7 @@ class SettleButton(Pressable, template=r"cc:(?P<what>[lud]):(?P<contest>\d{1,12}
             raise Kindly(str(error)) from error
         if self.what != "u":
             return note(
-                "The claim stays. Whoever says again that it is wrong asks the person who runs this Labmate."
+                "The claim stays. If it is contested again, the person who runs this Labmate settles it."
             )
         everywhere = services.everywhere
         if await retract(everywhere.store, found.claim_id, by=(0, "a contest")):

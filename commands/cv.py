@@ -104,7 +104,7 @@ async def _from_orcid(services: Services, member: int, typed: str) -> CV:
     if number is None:
         raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
     if not await services.store.limits.spend(PAGES, member):
-        raise Kindly("I opened many pages for you today; try again tomorrow.")
+        raise Kindly("I've opened as many pages for you today as I may; try again tomorrow.")
     body = await services.web.read(f"{services.orcid_url}/v3.0/{number}/record", accept="application/json")
     try:
         return read_orcid(orjson.loads(body))

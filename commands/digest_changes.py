@@ -125,7 +125,9 @@ async def preview(client: discord.Client, services: Services, digest: Digest) ->
     """Exactly what would be posted now; nothing is kept."""
     delivery = await _previewed(client, services, digest)
     if delivery.state == "empty":
-        return note(f"Nothing fits in {plural(delivery.read, 'paper')}; as set, nothing would be posted.")
+        return note(
+            f"Nothing fits in {plural(delivery.read, 'paper')}; with these settings, nothing would be posted."
+        )
     return await post_of(services, digest, delivery, below=_below_preview)
 
 

@@ -156,7 +156,7 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
         await acknowledge(interaction, private=True)
         before = f"{place - 1} before yours" if place > 1 else "yours is next"
         view = note(
-            f"Other members' files are being read just now; {before}. It is read by itself: just wait."
+            f"Other members' files are being read just now; {before}. You needn't send it again: just wait."
         )
         await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
 

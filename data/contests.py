@@ -130,7 +130,7 @@ class Contests(Part):
             if await connection.scalar(
                 select(ClaimContestRow.id).where(mine, ClaimContestRow.claim_id == claim)
             ):
-                raise ClaimRefused("You have said so already; it waits to be settled.")
+                raise ClaimRefused("You have said so already; it is waiting to be settled.")
             settled = (ClaimContestRow.member == member) & (ClaimContestRow.claim_id == claim)
             settled &= (ClaimContestRow.state == "dismissed") & ClaimContestRow.for_operator
             if await connection.scalar(select(ClaimContestRow.id).where(settled)):

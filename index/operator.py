@@ -98,7 +98,7 @@ class Operator:
         """
         undo = {"correction": self._undo_correction, "claim": self._undo_claim, "contest": self._undo_contest}
         if subject not in undo:
-            raise OperatorError(f"Only a {', '.join(SUBJECTS)} can be undone.")
+            raise OperatorError(f"Only these can be undone: {', '.join(SUBJECTS)}.")
         try:
             return await undo[subject](number)
         except ClaimRefused as error:
@@ -125,7 +125,7 @@ class Operator:
     async def _retracted(self, claim: int) -> str:
         """Take back what the holder of an ended claim corrected about themselves."""
         count = await retract(self._store, claim, by=(self._actor, self._name))
-        return f" What its holder corrected ({count}) is taken back." if count else ""
+        return f" Its holder's corrections ({count}) are taken back." if count else ""
 
     async def _undo_contest(self, number: int) -> str:
         contest = await self._contest(number)

@@ -220,9 +220,16 @@ async def test_only_who_runs_labmate_lets_it_hold_for_everybody(servers):
     assert "2 people print" in (await servers.mallory.slash("/author name:Jiamin Cao")).text
 
 
+async def let_a_month_pass(servers):
+    """What may be done only so often may be done again."""
+    async with servers.services.store._writer.begin() as connection:
+        await connection.exec_driver_sql("DELETE FROM counters")
+
+
 async def held(servers, member, name, proof="page", guild=None):
     """A member who holds a person, by a proof that the store takes."""
     store = servers.services.store
+    await let_a_month_pass(servers)
     [(person, _), *_] = await store.people.named([await store.author_names.find(name)])
     claim = await store.claims.begin(member, person, guild, f"labmate-{member}")
     await store.claims.prove(claim.id, proof, "https://page.test/x")
@@ -269,8 +276,8 @@ async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     services = await servers.services.seen_from(
         Place(int(servers.mallory.guild_id), int(servers.mallory.user["id"]))
     )
-    _, person, papers = await _open_claim(services, int(servers.mallory.user["id"]))
-    assert (person.papers, len(papers)) == (3, 3)
+    _, claimed = await _open_claim(services, int(servers.mallory.user["id"]))
+    assert len(claimed.papers) == 3
 
 
 async def test_words_for_a_claim_hold_in_their_server_alone(servers):
@@ -326,6 +333,7 @@ async def test_a_server_settles_where_no_side_manages_it_and_the_second_time_who
     [contest] = await store.contests.open_anywhere()
     settled = await store.contests.settle(contest.id, 70, upheld=False)
     assert not settled.for_operator
+    await let_a_month_pass(servers)
     again = await servers.mallory.slash(f"/contest person:~{person} reason:really not them")
     assert "whoever runs this Labmate settles it" in again.text
     [contest] = await store.contests.open_anywhere()
