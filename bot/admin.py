@@ -162,7 +162,7 @@ def log(most: Annotated[int, typer.Option(min=1, max=100_000, help="How many at 
         rows = [
             [
                 entry.made.isoformat(" ", "seconds"),
-                entry.actor or "command line",
+                entry.actor or "Labmate, or command line",
                 entry.action,
                 entry.subject,
                 entry.guild,

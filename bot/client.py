@@ -188,7 +188,9 @@ class Labmate(commands.AutoShardedBot):
         super().dispatch(event, *args, **more)
 
     async def on_app_command_completion(self, interaction: discord.Interaction, _command: object) -> None:
-        """Count a command that was answered."""
+        """Count a command that was answered; a refusal was counted as one."""
+        if "failed" in interaction.extras:
+            return
         self.metrics.finished(interaction, "answered")
 
     async def on_labmate_failure(self, interaction: discord.Interaction) -> None:

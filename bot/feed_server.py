@@ -33,7 +33,7 @@ class FeedServer:
     async def answer(self, request: web.Request) -> web.Response:
         """A feed, or 304 where the reader has it as it is."""
         feed = await self._services.store.feeds.find(request.match_info["token"])
-        if feed is None:
+        if feed is None or await self._is_refused(feed):
             return web.Response(status=404, text="There is no such feed (any more).\n")
         title, entries = await self._entries(feed)
         body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
@@ -42,6 +42,16 @@ class FeedServer:
         if tag in request.headers.get("If-None-Match", ""):
             return web.Response(status=304, headers=headers)
         return web.Response(body=body, content_type="application/atom+xml", charset="utf-8", headers=headers)
+
+    async def _is_refused(self, feed: Feed) -> bool:
+        """Whether its member, or the server that it is of, is banned."""
+        store = self._services.store
+        made = None
+        if feed.kind == "digest":
+            made = await store.digests.find(feed.target)
+        elif feed.kind == "list":
+            made = await store.lists.find(feed.target)
+        return await store.bans.is_banned(feed.member, made.guild if made else None)
 
     async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
         """(title, (paper, since when, why)), newest first."""

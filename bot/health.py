@@ -81,7 +81,7 @@ class Health:
         return self._last or Look()
 
     async def _look(self) -> Look:
-        found = Look(workers=dict(self._scheduler.worker.outcomes))
+        found = Look(workers=dict(self._scheduler.worker.outcomes + self._scheduler.backups.outcomes))
         self._gateway(found)
         library = self._bot.services.library
         found.papers, found.waiting = len(library.facets), len(library.backlog())

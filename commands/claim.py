@@ -151,8 +151,13 @@ async def _prove(services: Services, claim: Claim, proof: str, where: str) -> Cl
     store = services.everywhere.store
     before = await store.claims.of_person(claim.person_id)
     held = await store.claims.prove(claim.id, proof, where)
-    superseded = before is not None and before.id != held.id
-    if before and superseded and await retract(store, before.id, by=(0, "a better proof")):
+    then = await store.claims.find(before.id) if before and before.id != held.id else None
+    if (
+        before
+        and then
+        and then.state == "ended"
+        and await retract(store, before.id, by=(0, "a better proof"))
+    ):
         await services.everywhere.insight.refresh()
     return held
 

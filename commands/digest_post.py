@@ -16,6 +16,7 @@ from commands.daymap import picture_of
 from commands.limits import SEARCH
 from commands.painter import attached
 from commands.pressing import Pressable
+from commands.progress import Need
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from data.digests import Delivery, Digest
@@ -39,7 +40,8 @@ class PaperOpinion(Pressable, template=r"dg:(?P<what>[sldum]):(?P<paper>\d{1,12}
         if self.what == "m":
             from commands.similar import show
 
-            await answer(interaction, show(services, self.paper), private=True, cost=SEARCH)
+            needs = (Need.PAPERS, Need.MEANING)
+            await answer(interaction, show(services, self.paper), private=True, cost=SEARCH, needs=needs)
             return
         where = (interaction.guild_id or 0, interaction.user.id, interaction.channel_id or 0)
         work = think(services, self.paper, KINDS.get(self.what), *where)

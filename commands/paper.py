@@ -17,6 +17,7 @@ from commands.cards.text import label, safe, shorten
 from commands.limits import ASK, PICTURE, SEARCH
 from commands.options import complete_paper
 from commands.pressing import Choosable, Pressable, seen_by
+from commands.progress import Need
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from data.models import Paper
@@ -77,7 +78,8 @@ class PaperSelect(Choosable, template=r"which:(?P<verb>[dsg])"):
         else:
             work = similar.show(services, paper_id) if self.verb == "s" else show(services, paper_id)
         cost = {"d": ASK, "s": SEARCH, "g": PICTURE}[self.verb]
-        await answer(interaction, work, update=True, cost=cost)
+        needs = {"d": (), "s": (Need.PAPERS, Need.MEANING), "g": (Need.PAPERS, Need.PEOPLE)}[self.verb]
+        await answer(interaction, work, update=True, cost=cost, needs=needs)
 
 
 async def cite(services: Services, paper_id: int) -> Reply:

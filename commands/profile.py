@@ -28,7 +28,7 @@ async def release(services: Services, member: int) -> ui.LayoutView:
     claim = await services.store.claims.of_member(member)
     if claim is None:
         raise Kindly("You hold no claim.")
-    await services.store.claims.end(claim.id, RELEASED)
+    await services.store.claims.end(claim.id, RELEASED, by=member)
     return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
 
 

@@ -154,6 +154,7 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
 
     async def tell_place(place: int) -> None:
         await acknowledge(interaction, private=True)
+        interaction.extras["interim"] = True
         before = f"{place - 1} before yours" if place > 1 else "yours is next"
         view = note(
             f"Other members' files are being read just now; {before}. You needn't send it again: just wait."

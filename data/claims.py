@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data import audit
+from data.claim_rules import counts, rivals_of
 from data.clock import utc_now
 from data.keys import fresh_number
 from data.limits import CLAIMS_BEGUN, VOUCHES_GIVEN, spend
@@ -25,8 +26,6 @@ RELEASED = "released by the member"
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
 """``domain``: an address of the institution; ``mailbox``: one that is named after the person, too; ``mail``: one by an
 older rule, which took any address with the family name somewhere in it."""
-_OLD_RULE = 1
-"""What a page or a record shows that was looked at by the rules before these; it counts so until it is looked at again."""
 STATUSES = ("", "open", "busy", "hiring", "looking")
 
 
@@ -184,21 +183,18 @@ class Claims(Part):
         found = (await connection.execute(select(*_CLAIM).where(ClaimRow.id == claim))).first()
         if found is None or found.state == "ended":
             raise ClaimRefused("This claim has ended; begin anew with /claim.")
-        everywhere = (ClaimRow.held_person == found.person_id) & (ClaimRow.id != claim)
-        vouched = (
-            (ClaimRow.state == "held")
-            & (ClaimRow.proof == "vouch")
-            & (ClaimRow.person_id == found.person_id)
-            & (ClaimRow.id != claim)
+        rivals = await rivals_of(connection, found)
+        vouched = rivals & (ClaimRow.proof == "vouch")
+        against = (rivals & ClaimRow.held_person.is_not(None)) | (
+            vouched & (ClaimRow.guild == found.guild) if proof == "vouch" else vouched
         )
-        against = everywhere | (vouched & (ClaimRow.guild == found.guild) if proof == "vouch" else vouched)
         others = (
             await connection.execute(
                 select(ClaimRow.id, ClaimRow.level, ClaimRow.proof, ClaimRow.where).where(against)
             )
         ).all()
         words = proof != "vouch"
-        if any(_counts(o) >= PROOF_LEVELS[proof] and not (words and o.proof == "vouch") for o in others):
+        if any(counts(o) >= PROOF_LEVELS[proof] and not (words and o.proof == "vouch") for o in others):
             raise ClaimRefused(
                 "Somebody holds this claim by a proof as good. A stronger one (an ORCID record) settles it."
             )
@@ -208,8 +204,8 @@ class Claims(Part):
                 .where(ClaimRow.id == other.id)
                 .values(**_ended("contested by a better proof"))
             )
-        level = max(PROOF_LEVELS[proof], _counts(found))
-        better = PROOF_LEVELS[proof] >= _counts(found)
+        level = max(PROOF_LEVELS[proof], counts(found))
+        better = PROOF_LEVELS[proof] >= counts(found)
         values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
         only_here = (proof if better else found.proof) == "vouch"
@@ -218,11 +214,9 @@ class Claims(Part):
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
         )
         held = Claim(*made.one())
-        what, shown = (
-            "claim.hold",
-            f"L{held.level} by {proof}",
-        )  # not where: that is the member's to have forgotten
-        await audit.note(connection, held.member, what, f"claim {claim}", shown, held.guild)
+        if found.state != "held" or (found.proof, found.level) != (held.proof, held.level):
+            said = f"L{held.level} by {proof}"  # not where: that is the member's to have forgotten
+            await audit.note(connection, held.member, "claim.hold", f"claim {claim}", said, held.guild)
         return held
 
     async def lower(self, claim: int, proof: str, where: str) -> None:
@@ -293,6 +287,14 @@ class Claims(Part):
                     raise ClaimRefused("Only a claim that was proven and has ended can hold again.")
                 values = {"state": "held", "ended": None, "why_ended": ""}
                 only_here = found.proof == "vouch"
+                rivals = await rivals_of(connection, found)
+                if only_here:
+                    rivals &= ClaimRow.held_person.is_not(None) | (ClaimRow.guild == found.guild)
+                    if await connection.scalar(select(ClaimRow.id).where(rivals).limit(1)):
+                        raise ClaimRefused("Somebody holds this person by now; end that claim first.")
+                else:
+                    weaker = update(ClaimRow).where(rivals, ClaimRow.proof == "vouch")
+                    await connection.execute(weaker.values(**_ended("contested by a better proof")))
                 values |= {"holder": found.member, "held_person": None if only_here else found.person_id}
                 made = await connection.execute(
                     update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*_CLAIM)
@@ -451,12 +453,6 @@ def _holds_in(guild: int | None) -> ColumnElement[bool]:
     """Claims held everywhere, and those vouched for in this server."""
     here = (ClaimRow.proof == "vouch") & (ClaimRow.guild == guild) if guild is not None else false()
     return (ClaimRow.state == "held") & (ClaimRow.held_person.is_not(None) | here)
-
-
-def _counts(claim: Any) -> int:
-    """The level that a claim counts as against others'; what an older rule took is worth less than it says."""
-    by_today = claim.proof not in ("page", "orcid", "mail") or " " in claim.where
-    return int(claim.level) if by_today else min(int(claim.level), _OLD_RULE)
 
 
 def _ended(why: str) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy import delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data.admin_tables import BanRow
+from data.bans import refused_server
 from data.clock import utc_now
 from data.keys import fresh_number
 from data.limits import INVITATIONS, INVITATIONS_OF_SERVER, INVITED, spend
@@ -86,10 +88,14 @@ class Invitations(Part):
             return [Invitation(*row) for row in await connection.execute(query)]
 
     async def unfinished(self) -> list[Invitation]:
-        """Those whose recipient has to be told, or whose thread has to be made or opened."""
+        """Those whose recipient has to be told, or whose thread has to be made or opened; none of the banned."""
         told = (InvitationRow.state == "waiting") & (InvitationRow.told == "")
         accepted = (InvitationRow.state == "accepted") & InvitationRow.opened.is_(False)
-        query = select(*_INVITATION).where(or_(told, accepted)).order_by(InvitationRow.made).limit(500)
+        banned = exists().where(BanRow.kind == "member", BanRow.target == InvitationRow.sender)
+        admitted = ~banned & ~refused_server(InvitationRow.guild)
+        query = (
+            select(*_INVITATION).where(or_(told, accepted), admitted).order_by(InvitationRow.made).limit(500)
+        )
         async with self._read() as connection:
             return [Invitation(*row) for row in await connection.execute(query)]
 

@@ -10,6 +10,7 @@ from collections import Counter
 from datetime import timedelta
 from typing import Any
 
+from data.claim_rules import counts
 from data.clock import utc_now
 from data.corrections import Correction, Scope
 from data.people import Membership, Person
@@ -38,7 +39,7 @@ async def holder_scope(store: Store, member: int, name: str, person: int, guild:
     A claim counts from :data:`HOLDER_LEVEL` on, and not while it is contested.
     """
     claim = await store.claims.of_member(member)
-    if claim is None or claim.level < HOLDER_LEVEL:
+    if claim is None or counts(claim) < HOLDER_LEVEL:
         return None
     own = await store.people.find(claim.person_id)
     if own is None or own.id != person or await store.contests.open_of(claim.id):

@@ -131,12 +131,11 @@ class Operator:
         contest = await self._contest(number)
         if contest.state == "open":
             raise OperatorError(f"Contest {number} is still open; settle it instead.")
-        if contest.state == "upheld":
+        restores = contest.state == "upheld" and (await self._claim(contest.claim_id)).state == "ended"
+        if restores:
             await self._store.claims.restore(contest.claim_id, by=self._actor)
         await self._store.contests.reopen(number, by=self._actor)
-        return f"Contest {number} is open again" + (
-            ", and the claim holds again." if contest.state == "upheld" else "."
-        )
+        return f"Contest {number} is open again" + (", and the claim holds again." if restores else ".")
 
     # -- deciding --------------------------------------------------------------------------------
 
@@ -180,6 +179,13 @@ class Operator:
             Where it was settled, or there is none.
         """
         contest = await self._contest(number)
+        claim = await self._claim(contest.claim_id)
+        against = await self._store.contests.open_of(claim.id)
+        if self._actor in {claim.member, *(entry.member for entry in against)}:
+            raise OperatorError(
+                "You are a party to this contest; somebody else who runs this Labmate settles it."
+            )
+        await self._store.contests.to_operator(number)
         try:
             await self._store.contests.settle(number, self._actor, upheld=upheld)
         except ClaimRefused as error:

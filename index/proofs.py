@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import unquote, urlsplit
 
-from data.claims import Claim
+from data.claims import Claim, ClaimRefused
 from data.models import Paper
 from data.people import Person
 from data.sources.http import SourceError
 from data.sources.public_web import Page, PublicWeb
 from data.store import Store
 from index.claim_domains import Ties, address_in, registrable, ties_of
+from index.corrections import retract
 from index.facts import FactFinder
 from index.mailbox_names import names_person
 from index.orcid_records import DATACITE, OrcidRecord, datacite_names
@@ -210,7 +211,7 @@ async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
     """
     ended = 0
     for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
-        ended += await store.claims.end(claim.id, "the address was proven a year ago; /claim mail: renews it")
+        ended += await _end(store, claim, "the address was proven a year ago; /claim mail: renews it")
     for claim in await store.claims.due(before):
         person = await store.people.find(claim.person_id)
         try:
@@ -221,10 +222,20 @@ async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
             await _look_again(store, who, claim, Claimed.of(person, papers))
         except NotProven as error:
             why = "the proof vanished" if claim.how else "looked at by the rules of today"
-            ended += await store.claims.end(claim.id, f"{why}: {error}")
+            ended += await _end(store, claim, f"{why}: {error}")
         except SourceError:
             continue  # out of reach is not gone; it is looked at again
+        except ClaimRefused:
+            continue  # it was released while its page was being read
     return ended
+
+
+async def _end(store: Store, claim: Claim, why: str) -> bool:
+    """End a claim whose proof no longer holds; what its holder said for everybody no longer holds, either."""
+    if not await store.claims.end(claim.id, why):
+        return False
+    await retract(store, claim.id, by=(0, "a proof that no longer holds"))
+    return True
 
 
 async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:

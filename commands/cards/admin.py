@@ -58,7 +58,7 @@ def audit_card(entries: Sequence[AuditEntry]) -> ui.LayoutView:
     """Who decided what."""
     rows = [
         f"{day(entry.made.date())} · **{entry.action}** · {shown(entry.subject, 100)} · "
-        + (f"by {entry.actor}" if entry.actor else "from the command line")
+        + (f"by {entry.actor}" if entry.actor else "by Labmate, or from the command line")
         + (f"\n-# {shown(entry.detail, 200)}" if entry.detail else "")
         for entry in entries
     ]

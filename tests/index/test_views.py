@@ -323,7 +323,7 @@ async def test_a_server_s_word_becomes_everybody_s_by_the_operator_and_is_undone
 
 async def holds(store, member, person, proof="page"):
     claim = await store.claims.begin(member, person, HERE, f"labmate-{member}")
-    return await store.claims.prove(claim.id, proof, "https://page.test/")
+    return await store.claims.prove(claim.id, proof, "https://page.test/ of the institution")
 
 
 async def test_only_a_proven_holder_corrects_themselves_for_all(lab):

@@ -218,7 +218,7 @@ async def test_a_server_s_correction_is_made_to_hold_for_everybody_and_taken_bac
 async def test_a_claim_is_ended_and_holds_again(store):
     one, _ = await _two_people(store)
     claim = await store.claims.begin(5, one.id, 9, "labmate-x")
-    await store.claims.prove(claim.id, "page", "https://page.test")
+    await store.claims.prove(claim.id, "page", "https://page.test of the institution")
     operator = Operator(store, 1, "me")
     await operator.undo("claim", claim.id)
     assert await store.claims.of_person(one.id) is None
@@ -233,10 +233,10 @@ async def test_a_claim_is_ended_and_holds_again(store):
 async def test_a_claim_whose_person_is_held_by_somebody_else_can_not_come_back(store):
     one, _ = await _two_people(store)
     first = await store.claims.begin(5, one.id, 9, "labmate-x")
-    await store.claims.prove(first.id, "page", "https://page.test")
+    await store.claims.prove(first.id, "page", "https://page.test of the institution")
     await store.claims.end(first.id, "test")
     second = await store.claims.begin(6, one.id, 9, "labmate-y")
-    await store.claims.prove(second.id, "page", "https://other.test")
+    await store.claims.prove(second.id, "page", "https://other.test of the institution")
     with pytest.raises(OperatorError, match="Somebody holds this person"):
         await Operator(store, 1, "me").undo("claim", first.id)
     assert (await store.claims.of_person(one.id)).member == 6
@@ -254,7 +254,7 @@ async def test_a_claim_that_was_never_proven_is_not_made_to_hold(store):
 async def test_a_contest_is_settled_and_opened_again_with_its_claim(store):
     one, _ = await _two_people(store)
     claim = await store.claims.begin(5, one.id, 9, "labmate-x")
-    await store.claims.prove(claim.id, "page", "https://page.test")
+    await store.claims.prove(claim.id, "page", "https://page.test of the institution")
     contest = await store.contests.contest(claim.id, 6, "it is me")
     operator = Operator(store, 1, "me")
     with pytest.raises(OperatorError, match="still open"):
@@ -281,3 +281,36 @@ def test_the_command_line_bans_lists_and_logs(tmp_path):
     assert admin("undo", "correction", "7").stderr == "There is no correction 7.\n"
     assert admin("ban", "planet", "1", "--reason", "x").returncode == 2
     assert "ban.member" in admin("log").stdout
+
+
+async def test_a_party_settles_nothing_though_they_run_this_labmate(store):
+    one, _ = await _two_people(store)
+    claim = await store.claims.begin(5, one.id, 9, "labmate-x")
+    await store.claims.prove(claim.id, "page", "https://page.test of the institution")
+    contest = await store.contests.contest(claim.id, 6, "it is me")
+    for party in (5, 6):
+        with pytest.raises(OperatorError, match="You are a party"):
+            await Operator(store, party, "me").settle(contest.id, upheld=party == 6)
+    assert (await store.contests.find(contest.id)).state == "open"
+
+
+async def test_members_words_do_not_come_back_beside_a_proof(store):
+    one, _ = await _two_people(store)
+    vouched = await store.claims.begin(5, one.id, 9, "labmate-x")
+    await store.claims.prove(vouched.id, "vouch", "")
+    proven = await store.claims.begin(6, one.id, 9, "labmate-y")
+    await store.claims.prove(proven.id, "page", "https://page.test of the institution")
+    assert (await store.claims.find(vouched.id)).state == "ended"
+    with pytest.raises(OperatorError, match="Somebody holds this person"):
+        await Operator(store, 1, "me").undo("claim", vouched.id)
+
+
+async def test_a_claim_is_a_rival_under_the_number_that_the_person_had_before(store):
+    one, other = await _two_people(store)
+    first = await store.claims.begin(5, one.id, 9, "labmate-x")
+    await store.claims.prove(first.id, "orcid", "0000-0002-1825-0097 by Crossref")
+    await join(store, other, one, Scope.operator((1, "me")))
+    second = await store.claims.begin(6, other.id, 9, "labmate-y")
+    with pytest.raises(ClaimRefused, match="proof as good"):
+        await store.claims.prove(second.id, "page", "https://page.test of the institution")
+    assert (await store.claims.find(first.id)).state == "held"

@@ -232,7 +232,7 @@ async def held(servers, member, name, proof="page", guild=None):
     await let_a_month_pass(servers)
     [(person, _), *_] = await store.people.named([await store.author_names.find(name)])
     claim = await store.claims.begin(member, person, guild, f"labmate-{member}")
-    await store.claims.prove(claim.id, proof, "https://page.test/x")
+    await store.claims.prove(claim.id, proof, "https://page.test/x of the institution")
     if guild:
         await store.claims.seen(member, guild)
     return claim
