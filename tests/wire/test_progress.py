@@ -51,28 +51,28 @@ async def loaded(shared, tmp_path_factory):
 @contextmanager
 def held(scheduler):
     """Let the worker, a real process, be stopped by a signal as soon as it says that it is at a step."""
-    heard, reached = scheduler._heard, {}
+    heard, reached = scheduler.worker._heard, {}
 
     def hear(event):
         heard(event)
         wanted = reached.get(event.get("step"))
         if wanted is not None and not wanted.is_set():
-            scheduler._worker.send_signal(signal.SIGSTOP)
+            scheduler.worker._process.send_signal(signal.SIGSTOP)
             wanted.set()
 
-    scheduler._heard = hear
+    scheduler.worker._heard = hear
 
     async def at(step):
         reached[step] = asyncio.Event()
         await reached[step].wait()
 
     def go_on():
-        scheduler._worker.send_signal(signal.SIGCONT)
+        scheduler.worker._process.send_signal(signal.SIGCONT)
 
     try:
         yield at, go_on
     finally:
-        if scheduler._worker is not None and scheduler._worker.returncode is None:
+        if scheduler.worker._process is not None and scheduler.worker._process.returncode is None:
             go_on()
 
 
