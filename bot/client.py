@@ -220,7 +220,7 @@ class Labmate(commands.AutoShardedBot):
         elif form:
             await tell(
                 interaction,
-                "I was started anew while this form was open, and no longer know it. Please open it again.",
+                "I restarted while this form was open, and no longer know it. Please open it again.",
             )
         else:
             await tell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, and_, false, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.member_tables import ClaimRow
@@ -28,3 +28,9 @@ async def rivals_of(connection: AsyncConnection, claim: Any) -> ColumnElement[bo
     leads_to = select(MERGED).where(PersonRow.id == ClaimRow.person_id).scalar_subquery()
     same = or_(ClaimRow.person_id.in_([claim.person_id, now]), leads_to == now)
     return and_(same, ClaimRow.state == "held", ClaimRow.id != claim.id)
+
+
+def holds_in_server(guild: int | None) -> ColumnElement[bool]:
+    """Claims held everywhere, and those vouched for in this server."""
+    here = (ClaimRow.proof == "vouch") & (ClaimRow.guild == guild) if guild is not None else false()
+    return (ClaimRow.state == "held") & (ClaimRow.held_person.is_not(None) | here)

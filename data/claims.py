@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, false, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data import audit
-from data.claim_rules import counts, rivals_of
+from data.claim_rules import counts, holds_in_server, rivals_of
 from data.clock import utc_now
+from data.holders import Holders
+from data.holders import Profile as Profile
 from data.keys import fresh_number
 from data.limits import CLAIMS_BEGUN, VOUCHES_GIVEN, spend
 from data.member_tables import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
-from data.part import Part
 from data.people_drafts import MERGED
 from data.tables import PersonRow
 
@@ -66,24 +66,10 @@ class Claim:
         return self.where.partition(" ")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What a claimed member says of themselves."""
-
-    member: int
-    status: str = ""
-    seeking: str = ""
-    offering: str = ""
-    link: str = ""
-    time_zone: str = ""
-    public: bool = True
-
-
 _CLAIM = [getattr(ClaimRow, name) for name in Claim.__slots__]
-_PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]
 
 
-class Claims(Part):
+class Claims(Holders):
     """Asks and changes who is who among members; every change is one transaction."""
 
     async def _one(self, *where: Any) -> Claim | None:
@@ -113,7 +99,7 @@ class Claims(Part):
         now = select(MERGED).where(PersonRow.id == ClaimRow.person_id).scalar_subquery()
         query = (
             select(*_CLAIM)
-            .where(_holds_in(guild), (ClaimRow.person_id == person) | (now == person))
+            .where(holds_in_server(guild), (ClaimRow.person_id == person) | (now == person))
             .order_by(ClaimRow.level.desc(), ClaimRow.held_person.is_(None), ClaimRow.made)
             .limit(1)
         )
@@ -242,7 +228,7 @@ class Claims(Part):
                     raise ClaimRefused("This claim is not open here (any more).")
                 if found.member == voucher:
                     raise ClaimRefused("Nobody can vouch for themselves.")
-                theirs = select(ClaimRow.id).where(ClaimRow.holder == voucher, _holds_in(guild))
+                theirs = select(ClaimRow.id).where(ClaimRow.holder == voucher, holds_in_server(guild))
                 if not await connection.scalar(theirs):
                     raise ClaimRefused("Only members who have claimed their own papers can vouch.")
                 mine = select(VouchRow.claim_id).where(VouchRow.claim_id == claim, VouchRow.member == voucher)
@@ -341,70 +327,6 @@ class Claims(Part):
         async with self._read() as connection:
             return [Claim(*row) for row in await connection.execute(query)]
 
-    # -- servers and profiles --------------------------------------------------------------------
-
-    async def seen(self, member: int, guild: int) -> None:
-        """Note that a member is in a server."""
-        async with self._writer.begin() as connection:
-            row = {"member": member, "guild": guild}
-            here = select(ServerMemberRow.member).filter_by(**row)
-            if not await connection.scalar(here):
-                await connection.execute(insert(ServerMemberRow).values(**row))
-
-    async def in_server(self, guild: int, *, open_only: bool = False) -> set[int]:
-        """The people whom members of a server hold; with ``open_only`` those open to collaborate."""
-        return set(await self.holders_in(guild, open_only=open_only))
-
-    async def holders_in(self, guild: int, *, open_only: bool = False) -> dict[int, int]:
-        """The people whom members of a server hold, under every number they have had, each with the member."""
-        query = (
-            select(ClaimRow.person_id, MERGED, ClaimRow.holder)
-            .join(ServerMemberRow, ServerMemberRow.member == ClaimRow.holder)
-            .join(PersonRow, PersonRow.id == ClaimRow.person_id)
-            .where(ServerMemberRow.guild == guild, _holds_in(guild))
-        )
-        rows = await self._held(query, open_only)
-        return {number: row[2] for row in rows for number in row[:2] if number is not None}
-
-    async def left(self, guild: int, member: int | None = None) -> None:
-        """Forget that a member, or where none is given everybody, was seen in a server."""
-        gone = delete(ServerMemberRow).where(ServerMemberRow.guild == guild)
-        async with self._writer.begin() as connection:
-            await connection.execute(gone if member is None else gone.where(ServerMemberRow.member == member))
-
-    async def open_people(self, guild: int | None = None) -> set[int]:
-        """The people whose holders say that they are open to collaborate, as claims hold in a server."""
-        query = (
-            select(ClaimRow.person_id, MERGED)
-            .join(PersonRow, PersonRow.id == ClaimRow.person_id)
-            .where(_holds_in(guild))
-        )
-        rows = await self._held(query, open_only=True)
-        return {number for row in rows for number in row if number is not None}
-
-    async def _held(self, query: Any, open_only: bool) -> Sequence[Any]:
-        if open_only:
-            query = query.join(ProfileRow, ProfileRow.member == ClaimRow.holder).where(
-                ProfileRow.status == "open"
-            )
-        async with self._read() as connection:
-            rows: Sequence[Any] = (await connection.execute(query)).all()
-        return rows
-
-    async def profile(self, member: int) -> Profile | None:
-        """What a member says of themselves."""
-        query = select(*_PROFILE).where(ProfileRow.member == member)
-        async with self._read() as connection:
-            row = (await connection.execute(query)).first()
-        return Profile(*row) if row else None
-
-    async def save_profile(self, profile: Profile) -> None:
-        """Keep what a member says of themselves."""
-        values = {name: getattr(profile, name) for name in Profile.__slots__}
-        async with self._writer.begin() as connection:
-            await connection.execute(delete(ProfileRow).where(ProfileRow.member == profile.member))
-            await connection.execute(insert(ProfileRow).values(**values, changed=utc_now()))
-
     # -- everything about a member ---------------------------------------------------------------
 
     async def held(self, member: int) -> dict[str, Any]:
@@ -447,12 +369,6 @@ class Claims(Part):
             ):
                 gone += (await connection.execute(statement)).rowcount
         return gone
-
-
-def _holds_in(guild: int | None) -> ColumnElement[bool]:
-    """Claims held everywhere, and those vouched for in this server."""
-    here = (ClaimRow.proof == "vouch") & (ClaimRow.guild == guild) if guild is not None else false()
-    return (ClaimRow.state == "held") & (ClaimRow.held_person.is_not(None) | here)
 
 
 def _ended(why: str) -> dict[str, Any]:
