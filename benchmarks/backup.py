@@ -69,7 +69,7 @@ def one_step(database: Path, target: Path) -> None:
 
 
 def vacuum_into(database: Path, target: Path) -> None:
-    """Write every row anew into a file without gaps."""
+    """Copy every row into a new, compact file."""
     with closing(sqlite_files.writable(database)) as source:
         source.execute("VACUUM INTO ?", (str(target),))
 

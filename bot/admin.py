@@ -148,7 +148,7 @@ def servers() -> None:
             "Servers on the list",
             ["server"],
             [[guild] for guild in allowed],
-            "There is no list, so every server may use this Labmate.",
+            "No list is set, so every server may use this Labmate.",
         )
 
     _with_operator(work)
