@@ -17,9 +17,9 @@ from types import FrameType
 from typing import Any
 
 log = logging.getLogger("labmate")
-IN_ORDER = 4.5
+IN_ORDER = 3.0
 """Seconds for closing everything in order, from the signal on; on a busy machine it is heard late."""
-FOR_THREADS = 1.0
+FOR_THREADS = 0.5
 """Seconds for threads that are still at work when all else is closed: loading the model can't be cancelled."""
 STUCK = 70
 """Exit status of a process whose event loop stood still (EX_SOFTWARE of sysexits.h)."""
