@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.data import FOLDER, ROOT, full_library, percentile, url
-from data import backups, sqlite_files
-from data.store import Store
+from data.database import backups, sqlite_files
+from data.stores.store import Store
 
 A_SECOND = 70
 TOO_LONG = 60.0

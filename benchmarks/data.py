@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.app import sample_file
 from data.sources.files import PaperFile
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder
 from index.intake import Intake, ReadyVectors
 from index.library import Library

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from benchmarks.data import ROOT, show, url
-from data.models import PaperRecord
-from data.store import Store
+from data.records import PaperRecord
+from data.stores.store import Store
 
 COMMITS = 300
 BATCHES, BATCH = 6, 2_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.data import PAPERS, need_data, url
 from bot.app import sample_file
 from data.sources.files import PaperFile
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder
 from index.intake import Intake
 from index.library import Library

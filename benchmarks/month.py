@@ -31,9 +31,9 @@ from benchmarks.month_arxiv import MonthArxiv, listings, visible_at
 from benchmarks.month_check import check, delays
 from benchmarks.month_plan import Planned, Span, plan
 from bot.local_discord.server import LocalDiscord
-from data import clock
-from data.announcements import LOOK_AFTER, LOOK_AGAIN, announced_at, last_listing
-from data.store import Store
+from data.calendar import clock
+from data.calendar.announcements import LOOK_AFTER, LOOK_AGAIN, announced_at, last_listing
+from data.stores.store import Store
 
 FIRST, LAST = date(2026, 7, 20), date(2026, 8, 21)
 BEFORE = date(2026, 7, 13)

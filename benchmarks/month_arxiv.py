@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 import zstandard
 from aiohttp import web
 
-from data.announcements import announced_at
+from data.calendar.announcements import announced_at
 from index.person_names import parse_name
 
 PAGE = 150

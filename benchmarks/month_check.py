@@ -11,9 +11,9 @@ from typing import Any
 from benchmarks.month_arxiv import visible_at
 from benchmarks.month_plan import Planned
 from bot.local_discord.server import LocalDiscord
-from data.announcements import last_listing
-from data.digests import Digest
-from data.store import Store
+from data.calendar.announcements import last_listing
+from data.stores.digests import Digest
+from data.stores.store import Store
 from index.daily import has_words
 
 _LINK = re.compile(r"arxiv\.org/abs/([\w./-]+?)(?:v\d+)?\)")

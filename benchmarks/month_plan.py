@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import FORUM
-from data.digests import Digest
-from data.slots import due_at
-from data.store import Store
+from data.calendar.slots import due_at
+from data.stores.digests import Digest
+from data.stores.store import Store
 
 ZONES = (
     "Pacific/Honolulu", "America/Los_Angeles", "America/New_York", "America/Sao_Paulo", "Europe/London",

@@ -16,9 +16,9 @@ from typing import Any
 from sqlalchemy import event, insert
 
 from benchmarks.data import url
-from data.people import People
-from data.store import Store
-from data.tables import AuthorRow, AuthorshipRow, PaperRow
+from data.stores.people import People
+from data.stores.store import Store
+from data.tables.papers import AuthorRow, AuthorshipRow, PaperRow
 
 SIZES = 100_000, 604_329
 AUTHORS = 5

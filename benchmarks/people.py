@@ -13,8 +13,8 @@ from pathlib import Path
 from sqlalchemy import delete, select
 
 from benchmarks.data import FOLDER, full_library, need_data, url
-from data.store import Store
-from data.tables import MembershipRow, PaperRow
+from data.stores.store import Store
+from data.tables.papers import MembershipRow, PaperRow
 from index.embedding import Embedder
 from index.library import Library
 from index.people_pass import identify

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.data import show, url
 from commands.uploads import Sections, packed, sections_of
-from data.shelf import MOST_KEPT
-from data.store import Store
+from data.stores.shelf import MOST_KEPT
+from data.stores.store import Store
 
 MEMBER, ABSTRACT = 1, 26_000
 LIMIT = 10 * 1024 * 1024

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from bot.logs import log_to
 from bot.performing import perform, settings
-from data.audit import CONSOLE
 from data.keys import visible
-from data.store import Store
+from data.stores.audit import CONSOLE
+from data.stores.store import Store
 from index.operator import Operator, OperatorError
 
 admin = typer.Typer(

@@ -13,12 +13,12 @@ from bot.settings import Settings
 from commands.limits import Limits
 from commands.painter import Painter
 from commands.services import Services
-from data import clock
-from data.models import PaperRecord
-from data.private_files import keep_private
+from data.calendar import clock
+from data.database.private_files import keep_private
+from data.records import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.mail import Mailer
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder
 from index.facts import FactFinder
 from index.insight import derive
@@ -43,7 +43,7 @@ async def open_library(
 
     Raises
     ------
-    data.database.StoreError, index.vectors.VectorsError, index.embedding.ModelError
+    data.database.engine.StoreError, index.vectors.VectorsError, index.embedding.ModelError
         Each with what to do about it.
     """
     if settings.labmate_clock is not None:

@@ -17,8 +17,9 @@ from bot.logs import log_to
 from bot.performing import perform, settings
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
-from data import backups, clock
-from data.database import StoreError, sqlite_path
+from data.calendar import clock
+from data.database import backups
+from data.database.engine import StoreError, sqlite_path
 
 log = logging.getLogger("labmate")
 AGAIN = timedelta(hours=1)

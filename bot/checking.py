@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from bot.settings import Settings
-from data import clock
+from data.calendar import clock
 
 FOLDERS, FILES = (
     ("vectors", "words"),

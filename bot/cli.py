@@ -21,7 +21,7 @@ from bot.logs import log_to
 from bot.measuring import evaluate, match, rank, train
 from bot.performing import perform, settings
 from bot.settings import Settings
-from data.private_files import NOBODY_ELSE
+from data.database.private_files import NOBODY_ELSE
 
 app = typer.Typer(
     name="labmate", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
@@ -171,7 +171,7 @@ def ingest_arxiv_command(
     events: Events = False,
 ) -> None:
     """Read recent papers of some categories through arXiv's Atom API."""
-    from data.arxiv_ids import CATEGORY
+    from data.calendar.arxiv_ids import CATEGORY
 
     config = settings()
     log_to(config, "worker" if events else "command")

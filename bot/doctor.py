@@ -18,10 +18,10 @@ from rich.text import Text
 from bot.app import open_library
 from bot.backups import folder_of
 from bot.settings import Settings
-from data import clock
-from data.backups import kept_in
-from data.database import StoreError, shown, sqlite_path
-from data.store import Store
+from data.calendar import clock
+from data.database.backups import kept_in
+from data.database.engine import StoreError, shown, sqlite_path
+from data.stores.store import Store
 from index.confinement import can_forbid
 from index.embedding import ModelError, fingerprint, has_bfloat16
 from index.identity_models import Models

@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from aiohttp import web
 
 from commands.services import Services
-from data.feeds import Feed
 from data.keys import visible
-from data.models import Paper
+from data.records import Paper
+from data.stores.feeds import Feed
 
 MOST = 50
 """Entries of a feed."""

@@ -18,8 +18,8 @@ from bot.metrics import build
 from bot.scheduler import Scheduler
 from bot.worker import Outcome
 from commands.posting import LATE
-from data import clock
-from data.slots import undone
+from data.calendar import clock
+from data.calendar.slots import undone
 
 AWAY = 60.0
 """Seconds that the connection to Discord may be gone: it is resumed in a few."""

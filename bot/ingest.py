@@ -22,14 +22,14 @@ from rich.progress import (
 )
 
 from bot.settings import Settings
-from data import clock
-from data.arxiv_ids import announcement_day
-from data.models import Deletion, PaperRecord, Rejected
+from data.calendar import clock
+from data.calendar.arxiv_ids import announcement_day
+from data.records import Deletion, PaperRecord, Rejected
 from data.sources.arxiv import ArxivApi, held_in_moderation
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.files import PaperFile
 from data.sources.http import PoliteClient
-from data.store import Store
+from data.stores.store import Store
 from index.facets import in_category
 from index.insight import derive
 from index.intake import Intake, Numbered, ReadyVectors, Summary

@@ -22,7 +22,7 @@ from pydantic import SecretStr
 from sqlalchemy import make_url
 
 from bot.settings import Settings
-from data.private_files import keep_private
+from data.database.private_files import keep_private
 
 Role = Literal["bot", "worker", "command"]
 """``bot`` runs for long and owns the log file; a ``worker`` tells the bot, as JSON lines; a ``command`` the terminal."""

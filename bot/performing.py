@@ -15,7 +15,7 @@ from bot.checking import SettingError, check
 from bot.ending import Ending
 from bot.settings import Settings
 from bot.worker import Outcome
-from data.database import StoreError
+from data.database.engine import StoreError
 from data.sources.http import SourceError
 from index.embedding import ModelError
 from index.library import BusyError

@@ -15,9 +15,9 @@ from bot.settings import Settings
 from bot.worker import Outcome, Worker
 from commands.lasting import lasting
 from commands.services import Services
-from data import clock
-from data.announcements import LOOK_AGAIN, ask_at
-from data.clock import utc_now
+from data.calendar import clock
+from data.calendar.announcements import LOOK_AGAIN, ask_at
+from data.calendar.clock import utc_now
 from index.embedding import ModelError
 from index.library import BusyError
 from index.proofs import PROVEN_FOR, recheck

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from data.arxiv_ids import CATEGORY
+from data.calendar.arxiv_ids import CATEGORY
 from index.embedding import DEFAULT_MODEL
 
 

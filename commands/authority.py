@@ -7,8 +7,8 @@ from typing import Any
 import discord
 
 from commands.services import Services
-from data.corrections import Correction, Scope
-from data.store import Store
+from data.stores.corrections import Correction, Scope
+from data.stores.store import Store
 from index.corrections import holder_scope, may_take_back
 
 WHO_MAY = (

@@ -10,12 +10,12 @@ from datetime import date, timedelta
 from commands.cards import digest as cards
 from commands.presence import holders_here, not_here
 from commands.services import Services
-from data.clock import utc_now
-from data.digests import Chosen, Digest
+from data.calendar.clock import utc_now
 from data.keys import name_key
-from data.listings import Listed
-from data.models import Paper
-from data.people import Person
+from data.records import Paper
+from data.stores.digests import Chosen, Digest
+from data.stores.listings import Listed
+from data.stores.people import Person
 from index.daily import Daily, Pick, Taste
 from index.facets import in_category
 from index.taste import Ranker

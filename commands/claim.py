@@ -13,9 +13,9 @@ from commands.pressing import Pressable, seen_by
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.claims import VOUCHES, Claim, ClaimRefused
-from data.limits import PAGES
 from data.sources.http import SourceError
+from data.stores.claims import VOUCHES, Claim, ClaimRefused
+from data.stores.limits import PAGES
 from index.corrections import retract
 from index.orcid_records import orcid_in
 from index.proof_words import proof_words

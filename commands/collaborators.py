@@ -23,7 +23,7 @@ from commands.replies import Kindly, answer
 from commands.search import GUESSES
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.people import Person
+from data.stores.people import Person
 from index.experts import Experts, Knows, Suggestion, knowing
 from index.search import Found
 

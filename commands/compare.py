@@ -18,7 +18,7 @@ from commands.progress import Need, not_yet
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.people import Person
+from data.stores.people import Person
 from index.people import PeopleIndex, Step
 
 TOPICS, BOTH_READ, COMMON = 4, 3, 6

@@ -19,8 +19,8 @@ from commands.pressing import Pressable, seen_by
 from commands.replies import NO_PINGS, Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.claims import Claim, ClaimRefused
-from data.contests import Contest
+from data.stores.claims import Claim, ClaimRefused
+from data.stores.contests import Contest
 from index.corrections import retract
 from index.proof_words import proof_words
 

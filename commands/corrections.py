@@ -29,7 +29,7 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, options, whom
 from data.keys import name_key
-from data.people import Person
+from data.stores.people import Person
 from index.corrections import Refused, join, move_out, promote, take_back
 
 CHOICES = 25

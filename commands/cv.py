@@ -14,10 +14,10 @@ from commands.cards.text import label, plural, shown, title_link
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
-from data.limits import PAGES
-from data.models import Paper
-from data.own_works import KINDS, OwnEntry
+from data.records import Paper
 from data.sources.http import SourceError
+from data.stores.limits import PAGES
+from data.stores.own_works import KINDS, OwnEntry
 from index.cv import CV
 from index.cv_file import MOST_BYTES, UnreadableError, read_cv, read_orcid
 from index.cv_match import match_cv

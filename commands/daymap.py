@@ -14,7 +14,7 @@ from commands.cards.digest import Picture
 from commands.cards.pictures import day_map_png
 from commands.choosing import candidates, daily
 from commands.services import Services
-from data.digests import Delivery, Digest
+from data.stores.digests import Delivery, Digest
 from index.day_map import NAMING, DayMap, day_map
 
 log = logging.getLogger("labmate")

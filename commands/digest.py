@@ -27,8 +27,8 @@ from commands.posting import Poster
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.taste import TasteButton, UnlearnSelect, learned
-from data import clock
-from data.digests import Digest
+from data.calendar import clock
+from data.stores.digests import Digest
 
 EVERY = timedelta(seconds=20)
 """Between looks at what is due."""

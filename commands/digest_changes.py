@@ -19,9 +19,9 @@ from commands.posting import Poster
 from commands.pressing import Pressable
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
-from data import clock
-from data.digests import Delivery, Digest, DigestRefused
-from data.slots import slots
+from data.calendar import clock
+from data.calendar.slots import slots
+from data.stores.digests import Delivery, Digest, DigestRefused
 
 WHO_MAY = "Only those who manage this server set up what is posted here. Your own: /digest mine."
 

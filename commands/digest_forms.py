@@ -17,7 +17,7 @@ from commands.digest_changes import own_digest
 from commands.replies import Kindly, answer, apologise, take
 from commands.services import Services
 from commands.whom import outlined, whom
-from data.digests import Digest
+from data.stores.digests import Digest
 
 MOST_PEOPLE = 30
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")

@@ -22,9 +22,9 @@ from commands.limits import ASK, PICTURE
 from commands.pressing import TEMPLATES, Choosable, Pressable, services_of
 from commands.replies import Kindly, Reply, answer, handling, open_form
 from commands.services import Services
-from data import clock
-from data.announcements import last_listing
-from data.digests import Digest
+from data.calendar import clock
+from data.calendar.announcements import last_listing
+from data.stores.digests import Digest
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
 WEEKS = {

@@ -19,9 +19,9 @@ from commands.pressing import Pressable
 from commands.progress import Need
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
-from data.digests import Delivery, Digest
-from data.models import Paper
-from data.shelf import ShelfFull
+from data.records import Paper
+from data.stores.digests import Delivery, Digest
+from data.stores.shelf import ShelfFull
 
 SAID = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted: not for you here"}
 KINDS = {"s": "save", "l": "like", "d": "dislike"}

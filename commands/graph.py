@@ -19,7 +19,7 @@ from commands.progress import Need, not_yet
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.models import Paper
+from data.records import Paper
 from index.meant import Meant
 
 PAPERS, PEOPLE, TOPICS, PLACES = 12, 16, 7, 4

@@ -20,8 +20,8 @@ from commands.reaching import bond, close_message, invited_view, name_of, open_t
 from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
-from data.claims import Claim
-from data.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
+from data.stores.claims import Claim
+from data.stores.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
 
 SHOWN = 10
 EVERY = 300.0

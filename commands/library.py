@@ -28,7 +28,7 @@ from commands.replies import Kindly, Reply, answer, apologise, in_line, open_for
 from commands.services import Services
 from commands.uploads import Flat, packed, with_files
 from data.keys import fold
-from data.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
+from data.stores.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
 from index.cv_file import UnreadableError
 from index.reference_file import MOST_BYTES, match, read_file
 

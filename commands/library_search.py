@@ -11,8 +11,8 @@ from commands.cards import shelf as cards
 from commands.cards.text import shown
 from commands.services import Services
 from data.keys import fold
-from data.models import Paper
-from data.shelf import STATES, Kept
+from data.records import Paper
+from data.stores.shelf import STATES, Kept
 
 _AT_ONCE = 100
 CLOSE, MOST_CLOSE = 0.3, 10

@@ -23,7 +23,7 @@ from commands.pressing import Pressable
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from data.keys import fold
-from data.lists import ListRefused, SharedList
+from data.stores.lists import ListRefused, SharedList
 
 ONLY_HERE = "Shared lists belong to a server; ask there. Your own: /save and /library."
 

@@ -9,8 +9,8 @@ from discord import app_commands
 
 from commands.pressing import services_of
 from commands.replies import Kindly
-from data import clock
-from data.arxiv_ids import CATEGORY
+from data.calendar import clock
+from data.calendar.arxiv_ids import CATEGORY
 from index.names import Name
 from index.queries import parse_day
 

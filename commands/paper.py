@@ -20,7 +20,7 @@ from commands.pressing import Choosable, Pressable, seen_by
 from commands.progress import Need
 from commands.replies import Kindly, Reply, answer
 from commands.services import Services
-from data.models import Paper
+from data.records import Paper
 
 AUTHORS_LINKED = 4
 CHOICES = 25

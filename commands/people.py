@@ -29,8 +29,8 @@ from commands.progress import Need
 from commands.replies import Reply, answer
 from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
-from data.claims import Profile
-from data.people import Person
+from data.stores.claims import Profile
+from data.stores.people import Person
 from index.proof_words import proof_words
 from index.scores import Trust, trust
 

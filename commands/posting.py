@@ -20,10 +20,10 @@ from commands.digest_post import contents_of, mark, post_of
 from commands.reaching import walk
 from commands.replies import NO_PINGS
 from commands.services import Services
-from data import clock
-from data.announcements import announced_at, last_listing
-from data.digests import Delivery, Digest
-from data.slots import undone
+from data.calendar import clock
+from data.calendar.announcements import announced_at, last_listing
+from data.calendar.slots import undone
+from data.stores.digests import Delivery, Digest
 
 log = logging.getLogger("labmate")
 LEASE, LEASE_SECONDS = "digests", 120.0

@@ -19,7 +19,7 @@ from commands.options import CHOICES
 from commands.people import PersonButton
 from commands.replies import Kindly, answer, in_line
 from commands.services import Services
-from data.claims import RELEASED, Profile
+from data.stores.claims import RELEASED, Profile
 from index.proof_words import proof_words
 
 

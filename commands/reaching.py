@@ -19,9 +19,9 @@ from commands.cards.invitations import agenda, clocks, invited, opening, why_lin
 from commands.cards.lists import note
 from commands.replies import NO_PINGS
 from commands.services import Services
-from data import clock
-from data.invitations import Invitation
-from data.models import Paper
+from data.calendar import clock
+from data.records import Paper
+from data.stores.invitations import Invitation
 from index.experts import Suggestion
 
 log = logging.getLogger("labmate")

@@ -18,7 +18,7 @@ from commands.cards.lists import note
 from commands.cards.text import safe
 from commands.limits import ASK, Cost, Limits, TooMuch
 from commands.progress import Need, told
-from data.part import BEFORE_WRITING
+from data.stores.repository import BEFORE_WRITING
 from index.sandboxes import IN_LINE
 
 if TYPE_CHECKING:

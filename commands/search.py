@@ -28,7 +28,7 @@ from commands.pressing import Pressable
 from commands.progress import Need
 from commands.replies import Kindly, answer
 from commands.services import Services
-from data.models import Paper
+from data.records import Paper
 from index.facets import Where
 from index.passages import best_sentence
 from index.search import Found

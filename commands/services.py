@@ -15,7 +15,7 @@ from commands.presence import Presence
 from commands.progress import Progress
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
-from data.store import Store
+from data.stores.store import Store
 from index.daily import Daily
 from index.day_map import DayMap
 from index.facts import FactFinder

@@ -21,7 +21,7 @@ from commands.progress import Need
 from commands.replies import answer
 from commands.search import GUESSES, waiting_note
 from commands.services import Services
-from data.models import Paper
+from data.records import Paper
 from index.meant import PASTED
 from index.passages import shared_phrases
 from index.search import Found

@@ -17,8 +17,8 @@ from commands.digest_changes import own_digest
 from commands.pressing import Choosable, Pressable
 from commands.replies import Kindly, answer
 from commands.services import Services
-from data.digests import Digest
-from data.models import Paper
+from data.records import Paper
+from data.stores.digests import Digest
 from index.asking import next_question
 
 QUESTIONS = 12

@@ -15,7 +15,7 @@ from commands.options import category_name, complete_category
 from commands.paper import PaperButton
 from commands.replies import Kindly, answer
 from commands.services import Services
-from data.clock import utc_now
+from data.calendar.clock import utc_now
 from index.daily import Taste
 from index.facets import in_category
 

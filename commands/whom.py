@@ -16,7 +16,7 @@ from commands.pressing import seen_by
 from commands.replies import Kindly
 from commands.services import Services
 from data.keys import name_key
-from data.people import Person
+from data.stores.people import Person
 
 CLEAR = 4
 """A person with this many times the papers of the next one is meant, unless somebody says otherwise."""

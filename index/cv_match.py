@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from data.models import Paper
-from data.store import Store
+from data.records import Paper
+from data.stores.store import Store
 from index.cv import CV
 from index.cv_publications import Publication, flat
 

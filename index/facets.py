@@ -8,7 +8,7 @@ from datetime import date
 
 import numpy as np
 
-from data.store import IndexFact
+from data.stores.store import IndexFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from data import clock
+from data.calendar import clock
 from data.keys import name_key
-from data.models import Paper
+from data.records import Paper
 from data.sources.http import SourceError
 from data.sources.openalex import BudgetSpentError, OpenAlex, WorkFacts
-from data.store import Store
+from data.stores.store import Store
 from index.person_names import compatible, parse_name
 
 log = logging.getLogger("labmate")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from data.models import Changes, Deletion, PaperRecord, Rejected
+from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.library import Library
 from index.vectors import check_fingerprint

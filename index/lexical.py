@@ -14,7 +14,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from data.keys import fold
-from data.models import Paper
+from data.records import Paper
 
 SCHEMA_VERSION = 1
 TITLE_WEIGHT = 2.0

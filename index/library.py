@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder, fingerprint, paper_text
 from index.facets import Facets
 from index.lexical import WordIndex

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz import fuzz, utils
 
-from data.arxiv_ids import find_arxiv_id, find_doi
+from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import title_words
-from data.models import Paper
+from data.records import Paper
 from index import fusion
 from index.library import Library
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from data.audit import AuditEntry
-from data.claims import Claim, ClaimRefused
-from data.contests import Contest
-from data.corrections import Correction, Scope
-from data.store import Store
+from data.stores.audit import AuditEntry
+from data.stores.claims import Claim, ClaimRefused
+from data.stores.contests import Contest
+from data.stores.corrections import Correction, Scope
+from data.stores.store import Store
 from index.corrections import Refused, promote, retract, take_back
 
 SUBJECTS = ("correction", "claim", "contest")

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import orjson
 
-from data.models import Paper
+from data.records import Paper
 from data.sources.http import SourceError
 from data.sources.public_web import PublicWeb
 from index.page_text import flat

@@ -12,7 +12,7 @@ from typing import Any
 import faiss
 import numpy as np
 
-from data.store import Store
+from data.stores.store import Store
 from index.facets import Facets
 from index.vectors import Vectors
 

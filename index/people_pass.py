@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from data.corrections import Correction
+from data.stores.corrections import Correction
 from index.evidence import Authorships
 from index.identity import Judge, Judgement
 from index.identity_models import Models

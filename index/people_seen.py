@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from data.people_seen import View
+from data.stores.people_seen import View
 from index.experts import Experts, Suggestion
 from index.insight import Insight
 from index.people import Coauthor, Near, PeopleIndex, Step

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from data.people import Membership
-from data.store import Store
+from data.stores.people import Membership
+from data.stores.store import Store
 from index.evidence import Authorships
 from index.identity import Judgement
 

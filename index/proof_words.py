@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from data.claims import Claim
+from data.stores.claims import Claim
 from index.claim_domains import INSTITUTION
 
 _TIED = {

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import unquote, urlsplit
 
-from data.claims import Claim, ClaimRefused
-from data.models import Paper
-from data.people import Person
+from data.records import Paper
 from data.sources.http import SourceError
 from data.sources.public_web import Page, PublicWeb
-from data.store import Store
+from data.stores.claims import Claim, ClaimRefused
+from data.stores.people import Person
+from data.stores.store import Store
 from index.claim_domains import Ties, address_in, registrable, ties_of
 from index.corrections import retract
 from index.facts import FactFinder

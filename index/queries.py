@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from data.arxiv_ids import CATEGORY
+from data.calendar.arxiv_ids import CATEGORY
 from data.keys import clean
 
 MAX_QUERY = 4_000

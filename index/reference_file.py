@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.arxiv_ids import find_arxiv_id, find_doi
+from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import fold
-from data.models import Paper
-from data.store import Store
+from data.records import Paper
+from data.stores.store import Store
 from index.cv_file import UnreadableError, in_sandbox
 from index.references import KINDS, NoReferences, kind_of
 

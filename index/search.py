@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from data.arxiv_ids import find_arxiv_id, find_doi, slips
+from data.calendar.arxiv_ids import find_arxiv_id, find_doi, slips
 from data.keys import clean
-from data.models import Paper
+from data.records import Paper
 from index import fusion
 from index.embedding import paper_text
 from index.facets import Where

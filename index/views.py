@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from data.corrections import Correction
-from data.people_seen import EVERYBODY, FIRST_SEEN, View
-from data.store import Store
+from data.stores.corrections import Correction
+from data.stores.people_seen import EVERYBODY, FIRST_SEEN, View
+from data.stores.store import Store
 
 MOST_VIEWS = 256
 

@@ -19,7 +19,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from bot.scheduler import Scheduler
 from bot.settings import Settings
-from data.store import Store
+from data.stores.store import Store
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("LABMATE_SHARED", ROOT.parent / "shared"))

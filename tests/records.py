@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from data.models import PaperRecord
+from data.records import PaperRecord
 
 ABSTRACT = "We study things. The things are studied with care. Results show that care pays."
 

@@ -8,8 +8,8 @@ from discord import ui
 
 from commands.cards.lists import note
 from commands.cards.text import day, shown
-from data.audit import AuditEntry
-from data.bans import Ban
+from data.stores.audit import AuditEntry
+from data.stores.bans import Ban
 from index.operator import Line
 
 _ROOM = 3_600

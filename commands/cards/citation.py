@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from data.keys import fold
-from data.models import Paper
+from data.records import Paper
 
 _PARTICLES = frozenset("van von der den de da di del della dos du la le ben bin al el ter ten zu zur".split())
 _SUFFIXES = frozenset("jr sr ii iii iv".split())

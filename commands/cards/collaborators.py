@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from commands.cards.text import plural, shown, title_link
-from data.models import Paper
+from data.records import Paper
 from index.experts import Knows, Suggestion
 
 _THROUGH = 3

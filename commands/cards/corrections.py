@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from commands.cards.text import day, readable, shown
-from data.claims import Claim
-from data.corrections import Correction
-from data.models import Paper
+from data.records import Paper
+from data.stores.claims import Claim
+from data.stores.corrections import Correction
 
 
 def claim_line(claim: Claim, may: bool) -> str:

@@ -11,8 +11,8 @@ from discord import ui
 
 from commands.cards.lists import ACCENT, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
-from data.digests import Chosen, Delivery, Digest
-from data.models import Paper
+from data.records import Paper
+from data.stores.digests import Chosen, Delivery, Digest
 
 PAGE = 5
 """Papers with buttons on one message; Discord takes forty components."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from commands.cards import citation
 from data.keys import fold
-from data.models import Paper
+from data.records import Paper
 
 FORMATS = {"bibtex": "bib", "ris": "ris", "csl-json": "json"}
 """Each format with the ending of its files."""

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 from commands.cards.collaborators import reasons
 from commands.cards.text import readable, shorten, shown, title_link
-from data.claims import Profile
-from data.invitations import Invitation, shown_state
-from data.models import Paper
+from data.records import Paper
+from data.stores.claims import Profile
+from data.stores.invitations import Invitation, shown_state
 from index.experts import Suggestion
 
 Papers = Mapping[int, Paper]

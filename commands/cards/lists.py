@@ -8,7 +8,7 @@ import discord
 from discord import ui
 
 from commands.cards.text import author_line, facts_line, first_sentence, title_link
-from data.models import Paper
+from data.records import Paper
 
 PAGE = 5
 ACCENT = discord.Colour(0x2F6F8F)

@@ -10,7 +10,7 @@ from discord import ui
 
 from commands.cards.lists import ACCENT
 from commands.cards.text import author_line, day, facts_line, readable, safe, shorten, shown, title_link
-from data.models import Paper
+from data.records import Paper
 
 _ABSTRACT = 2_000
 
@@ -77,7 +77,7 @@ def doi_url(doi: str) -> str | None:
     """The link of a DOI; None for a field that holds something else."""
     from urllib.parse import quote
 
-    from data.arxiv_ids import find_doi
+    from data.calendar.arxiv_ids import find_doi
 
     found = find_doi(doi)
     url = "https://doi.org/" + quote(found, safe="/:;()._-") if found else ""

@@ -12,8 +12,8 @@ from discord import ui
 
 from commands.cards.lists import ACCENT
 from commands.cards.text import day, label, plural, safe, shorten, shown
-from data.corrections import Correction
-from data.people import Person
+from data.stores.corrections import Correction
+from data.stores.people import Person
 from index.scores import Score, Trust
 
 

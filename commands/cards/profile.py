@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commands.cards.text import plural, shown
-from data.claims import Profile
-from data.own_works import OwnEntry
+from data.stores.claims import Profile
+from data.stores.own_works import OwnEntry
 
 STATUS_WORDS = {
     "open": "open to collaborate",

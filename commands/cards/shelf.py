@@ -10,8 +10,8 @@ from discord import ui
 
 from commands.cards.lists import boxed
 from commands.cards.text import author_line, facts_line, linked, plural, shown, title_link
-from data.models import Paper
-from data.shelf import Kept
+from data.records import Paper
+from data.stores.shelf import Kept
 
 PAGE = 5
 STATE_WORDS = {"unread": "to read", "reading": "reading", "read": "read"}

@@ -12,7 +12,7 @@ import discord
 from pylatexenc.latex2text import LatexNodes2Text
 
 from data.keys import visible
-from data.models import Author, Paper
+from data.records import Author, Paper
 from index.passages import sentences
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news

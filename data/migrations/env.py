@@ -1,8 +1,8 @@
-"""Alembic's entry: migrate on the connection that `data.database` hands over."""
+"""Alembic's entry: migrate on the connection that `data.database.engine` hands over."""
 
 from alembic import context
 
-from data.tables import Base
+from data.tables.papers import Base
 
 connection = context.config.attributes.get("connection")
 if connection is None:

@@ -10,12 +10,12 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from pydantic import ValidationError
 
-from data import clock
-from data.arxiv_ids import announcement_day, find_arxiv_id, find_doi
-from data.models import PaperRecord, Rejected
-from data.refusals import reason_of
+from data.calendar import clock
+from data.calendar.arxiv_ids import announcement_day, find_arxiv_id, find_doi
+from data.records import PaperRecord, Rejected
 from data.sources.forms import is_withdrawn, tex_name
 from data.sources.http import PoliteClient, SourceError
+from data.stores.refusals import reason_of
 
 # https://info.arxiv.org/help/api/user-manual.html: at most 2,000 a request, 30,000 a query.
 PAGE = 2_000

@@ -10,11 +10,11 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from pydantic import ValidationError
 
-from data.arxiv_ids import announcement_day, find_doi, split_version
-from data.models import Deletion, PaperRecord, Rejected
-from data.refusals import reason_of
+from data.calendar.arxiv_ids import announcement_day, find_doi, split_version
+from data.records import Deletion, PaperRecord, Rejected
 from data.sources.forms import is_withdrawn, tex_name
 from data.sources.http import PoliteClient, SourceError
+from data.stores.refusals import reason_of
 
 LONGEST_HOLD = timedelta(days=90)
 """A record older than this was not announced on its datestamp but touched by arXiv since."""

@@ -13,7 +13,7 @@ from typing import IO, Any
 import orjson
 import zstandard
 
-from data.models import PaperRecord, Rejected
+from data.records import PaperRecord, Rejected
 from data.sources.forms import record_of
 from data.sources.http import SourceError
 

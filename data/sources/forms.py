@@ -10,11 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 from pylatexenc.latex2text import LatexNodes2Text
 
-from data.arxiv_ids import CATEGORY, announcement_day, find_doi, split_version
+from data.calendar.arxiv_ids import CATEGORY, announcement_day, find_doi, split_version
 from data.keys import clean, title_words
-from data.models import PaperRecord, Rejected
-from data.refusals import reason_of
-from data.works import LISTING, SAMPLE
+from data.records import PaperRecord, Rejected
+from data.stores.refusals import reason_of
+from data.stores.works import LISTING, SAMPLE
 
 _WITHDRAWN = re.compile(
     r"\bwithdrawn\b.{0,80}\b(author|arxiv|admin)|^\W*(this|the) (paper|article|submission|manuscript|work)"

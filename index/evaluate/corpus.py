@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from data.models import PaperRecord
+from data.records import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.http import SourceError
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder, fingerprint, paper_text
 from index.evaluate.pseudo_people import narrowed
 from index.evidence import Authorships

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from data.models import Paper
+from data.records import Paper
 from index.evaluate.metrics import reciprocal_rank, summary
 from index.library import Library
 from index.passages import sentences

@@ -16,7 +16,7 @@ from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.paper import card
 from commands.cards.text import author_line, first_sentence, label, readable, safe, shorten
 from commands.paper import PaperButton
-from data.models import Author, Paper
+from data.records import Author, Paper
 
 PAPER = Paper(
     id=1,

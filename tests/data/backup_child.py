@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from data import backups
-from data.database import StoreError
-from data.sqlite_files import UNFINISHED
-from data.store import Store
+from data.database import backups
+from data.database.engine import StoreError
+from data.database.sqlite_files import UNFINISHED
+from data.stores.store import Store
 from tests.records import record
 
 A_SECOND = 70

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic.script import Script, ScriptDirectory
 
-from data.database import MIGRATIONS, _upgrade
+from data.database.engine import MIGRATIONS, _upgrade
 
 ROWS = 3
 Rows = dict[str, list[dict[str, Any]]]

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from data import backups, sqlite_files
-from data.database import HEAD, NewerDatabaseError, StoreError
-from data.store import Store
+from data.database import backups, sqlite_files
+from data.database.engine import HEAD, NewerDatabaseError, StoreError
+from data.stores.store import Store
 from tests.data import backup_child as child
 from tests.data import older_databases as older
 from tests.records import record

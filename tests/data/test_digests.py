@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data import clock
-from data.announcements import announced_at, ask_at, is_listing_day, last_listing
-from data.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
-from data.slots import due_at, slots
+from data.calendar import clock
+from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
+from data.calendar.slots import due_at, slots
+from data.stores.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
 
 ALWAYS = "1111111"
 

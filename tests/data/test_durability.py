@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.app import open_library
 from bot.settings import Settings
-from data.database import make_engine
-from data.store import Store
+from data.database.engine import make_engine
+from data.stores.store import Store
 
 FULL = 2
 

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 import zstandard
 
-from data.models import PaperRecord, Rejected
+from data.records import PaperRecord, Rejected
 from data.sources.files import MAX_LINE, PaperFile
 from data.sources.http import SourceError
 

@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from data.arxiv_ids import announcement_day, find_arxiv_id, find_doi, split_version
+from data.calendar.arxiv_ids import announcement_day, find_arxiv_id, find_doi, split_version
 from data.keys import clean, name_key, title_key
 
 

@@ -10,9 +10,9 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from data import people_drafts
-from data.database import MIGRATIONS
-from data.store import Store
+from data.database.engine import MIGRATIONS
+from data.stores import people_drafts
+from data.stores.store import Store
 from tests.conftest import ROOT
 from tests.records import record
 
@@ -116,8 +116,8 @@ def remains(path):
 
 CHILD = """
 import asyncio, sys
-from data import people_drafts
-from data.store import Store
+from data.stores import people_drafts
+from data.stores.store import Store
 from tests.data.test_people_drafts import persons, rows
 
 people_drafts.AT_ONCE = 3

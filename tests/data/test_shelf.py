@@ -2,7 +2,7 @@
 
 from sqlalchemy import event
 
-from data.store import Store
+from data.stores.store import Store
 
 
 async def filled(store: Store, member: int, works: int) -> None:

@@ -4,10 +4,10 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from data import clock
-from data.database import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
-from data.models import Rejected
-from data.store import Store
+from data.calendar import clock
+from data.database.engine import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
+from data.records import Rejected
+from data.stores.store import Store
 from tests.records import record
 
 
@@ -23,7 +23,7 @@ async def test_migrations_make_exactly_the_tables_of_the_code(store):
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    from data.tables import Base
+    from data.tables.papers import Base
 
     async with store._engine.connect() as connection:
         diff = await connection.run_sync(

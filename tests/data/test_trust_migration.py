@@ -7,8 +7,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from data.database import MIGRATIONS
-from data.store import Store
+from data.database.engine import MIGRATIONS
+from data.stores.store import Store
 
 OWNER, MANAGER = 1, 5
 CORRECTION = (

@@ -17,9 +17,9 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from data.database import HEAD, StoreError, open_database
-from data.store import Store
-from data.tables import Base
+from data.database.engine import HEAD, StoreError, open_database
+from data.stores.store import Store
+from data.tables.papers import Base
 from tests.data import older_databases as older
 from tests.data.upgrade_child import fill_the_log_alone, upgrade
 

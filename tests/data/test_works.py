@@ -5,7 +5,7 @@ from datetime import date
 import orjson
 import pytest
 
-from data.models import Deletion
+from data.records import Deletion
 from data.sources.files import PaperFile
 from data.sources.forms import from_seed
 from tests.records import record

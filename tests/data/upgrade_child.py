@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from data.database import open_database
-from data.sqlite_files import UNFINISHED
+from data.database.engine import open_database
+from data.database.sqlite_files import UNFINISHED
 from tests.data import older_databases
 
 

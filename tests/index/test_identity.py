@@ -294,7 +294,7 @@ async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(library, monke
         async with library.store.people._writer.begin() as connection:
             from sqlalchemy import delete
 
-            from data.tables import MembershipRow
+            from data.tables.papers import MembershipRow
 
             await connection.execute(delete(MembershipRow))
             raise asyncio.CancelledError

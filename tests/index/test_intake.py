@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from data.models import Rejected
+from data.records import Rejected
 from data.sources.http import SourceError
 from index.embedding import Embedder
 from index.intake import Intake, ReadyVectors

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.corrections import Scope
+from data.stores.corrections import Scope
 from index import people_written
 from index.corrections import join, move_out, take_back
 from index.embedding import Embedder

@@ -5,7 +5,7 @@ import pytest
 import pytest_asyncio
 
 from data.sources.files import PaperFile
-from data.store import Store
+from data.stores.store import Store
 from index import fusion
 from index.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.evaluate.search import evaluate

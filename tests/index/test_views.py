@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from data.clock import utc_now
-from data.corrections import Correction, Scope
-from data.people_seen import FIRST_SEEN, View
-from data.store import Store
+from data.calendar.clock import utc_now
+from data.stores.corrections import Correction, Scope
+from data.stores.people_seen import FIRST_SEEN, View
+from data.stores.store import Store
 from index import corrections as made
 from index.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
 from index.experts import Experts, Ranker

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import index.intake
 from data.sources.files import PaperFile
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder
 from index.intake import Intake, ReadyVectors
 from index.library import Library

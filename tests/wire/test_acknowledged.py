@@ -13,7 +13,7 @@ from bot.local_discord.limits import TEXT_INPUT, walk
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
-from data.lists import MOST_LISTS
+from data.stores.lists import MOST_LISTS
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill

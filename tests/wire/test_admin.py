@@ -14,10 +14,10 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from bot.settings import Settings
 from commands.access import REFUSED
-from data.claims import ClaimRefused
-from data.corrections import Scope
-from data.digests import Digest
-from data.store import Store
+from data.stores.claims import ClaimRefused
+from data.stores.corrections import Scope
+from data.stores.digests import Digest
+from data.stores.store import Store
 from index.corrections import join
 from index.operator import Operator, OperatorError
 from tests.conftest import Lab, settings_for

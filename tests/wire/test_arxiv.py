@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from aiohttp import web
 
-from data.models import Deletion, PaperRecord, Rejected
+from data.records import Deletion, PaperRecord, Rejected
 from data.sources.arxiv import ArxivApi, held_in_moderation, parse_feed
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.http import PoliteClient, SourceError

@@ -14,7 +14,8 @@ import numpy as np
 from bot.app import load_sample, open_library
 from bot.local_discord.server import LocalDiscord
 from bot.settings import Settings
-from data import backups, clock
+from data.calendar import clock
+from data.database import backups
 from data.sources.files import PaperFile
 from index.insight import derive
 from index.intake import Intake

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder
 from index.library import Library
 from index.people_pass import identify

@@ -13,9 +13,9 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.claim import mail_code, settle_mail
 from commands.replies import Kindly
-from data.mail_codes import MOST_MAILS, MOST_TRIES
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
+from data.stores.mail_codes import MOST_MAILS, MOST_TRIES
 from index.claim_domains import address_in
 from tests.conftest import settings_for
 from tests.wire.test_claims import of_institution

@@ -18,11 +18,11 @@ from bot.run import running_bot
 from commands.claim import ask_vouch, begin, prove, vouch
 from commands.profile import ProfileGroup, own_link, release
 from commands.replies import Kindly
-from data.claims import ClaimRefused
-from data.models import PaperRecord
+from data.records import PaperRecord
 from data.sources.http import SourceError
 from data.sources.public_addresses import is_public
 from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb
+from data.stores.claims import ClaimRefused
 from index.orcid_records import orcid_in
 from index.proofs import recheck
 from tests.conftest import settings_for

@@ -9,7 +9,7 @@ from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from data.models import PaperRecord
+from data.records import PaperRecord
 from index.intake import Intake
 from tests.conftest import settings_for
 from tests.records import record

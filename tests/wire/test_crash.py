@@ -14,7 +14,7 @@ import numpy as np
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
-from data.store import Store
+from data.stores.store import Store
 from index.embedding import Embedder, fingerprint
 from index.library import Library
 from tests.wire.crash_child import ingest

@@ -95,8 +95,8 @@ async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):  # noqa: 
 async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path):  # noqa: F811
     services, user = own
     await claimed(services, 9, "ChonLam Lao")
-    from data.claims import Profile
-    from data.own_works import OwnEntry
+    from data.stores.claims import Profile
+    from data.stores.own_works import OwnEntry
 
     await services.store.own_works.put(9, [OwnEntry(0, "work", "read", "A Hidden Work of Mine")])
     await services.store.own_works.keep(9, ("work",))

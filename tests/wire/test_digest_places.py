@@ -9,7 +9,7 @@ import pytest
 
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.posting import GIVEN_UP, Poster
-from data.digests import Digest
+from data.stores.digests import Digest
 from index.embedding import ModelError
 from tests.records import record
 from tests.wire.process import environment

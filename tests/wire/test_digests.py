@@ -14,7 +14,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
 from commands.posting import PATIENCE, Poster
-from data import clock
+from data.calendar import clock
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
@@ -100,7 +100,7 @@ async def scene(tmp_path, time):
 
 async def active(scene, **more):
     """A digest of the channel that began some days ago."""
-    from data.digests import Digest
+    from data.stores.digests import Digest
 
     store = scene.bot.services.store.digests
     guild, channel, owner = (
@@ -111,7 +111,7 @@ async def active(scene, **more):
     async with store._writer.begin() as connection:
         from sqlalchemy import update
 
-        from data.digest_tables import DigestRow
+        from data.tables.digests import DigestRow
 
         values = {"state": "active", "changed": started} | more
         await connection.execute(update(DigestRow).where(DigestRow.id == made.id).values(**values))

@@ -10,11 +10,11 @@ from sqlalchemy import text
 from commands.claim import begin, mail_code, settle_mail
 from commands.follow import forget
 from commands.replies import Kindly
-from data.claims import ClaimRefused
-from data.clock import utc_now
-from data.invitations import InvitationRefused
-from data.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
-from data.mail_codes import MOST_TRIES
+from data.calendar.clock import utc_now
+from data.stores.claims import ClaimRefused
+from data.stores.invitations import InvitationRefused
+from data.stores.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
+from data.stores.mail_codes import MOST_TRIES
 from tests.wire.test_claim_mail import own, post  # noqa: F401
 from tests.wire.test_claims import claimed, of_institution
 
@@ -57,7 +57,7 @@ async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who
 async def test_many_addresses_of_one_member_and_many_members_are_limited(own, monkeypatch):  # noqa: F811
     bot, _, _, post, _ = own  # noqa: F811
     services = bot.services
-    monkeypatch.setattr("data.claims.CLAIMS_BEGUN", Limit("claim", 1_000, timedelta(days=7)))
+    monkeypatch.setattr("data.stores.claims.CLAIMS_BEGUN", Limit("claim", 1_000, timedelta(days=7)))
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     for number in range(MAILS_OF_MEMBER.most):
         await begin(services, person, 1, 1)
@@ -67,7 +67,7 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(own, mo
     with pytest.raises(Kindly, match="mailed for you today"):
         await mail_code(services, 1, "another@harvard.edu")
     monkeypatch.setattr(
-        "data.mail_codes.MAILS_OF_ALL", Limit("mail-all", len(post.mails) + 1, timedelta(days=1))
+        "data.stores.mail_codes.MAILS_OF_ALL", Limit("mail-all", len(post.mails) + 1, timedelta(days=1))
     )
     for member in (3, 4):
         await begin(services, person, member, 1)
@@ -144,7 +144,7 @@ async def test_counters_name_nobody_and_expire(own, monkeypatch):  # noqa: F811
     assert str(member) not in str(kept)
     assert "student17" not in str(kept)
     later = utc_now() + timedelta(days=31)
-    monkeypatch.setattr("data.limits.utc_now", lambda: later)
+    monkeypatch.setattr("data.stores.limits.utc_now", lambda: later)
     assert await services.store.limits.spend(Limit("x", 1, timedelta(days=1)), 1)
     assert len(await rows()) == 1, "what expired is gone"
 

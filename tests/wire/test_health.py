@@ -20,7 +20,7 @@ import bot.health
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from data import clock
+from data.calendar import clock
 from tests.conftest import ROOT, Lab, settings_for
 from tests.wire.process import environment
 

@@ -9,7 +9,7 @@ from bot.feed_server import atom
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from data.feeds import Feed
+from data.stores.feeds import Feed
 from index.references import read_references
 from tests.conftest import settings_for
 from tests.records import record

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from data.store import Store
+from data.stores.store import Store
 from tests.conftest import ROOT
 from tests.wire.test_arxiv import ENTRY, feed, oai, oai_record, serve  # noqa: F401
 

@@ -15,7 +15,7 @@ from bot.run import running_bot
 from commands.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
 from commands.reaching import resume
 from commands.replies import Kindly
-from data.invitations import InvitationRefused
+from data.stores.invitations import InvitationRefused
 from tests.conftest import settings_for
 
 SENDER, RECIPIENT = "ChonLam Lao", "Minlan Yu"

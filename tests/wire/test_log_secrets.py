@@ -20,7 +20,7 @@ from bot.local_discord.client import NoReplyError, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.logs import BLOTTED, Blotter, JsonLines, TextLines
 from data.sources.http import PoliteClient, SourceError
-from data.store import Store
+from data.stores.store import Store
 from tests.wire.process import start
 
 pytestmark = pytest.mark.hostile

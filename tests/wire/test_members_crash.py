@@ -12,7 +12,7 @@ from bot.app import load_sample
 from bot.local_discord.client import NoReplyError, Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
-from data.store import Store
+from data.stores.store import Store
 from tests.conftest import settings_for
 from tests.wire.process import logged_in, start
 from tests.wire.test_invitations import hold, joins, of_kind, said

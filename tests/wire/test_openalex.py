@@ -254,7 +254,7 @@ async def test_without_a_key_nothing_is_asked(server, library):
 async def test_stale_facts_are_asked_for_again(server, library):
     from sqlalchemy import update
 
-    from data.tables import FactRow
+    from data.tables.papers import FactRow
 
     server.known = {i: work(i) for i in ids(4)}
     finder = FactFinder(library.store, server.url, "secret-key", 100)

@@ -253,7 +253,7 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
     import signal
     import sys
 
-    from data.store import Store
+    from data.stores.store import Store
     from index.embedding import Embedder
     from index.library import Library
     from index.people_pass import identify

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.store import Store
+from data.stores.store import Store
 from tests.records import record
 from tests.wire.test_cli import _papers, run
 

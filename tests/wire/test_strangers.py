@@ -15,7 +15,7 @@ from discord import ui
 from commands.access import CheckedModal
 from commands.digest_forms import Form as DigestForm
 from commands.pressing import Choosable, Pressable
-from data.store import Store
+from data.stores.store import Store
 from tests.wire.stranger_rows import FORMS, ROWS, Row
 from tests.wire.stranger_world import OURS, PRIVATE, World, two_servers
 

@@ -11,8 +11,8 @@ from bot.local_discord.client import Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.choosing import writers_of
-from data.claims import ClaimRefused, Profile
-from data.digests import Digest
+from data.stores.claims import ClaimRefused, Profile
+from data.stores.digests import Digest
 from index.corrections import take_back
 from index.people_pass import identify
 from index.views import Place

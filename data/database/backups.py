@@ -1,0 +1,235 @@
+"""Backups: the whole database in one checked file, made while Labmate writes; kept for a while; put back with care."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from data.database import in_use, sqlite_files
+from data.database.engine import NewerDatabaseError, StoreError, known_revisions, newer
+from data.database.private_files import keep_database_private
+from data.database.sqlite_files import Progress, readable, synced, writable, written_beside
+
+_NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A backup that was looked through and is whole."""
+
+    path: Path
+    schema: str
+    size: int
+    """Bytes."""
+    rows: dict[str, int]
+    """Of each table."""
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restore did."""
+
+    backup: Checked
+    aside: Path | None
+    """Where the database lies that was there before."""
+
+
+def back_up(database: Path, target: Path, progress: Progress | None = None) -> Checked:
+    """Write a backup that takes the place of ``target`` once it is whole, has every row, and is on the disk.
+
+    Raises
+    ------
+    StoreError
+        Where it can't be made; what was at ``target`` is still there.
+    """
+    _must_be_file(database)
+    if target.is_dir():
+        raise StoreError(f"{target} is a folder. Name the file to write, such as {target / 'labmate.db'}.")
+    if _same(database, target):
+        raise StoreError(f"{target} is the database itself. Name another file for the backup.")
+    with _explained(target), written_beside(target) as draft:
+        with closing(writable(database)) as source:
+            sqlite_files.revision_of(database, source)
+            _enough_space(source, target)
+            rows = sqlite_files.copy(source, draft, progress)
+        _same_rows(rows, _looked_through(draft, database, progress))
+    return _checked(target)
+
+
+def verify(path: Path, progress: Progress | None = None) -> Checked:
+    """Look a backup through.
+
+    Raises
+    ------
+    StoreError
+        Where it is no file, no database, another program's, a newer Labmate's, or damaged.
+    """
+    _must_be_file(path)
+    with _explained(path):
+        _looked_through(path, path, progress)
+    return _checked(path)
+
+
+def restore(backup: Path, database: Path, now: datetime, progress: Progress | None = None) -> Restored:
+    """Put a backup in the database's place, and keep what was there beside it.
+
+    At every moment the database's name leads to a whole file: the old one or the new one.
+
+    Raises
+    ------
+    StoreError
+        Where the backup is not good, or the database is in use. The database is as it was.
+    """
+    _must_be_file(backup)
+    if _same(backup, database):
+        raise StoreError(f"{backup} is the database itself. Name a backup of it.")
+    checked = verify(backup, progress)
+    aside = database.with_name(f"{database.stem}.replaced-{now:%Y-%m-%dT%H-%M-%SZ}{database.suffix}")
+    with _explained(database):
+        database.parent.mkdir(parents=True, exist_ok=True)
+    with in_use.alone(database), _explained(database), written_beside(database) as draft:
+        with closing(readable(backup)) as source:
+            _enough_space(source, database)
+            sqlite_files.copy(source, draft, progress)
+        _same_rows(checked.rows, _looked_through(draft, backup, progress))
+        synced(draft)
+        kept = _set_aside(database, aside)
+    return Restored(checked, aside if kept else None)
+
+
+def folder_name(instant: datetime) -> str:
+    """What a backup of an instant is called among others."""
+    return instant.astimezone(UTC).strftime(_NAME)
+
+
+def kept_in(folder: Path) -> dict[Path, datetime]:
+    """The backups in a folder and when they were made, oldest first; other files are left out."""
+    found = {}
+    for path in sorted(folder.glob("labmate-*.db")):
+        with contextlib.suppress(ValueError):
+            found[path] = datetime.strptime(path.name, _NAME).replace(tzinfo=UTC)
+    return found
+
+
+def remove_oldest(folder: Path, keep: int) -> list[Path]:
+    """Remove all but the newest ``keep`` backups; returns those that are gone."""
+    gone = list(kept_in(folder))[:-keep]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return gone
+
+
+# -- steps ---------------------------------------------------------------------------------------
+
+
+def _set_aside(database: Path, aside: Path) -> bool:
+    """Give the database a second name, under which it stays; returns whether there was one.
+
+    Its log is taken in first, or goes with it: beside another database it would be read as that one's.
+    """
+    if not database.exists():
+        return False
+    try:
+        with closing(writable(database)) as connection:
+            connection.execute("PRAGMA busy_timeout=0")
+            [mode] = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
+            if mode != "delete":
+                raise in_use.in_use(database)
+    except sqlite3.DatabaseError as error:
+        if "locked" in str(error):  # by a program that knows nothing of our lock, such as sqlite3
+            raise in_use.in_use(database) from error
+        for rest in ("-wal", "-shm", "-journal"):  # damaged: as it is
+            log = database.with_name(database.name + rest)
+            if log.exists():
+                log.rename(aside.with_name(aside.name + rest))
+    try:
+        os.link(database, aside)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+            raise
+        shutil.copy2(database, aside)  # a file system without second names
+        synced(aside)
+    keep_database_private(aside)
+    return True
+
+
+def _looked_through(file: Path, name: Path, progress: Progress | None) -> dict[str, int]:
+    """The rows of a database's tables, if it is whole and of a schema that is known; ``name`` is what errors name."""
+    if progress:
+        progress("checking", 0, 0)
+    with closing(readable(file)) as connection:
+        schema = sqlite_files.revision_of(name, connection)
+        if schema not in known_revisions():
+            raise NewerDatabaseError(newer(str(name), str(schema)))
+        if what := sqlite_files.damage(connection):
+            raise StoreError(f"{name} is damaged ({what}).")
+        if progress:
+            progress("checking", 1, 1)
+        return sqlite_files.rows_of(connection)
+
+
+def _checked(path: Path) -> Checked:
+    with _explained(path), closing(readable(path)) as connection:
+        schema = sqlite_files.revision_of(path, connection)
+        return Checked(path, str(schema), path.stat().st_size, sqlite_files.rows_of(connection))
+
+
+def _same_rows(source: dict[str, int], copied: dict[str, int]) -> None:
+    if source != copied:
+        tables = sorted(
+            name for name in source.keys() | copied.keys() if source.get(name) != copied.get(name)
+        )
+        raise StoreError(
+            f"The copy has other rows than its source in: {', '.join(tables)}. It was thrown away."
+        )
+
+
+def _must_be_file(path: Path) -> None:
+    with _explained(path):
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder. Name a file.")
+        if not path.exists():
+            raise StoreError(f"{path}: there is no such file.")
+        if not os.access(path, os.R_OK):  # never by opening it: closing would let go of SQLite's locks on it
+            raise PermissionError(errno.EACCES, "it may not be read")
+        if not path.stat().st_size:
+            raise StoreError(f"{path} is empty.")
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.absolute() == other.absolute()
+
+
+def _enough_space(source: sqlite3.Connection, target: Path) -> None:
+    [pages], [size] = (source.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+    free = shutil.disk_usage(target.parent).free
+    if pages * size > free:
+        raise StoreError(
+            f"The disk of {target.parent} is full: {pages * size / 1e6:,.1f} MB are needed, "
+            f"{free / 1e6:,.1f} MB are free."
+        )
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say in one line why a file can't be read or written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            reason = f"the disk is full ({reason})"
+        raise StoreError(f"{path} can't be used: {reason}.") from error
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} can't be used: {error}.") from error

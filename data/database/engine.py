@@ -1,0 +1,259 @@
+"""Opening the database: engine, pragmas, migrations, and the refusal of what a newer Labmate wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, inspect, make_url, text
+from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from data.database import in_use, sqlite_files
+from data.database.private_files import keep_database_private
+from data.database.sqlite_files import StoreError as StoreError
+
+MIGRATIONS = Path(__file__).parent.parent / "migrations"
+HEAD = "0010"
+"""The newest migration; a test compares it with alembic's own answer."""
+
+
+_CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
+
+
+class NewerDatabaseError(StoreError):
+    """The database was written by a newer Labmate and is left untouched."""
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file behind a SQLite URL; None for other databases and for memory."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        return None
+    return Path(str(parsed.database))
+
+
+def shown(url: str) -> str:
+    """A database's address as it may be read by anybody: a file's path, or the address without its password."""
+    return str(sqlite_path(url) or make_url(url).render_as_string(hide_password=True))
+
+
+def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
+    """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
+
+    A commit is on the disk when it returns, so that a power cut takes back nothing that was answered, posted or
+    noted as read in (docs/reliability.md says what that costs). Its errors show no values.
+    """
+    engine = create_async_engine(url, hide_parameters=True)
+    if engine.dialect.name == "sqlite":
+        _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
+
+        @event.listens_for(engine.sync_engine, "begin")
+        def _begin(connection: Connection) -> None:
+            writes = connection.get_execution_options().get("writes")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def make_reader(url: str) -> AsyncEngine:
+    """An async engine for questions: each statement by itself, so that none waits for the next."""
+    engine = create_async_engine(
+        url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, hide_parameters=True
+    )
+    if engine.dialect.name == "sqlite":
+        _prepare(engine, _CACHE)
+    return engine
+
+
+def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def _pragmas(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
+        cursor.execute("PRAGMA busy_timeout=20000")
+        cursor.execute(f"PRAGMA cache_size=-{cache}")
+        cursor.execute("PRAGMA temp_store=MEMORY")
+        cursor.execute("PRAGMA wal_autocheckpoint=16000")
+        cursor.close()
+
+
+async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
+    """Connect, for reading many papers in with ``bulk``, and migrate to this Labmate's schema if it is behind.
+
+    Raises
+    ------
+    NewerDatabaseError
+        Where the schema is one this Labmate does not know. Nothing is written.
+    StoreError
+        Where the file is no database or can't be opened, or a backup is just being put in its place.
+    """
+    path = sqlite_path(url)
+    held = _reserve(path) if path else None
+    engine = make_engine(url, bulk=bulk)
+    if held is not None:
+        _let_go_with(engine, held)
+    try:
+        async with engine.connect() as connection:
+            revision = await connection.run_sync(_revision)
+        if revision == HEAD:
+            return engine
+        if revision is not None and revision not in known_revisions():
+            raise NewerDatabaseError(newer(shown(url), revision))
+        if path and revision is not None:
+            await asyncio.to_thread(_copy_aside, path, revision)
+        await _migrate(url)
+    except (DatabaseError, OperationalError) as error:
+        await engine.dispose()
+        raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}") from error
+    except OSError as error:  # a server that can't be reached, as asyncpg says it
+        await engine.dispose()
+        raise StoreError(
+            f"DATABASE_URL: {shown(url)} can't be reached ({error.strerror or error}). Is the server running?"
+        ) from error
+    except StoreError:
+        await engine.dispose()
+        raise
+    return engine
+
+
+def _reserve(path: Path) -> int:
+    """Make the folder, look at what is there, and note that this process uses it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {path.parent} can't be made: {error.strerror}") from error
+    _refuse_newer(path)
+    held = in_use.hold(path)
+    try:
+        keep_database_private(path)
+    except OSError as error:
+        os.close(held)
+        raise StoreError(f"{path} can't be made: {error.strerror}") from error
+    return held
+
+
+def _let_go_with(engine: AsyncEngine, held: int) -> None:
+    @event.listens_for(engine.sync_engine, "engine_disposed")
+    def _let_go(_engine: Any) -> None:
+        nonlocal held
+        if held >= 0:
+            os.close(held)
+            held = -1
+
+
+def _refuse_newer(path: Path) -> None:
+    """Look at a SQLite file read-only first: WAL mode itself would write to it."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            revision = sqlite_files.revision_of(path, connection)
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} can't be opened: {error}") from error
+    except StoreError as error:
+        advice = (
+            "Name another file in DATABASE_URL."
+            if "not one of" in str(error)
+            else "Move it away, or restore a backup: python -m bot restore PATH"
+        )
+        raise StoreError(f"{error} {advice}") from error
+    if revision is not None and revision not in known_revisions():
+        raise NewerDatabaseError(newer(str(path), revision))
+
+
+def newer(where: str, revision: str) -> str:
+    """What to say of a database that this Labmate does not know."""
+    return (
+        f"{where} was written by a newer Labmate (schema {revision}; this one knows up to {HEAD}). "
+        "It was left untouched. Update Labmate, or name another file in DATABASE_URL."
+    )
+
+
+def known_revisions() -> set[str]:
+    """Every schema that this Labmate can bring up to date."""
+    from alembic.script import ScriptDirectory
+
+    return {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _copy_aside(path: Path, revision: str) -> None:
+    """Keep the database as it was before it is migrated, unless another process has migrated it meanwhile.
+
+    Raises
+    ------
+    StoreError
+        Where it can't be written; then nothing is migrated.
+    """
+    target = path.with_suffix(f".before-{revision}{path.suffix}")
+    try:
+        with sqlite_files.written_beside(target) as draft:
+            with closing(sqlite_files.writable(path)) as source:
+                sqlite_files.copy(source, draft)
+            with closing(sqlite_files.readable(draft)) as copied:
+                if sqlite_files.revision_of(draft, copied) != revision:
+                    raise _MigratedMeanwhileError
+    except _MigratedMeanwhileError:
+        return
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(
+            f"The database has to be brought up to date, and no copy of it can be kept as {target} first: "
+            f"{error}. Nothing was changed."
+        ) from error
+
+
+class _MigratedMeanwhileError(Exception):
+    """Another process was quicker."""
+
+
+async def _migrate(url: str) -> None:
+    """Bring the schema up to date in one transaction.
+
+    A migration may rebuild a table that others point to, which SQLite refuses while it watches foreign keys; so
+    they are off for this connection, and looked at before the transaction ends.
+    """
+    engine = make_engine(url, linked=False)
+    try:
+        async with engine.execution_options(writes=True).begin() as connection:
+            if await connection.run_sync(_revision) == HEAD:  # another process was quicker
+                return
+            before = await connection.run_sync(_astray)
+            await connection.run_sync(_upgrade)
+            if lost := await connection.run_sync(_astray) - before:
+                raise StoreError(
+                    f"{shown(url)} can't be brought up to date: rows would point nowhere ({dict(lost)}). Nothing was "
+                    "changed. Please report this."
+                )
+    finally:
+        await engine.dispose()
+
+
+def _astray(connection: Connection) -> Counter[str]:
+    """How many rows point to a row that is not there, by table."""
+    if connection.dialect.name != "sqlite":
+        return Counter()
+    return Counter(str(row[0]) for row in connection.exec_driver_sql("PRAGMA foreign_key_check"))
+
+
+def _upgrade(connection: Connection, revision: str = "head") -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

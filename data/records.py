@@ -1,0 +1,200 @@
+"""The records that cross between sources, store, index and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from data.calendar.arxiv_ids import CATEGORY, split_version
+from data.keys import clean
+
+MAX_NAME = 300
+MAX_TITLE = 5_000
+MAX_ABSTRACT = 50_000
+MAX_AUTHORS = 10_000
+EARLIEST = date(1900, 1, 1)
+LATEST = date(2200, 1, 1)
+
+Text = Annotated[str, AfterValidator(clean)]
+
+
+class Refusal(ValueError):
+    """A record that is not taken, with the reason in words."""
+
+
+class PaperRecord(BaseModel):
+    """One paper as one source prints it, checked at the door.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        Where the record is not a paper: no title, no author, dates that are none, text of absurd length.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    ids: dict[str, str]
+    version: int | None = Field(default=None, ge=1, le=1_000)
+    title: Annotated[Text, Field(max_length=MAX_TITLE)]
+    abstract: Annotated[Text, Field(max_length=MAX_ABSTRACT)] = ""
+    authors: list[str]
+    authors_complete: bool = True
+    """False where "et al." follows, or where the source lost the authors."""
+    authors_also: list[str] = []
+    author_ids: list[str | None] = []
+    """Where a file knows who its authors are: an id or None for each of ``authors``, for evaluations."""
+    primary_category: str | None = None
+    categories: list[str] = []
+    submitted: date | None = None
+    updated: date | None = None
+    announced: date | None = None
+    listings: list[tuple[str, date]] = []
+    doi: str | None = None
+    journal_ref: Text | None = None
+    comment: Text | None = None
+    venue: Text | None = None
+    withdrawn: bool = False
+    provisional: bool = False
+    """Announcement day estimated, not read: a listing that says otherwise wins."""
+
+    @field_validator("title")
+    @classmethod
+    def _title_says_something(cls, title: str) -> str:
+        if not title:
+            raise ValueError("the title is empty")
+        return title
+
+    @field_validator("authors", "authors_also")
+    @classmethod
+    def _names(cls, names: list[str]) -> list[str]:
+        if len(names) > MAX_AUTHORS:
+            raise ValueError(f"{len(names)} authors")
+        cleaned = [name for name in map(clean, names) if name]
+        for name in cleaned:
+            if len(name) > MAX_NAME:
+                raise ValueError(f"an author's name of {len(name)} characters")
+        return cleaned
+
+    @field_validator("categories")
+    @classmethod
+    def _categories(cls, categories: list[str]) -> list[str]:
+        for category in categories:
+            if not CATEGORY.match(category):
+                raise ValueError(f"no category: {category[:40]!r}")
+        return list(dict.fromkeys(categories))
+
+    @field_validator("submitted", "updated", "announced")
+    @classmethod
+    def _plausible(cls, day: date | None) -> date | None:
+        if day is not None and not EARLIEST <= day <= LATEST:
+            raise ValueError(f"no plausible date: {day}")
+        return day
+
+    @model_validator(mode="after")
+    def _whole(self) -> PaperRecord:
+        arxiv = self.ids.get("arxiv")
+        # A listing may have lost the authors; with an arXiv id another source will bring them.
+        if not self.authors and arxiv is None and "file" not in self.ids:
+            raise ValueError("no author")
+        if arxiv is not None and split_version(arxiv) != (arxiv, None):
+            raise ValueError(f"no arXiv id: {arxiv[:40]!r}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A source says that a paper is gone (OAI-PMH's deleted record)."""
+
+    scheme: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Something a source could not make a record of."""
+
+    where: str
+    reason: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """An author's name as printed on one paper."""
+
+    key: str
+    name: str
+    listed: bool = True
+    """False where the source says only that this person is among the authors, not where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One work as the store holds it."""
+
+    id: int
+    title: str
+    abstract: str
+    authors: tuple[Author, ...]
+    authors_complete: bool
+    version: int | None
+    primary_category: str | None
+    categories: tuple[str, ...]
+    submitted: date | None
+    updated: date | None
+    announced: date | None
+    doi: str | None
+    journal_ref: str | None
+    comment: str | None
+    venue: str | None
+    withdrawn: bool
+    arxiv_id: str | None
+    former_titles: tuple[str, ...] = ()
+
+    @property
+    def day(self) -> date | None:
+        """The day to show and sort by: announced, else submitted, else updated."""
+        return self.announced or self.submitted or self.updated
+
+    @property
+    def url(self) -> str | None:
+        """Where the paper can be read, or None where no identifier is known."""
+        if self.arxiv_id:
+            return f"https://arxiv.org/abs/{self.arxiv_id}"
+        return f"https://doi.org/{quote(self.doi, safe='/:;')}" if self.doi else None
+
+
+def paper_of(row: Mapping[str, Any], authors: Iterable[Author], former: Iterable[str]) -> Paper:
+    """A paper from its row in the store, its authors in order and its former titles."""
+    return Paper(
+        **{name: row[name] for name in _ROW_FIELDS},
+        authors=tuple(authors),
+        categories=tuple(row["categories"].split()),
+        former_titles=tuple(former),
+    )
+
+
+_ROW_FIELDS = [f.name for f in fields(Paper) if f.name not in ("authors", "categories", "former_titles")]
+
+
+@dataclass(slots=True)
+class Changes:
+    """What one batch did to the store."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    touched: list[Paper] = field(default_factory=list)
+    """The works whose row changed, as they now are, for the word index."""
+    gone: list[int] = field(default_factory=list)
+    """Store ids that from now on only lead to another work."""
+    stamp: int = 0
+    """The number of this batch, where it changed anything."""
+    ids: list[int] = field(default_factory=list)
+    """The store id of each item of the batch, in order (0 where it has none)."""

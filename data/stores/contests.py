@@ -1,0 +1,191 @@
+"""Contests in SQL: members' word that a held claim is wrong, and how somebody who is no party settled it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, insert, select, update
+
+from data.calendar.clock import utc_now
+from data.keys import fresh_number
+from data.stores import audit
+from data.stores.claims import ClaimRefused
+from data.stores.limits import CONTESTED, CONTESTS, spend
+from data.stores.repository import Part
+from data.tables.members import ClaimContestRow, ClaimRow
+
+MOST_OPEN = 3
+"""Contests of one member that wait to be settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A member's word that a claim is wrong.
+
+    Attributes
+    ----------
+    guild
+        Where the claim was made, and so where it is settled; 0 for one made in direct messages.
+    state
+        ``open``, ``upheld`` (the claim ended) or ``dismissed``.
+    for_operator
+        Whether the server may not settle it: only who runs this Labmate does.
+    """
+
+    id: int
+    claim_id: int
+    member: int
+    guild: int
+    reason: str
+    made: datetime
+    state: str
+    for_operator: bool = False
+
+
+_CONTEST = [getattr(ClaimContestRow, name) for name in Contest.__slots__]
+
+
+class Contests(Part):
+    """Asks and changes contests; every change is one transaction."""
+
+    async def find(self, number: int) -> Contest | None:
+        """A contest by number."""
+        async with self._read() as connection:
+            row = (await connection.execute(select(*_CONTEST).where(ClaimContestRow.id == number))).first()
+        return Contest(*row) if row else None
+
+    async def open_of(self, claim: int) -> list[Contest]:
+        """What is said against a claim and not settled."""
+        return await self._list(ClaimContestRow.claim_id == claim)
+
+    async def open_anywhere(self) -> list[Contest]:
+        """What waits to be settled in any server."""
+        return await self._list(ClaimContestRow.id.is_not(None))
+
+    async def dismissed_before(self, claim: int) -> bool:
+        """Whether it was said before of a claim, and dismissed."""
+        query = select(ClaimContestRow.id).where(
+            ClaimContestRow.claim_id == claim, ClaimContestRow.state == "dismissed"
+        )
+        async with self._read() as connection:
+            return await connection.scalar(query.limit(1)) is not None
+
+    async def to_operator(self, number: int) -> None:
+        """Take a contest from its server: only who runs this Labmate settles it."""
+        async with self._writer.begin() as connection:
+            await connection.execute(
+                update(ClaimContestRow).where(ClaimContestRow.id == number).values(for_operator=True)
+            )
+
+    async def open_in(self, guild: int) -> list[Contest]:
+        """What waits to be settled in a server (0: claims made in direct messages)."""
+        return await self._list(ClaimContestRow.guild == guild)
+
+    async def newest(self, most: int) -> list[Contest]:
+        """The latest contests of all servers, settled ones too, newest first."""
+        query = select(*_CONTEST).order_by(ClaimContestRow.made.desc(), ClaimContestRow.id).limit(most)
+        async with self._read() as connection:
+            return [Contest(*row) for row in await connection.execute(query)]
+
+    async def reopen(self, number: int, *, by: int = 0) -> None:
+        """Let a settled contest wait again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(
+                update(ClaimContestRow)
+                .where(ClaimContestRow.id == number)
+                .values(state="open", settled_by=None, settled=None)
+            )
+            await audit.note(connection, by, "contest.reopen", f"contest {number}")
+
+    async def _list(self, where: object) -> list[Contest]:
+        query = (
+            select(*_CONTEST)
+            .where(where, ClaimContestRow.state == "open")  # type: ignore[arg-type]
+            .order_by(ClaimContestRow.made)
+            .limit(100)
+        )
+        async with self._read() as connection:
+            return [Contest(*row) for row in await connection.execute(query)]
+
+    async def contest(self, claim: int, member: int, reason: str) -> Contest:
+        """Say that a held claim is wrong.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it is one's own, nobody holds it, it was said already, or too much waits.
+        """
+        async with self._writer.begin() as connection:
+            found = (
+                await connection.execute(
+                    select(ClaimRow.member, ClaimRow.guild, ClaimRow.state).where(ClaimRow.id == claim)
+                )
+            ).first()
+            if found is None or found.state != "held":
+                raise ClaimRefused("Nobody holds this claim (any more).")
+            if found.member == member:
+                raise ClaimRefused("This claim is your own; /profile release ends it.")
+            mine = (ClaimContestRow.member == member) & (ClaimContestRow.state == "open")
+            if await connection.scalar(
+                select(ClaimContestRow.id).where(mine, ClaimContestRow.claim_id == claim)
+            ):
+                raise ClaimRefused("You have said so already; it is waiting to be settled.")
+            settled = (ClaimContestRow.member == member) & (ClaimContestRow.claim_id == claim)
+            settled &= (ClaimContestRow.state == "dismissed") & ClaimContestRow.for_operator
+            if await connection.scalar(select(ClaimContestRow.id).where(settled)):
+                raise ClaimRefused(
+                    "You have said so before, and the person who runs this Labmate let the claim stay."
+                )
+            if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
+                raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
+            if not await spend(connection, CONTESTED, member, claim):
+                raise ClaimRefused("You contested this claim within the last month; it was looked at.")
+            if not await spend(connection, CONTESTS, member):
+                raise ClaimRefused(
+                    f"You contested {CONTESTS.most} claims within {CONTESTS.within.days} days; try again later."
+                )
+            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
+            more = {"reason": reason[:500], "made": utc_now(), "state": "open"}
+            made = await connection.execute(
+                insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
+            )
+            contest = Contest(*made.one())
+            what, subject = "contest.open", f"contest {contest.id}"
+            await audit.note(connection, member, what, subject, f"claim {claim}", contest.guild or None)
+            return contest
+
+    async def settle(self, number: int, by: int, *, upheld: bool) -> Contest:
+        """Settle a contest, and with it all others against the claim where it is upheld: the claim ends.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it was settled already.
+        """
+        async with self._writer.begin() as connection:
+            state = "upheld" if upheld else "dismissed"
+            values = {"state": state, "settled_by": by, "settled": utc_now()}
+            is_open = ClaimContestRow.state == "open"
+            done = (
+                await connection.execute(
+                    update(ClaimContestRow)
+                    .where(ClaimContestRow.id == number, is_open)
+                    .values(**values)
+                    .returning(*_CONTEST)
+                )
+            ).first()
+            if done is None:
+                raise ClaimRefused("This was settled already.")
+            if upheld:
+                ended = {"state": "ended", "ended": utc_now(), "holder": None, "held_person": None}
+                await connection.execute(
+                    update(ClaimRow)
+                    .where(ClaimRow.id == done.claim_id, ClaimRow.state == "held")
+                    .values(**ended, why_ended=f"contested, and found wrong: {done.reason}"[:200])
+                )
+                same = ClaimContestRow.claim_id == done.claim_id
+                await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))
+            subject, said = f"contest {number}", f"claim {done.claim_id}: {state}"
+            await audit.note(connection, by, "contest.settle", subject, said, done.guild or None)
+            return Contest(*done)

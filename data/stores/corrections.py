@@ -1,0 +1,330 @@
+"""What was corrected about whose an authorship is, by whom, and where it holds, in SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from sqlalchemy import case, func, insert, select, update
+
+from data.calendar.clock import utc_now
+from data.stores import audit
+from data.stores.people_drafts import HOLDS, MERGED
+from data.stores.repository import Part
+from data.tables.papers import CorrectionRow, MembershipRow, PersonRow
+
+_MOST_KEPT = 2_000
+LOCAL = ("server", "before")
+"""Authorities whose word holds in one server."""
+GLOBAL = ("holder", "operator")
+"""Authorities whose word holds everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """On whose word something is said, and so where it holds.
+
+    Attributes
+    ----------
+    authority
+        ``server`` (who manages ``guild``; it holds there), ``holder`` (a proven person about their own papers; it
+        holds everywhere) or ``operator`` (who runs this Labmate; it holds everywhere).
+    by
+        Who says it: Discord id and name; 0 from the command line.
+    guild
+        The server where it is said, None in direct messages and on the command line.
+    claim
+        The claim by which a holder says it.
+    """
+
+    authority: str
+    by: tuple[int, str]
+    guild: int | None = None
+    claim: int | None = None
+
+    @classmethod
+    def server(cls, guild: int, by: tuple[int, str]) -> Self:
+        """Said by somebody who manages a server."""
+        return cls("server", by, guild)
+
+    @classmethod
+    def holder(cls, claim: int, by: tuple[int, str], guild: int | None = None) -> Self:
+        """Said by a proven person of themselves."""
+        return cls("holder", by, guild, claim)
+
+    @classmethod
+    def operator(cls, by: tuple[int, str], guild: int | None = None) -> Self:
+        """Said by who runs this Labmate."""
+        return cls("operator", by, guild)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it holds in one server alone."""
+        return self.authority in LOCAL
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What somebody said about two authorships: one person's (``same``) or two people's (``apart``)."""
+
+    id: int
+    kind: str
+    paper_id: int
+    author_id: int
+    other_paper_id: int
+    other_author_id: int
+    person_id: int
+    made: datetime
+    made_by: int
+    made_by_name: str
+    guild: int | None
+    note: str
+    authority: str
+    """As :attr:`Scope.authority`; ``before`` for a server's that was made before this was kept."""
+    claim: int | None
+    moved: tuple[tuple[int, int, int], ...] = ()
+    """(paper, position, whose it was before) of each authorship that changed hands."""
+    everybody: tuple[tuple[int, int], ...] = ()
+    """For ``apart``: all authorships (paper, name's number) that the first one is not with."""
+    undone: datetime | None = None
+    undone_by_name: str | None = None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it holds in its server alone."""
+        return self.authority in LOCAL
+
+    @property
+    def ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The two authorships, each as (paper, name's number)."""
+        return (self.paper_id, self.author_id), (self.other_paper_id, self.other_author_id)
+
+
+class Corrections(Part):
+    """Keeps and takes back what was said; every change is one transaction."""
+
+    async def make(
+        self,
+        kind: str,
+        one: tuple[int, int],
+        other: tuple[int, int],
+        person_id: int,
+        scope: Scope,
+        *,
+        note: str,
+        moved: Sequence[tuple[int, int, int]] = (),
+        everybody: Sequence[tuple[int, int]] = (),
+    ) -> int:
+        """Keep what somebody said of two authorships (paper and name's number each); returns its number."""
+        row = {
+            "kind": kind,
+            "paper_id": one[0],
+            "author_id": one[1],
+            "other_paper_id": other[0],
+            "other_author_id": other[1],
+            "person_id": person_id,
+            "made": utc_now(),
+            "made_by": scope.by[0],
+            "made_by_name": scope.by[1][:100],
+            "guild": scope.guild,
+            "authority": scope.authority,
+            "claim": scope.claim,
+            "note": note[:2_000],
+            "moved": _packed(moved, everybody),
+        }
+        async with self._writer.begin() as connection:
+            made = await connection.execute(insert(CorrectionRow).values(**row).returning(CorrectionRow.id))
+            number = int(made.scalar_one())
+            what = f"correction.{kind}"
+            await audit.note(connection, scope.by[0], what, f"correction {number}", note, scope.guild)
+            return number
+
+    async def widen(
+        self, correction_id: int, scope: Scope, *, person_id: int, moved: Sequence[tuple[int, int, int]]
+    ) -> bool:
+        """Let a server's correction hold everywhere on a wider authority; False where it is none in force."""
+        async with self._writer.begin() as connection:
+            kept = await connection.scalar(
+                select(CorrectionRow.moved).where(
+                    CorrectionRow.id == correction_id,
+                    CorrectionRow.undone.is_(None),
+                    CorrectionRow.authority.in_(LOCAL),
+                )
+            )
+            if kept is None:
+                return False
+            values = {
+                "authority": scope.authority,
+                "claim": scope.claim,
+                "made_by": scope.by[0],
+                "made_by_name": scope.by[1][:100],
+                "person_id": person_id,
+                "moved": _packed(moved, json.loads(kept)["everybody"]),
+            }
+            await connection.execute(
+                update(CorrectionRow).where(CorrectionRow.id == correction_id).values(**values)
+            )
+            what = "correction.promote"
+            await audit.note(connection, scope.by[0], what, f"correction {correction_id}", guild=scope.guild)
+            return True
+
+    async def undo(self, correction_id: int, *, by: tuple[int, str]) -> bool:
+        """Take a correction back; False where there is none in force."""
+        async with self._writer.begin() as connection:
+            done = await connection.execute(
+                update(CorrectionRow)
+                .where(CorrectionRow.id == correction_id, CorrectionRow.undone.is_(None))
+                .values(undone=utc_now(), undone_by=by[0], undone_by_name=by[1][:100])
+            )
+            if done.rowcount:
+                what, subject = "correction.undo", f"correction {correction_id}"
+                await audit.note(connection, by[0], what, subject, f"by {by[1]}")
+            return bool(done.rowcount)
+
+    async def settle_before(self, operators: Collection[int]) -> int:
+        """Decide about corrections made before authorities were kept: the operators' hold everywhere, others in
+        their servers; returns how many there were."""
+        before = CorrectionRow.authority == "before"
+        theirs = CorrectionRow.made_by.in_(list(operators)) | CorrectionRow.guild.is_(None)
+        async with self._read() as connection:
+            if await connection.scalar(select(CorrectionRow.id).where(before).limit(1)) is None:
+                return 0
+        async with self._writer.begin() as connection:
+            done = await connection.execute(
+                update(CorrectionRow)
+                .where(before)
+                .values(authority=case((theirs, "operator"), else_="server"))
+            )
+            return int(done.rowcount)
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    async def all(self, *, in_force: bool = False) -> list[Correction]:
+        """All corrections of all servers, oldest first."""
+        return await self._listed(*([_IN_FORCE] if in_force else []))
+
+    async def for_all(self) -> list[Correction]:
+        """Those in force that hold everywhere, oldest first."""
+        return await self._listed(_IN_FORCE, CorrectionRow.authority.in_(GLOBAL))
+
+    async def only_in(self, guild: int) -> list[Correction]:
+        """Those in force that hold in a server alone, oldest first."""
+        return await self._listed(_IN_FORCE, CorrectionRow.authority.in_(LOCAL), CorrectionRow.guild == guild)
+
+    async def only_of(self, member: int) -> list[Correction]:
+        """Those in force that hold in some server alone and were said by a member, oldest first."""
+        return await self._listed(
+            _IN_FORCE, CorrectionRow.authority.in_(LOCAL), CorrectionRow.made_by == member
+        )
+
+    async def by_claim(self, claim: int) -> list[Correction]:
+        """Those in force that were said by a claim's holder, newest first."""
+        return (await self._listed(_IN_FORCE, CorrectionRow.claim == claim))[::-1]
+
+    async def _listed(self, *where: Any) -> list[Correction]:
+        query = _CORRECTIONS.where(*where).order_by(CorrectionRow.id)
+        async with self._read() as connection:
+            return [_correction(row) for row in await connection.execute(query)]
+
+    async def history(
+        self,
+        person_id: int,
+        guild: int | None,
+        member: int,
+        most: int = 25,
+        *,
+        also: Collection[int] = (),
+    ) -> list[Correction]:
+        """What was corrected about a person, newest first, under earlier numbers too: what holds everywhere, and what
+        was said in this server (in direct messages, by this member).
+
+        ``also`` names corrections, by number, that make them who they are there (``People.said_of``).
+        """
+        here = CorrectionRow.guild == guild if guild is not None else CorrectionRow.made_by == member
+        shown = CorrectionRow.authority.in_(GLOBAL) | here
+        async with self._read() as connection:
+            merged = (await connection.scalars(select(PersonRow.id).where(MERGED.in_([person_id])))).all()
+            mine = select(MembershipRow.paper_id, MembershipRow.author_id).where(
+                MembershipRow.person_id == person_id, HOLDS
+            )
+            pairs = {tuple(row) for row in await connection.execute(mine)}
+            ids, papers = {person_id, *merged}, mine.with_only_columns(MembershipRow.paper_id)
+            near = CorrectionRow.person_id.in_(ids) | CorrectionRow.id.in_(also)
+            near |= CorrectionRow.paper_id.in_(papers) | CorrectionRow.other_paper_id.in_(papers)
+            rows = await connection.execute(_CORRECTIONS.where(shown, near).order_by(CorrectionRow.id.desc()))
+            found = [_correction(row) for row in rows]
+        return [c for c in found if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
+
+    async def find(self, correction_id: int) -> Correction | None:
+        """A correction by number."""
+        async with self._read() as connection:
+            row = (await connection.execute(_CORRECTIONS.where(CorrectionRow.id == correction_id))).first()
+        return _correction(row) if row else None
+
+    async def made_since(
+        self, since: datetime, *, member: int | None = None, guild: int | None = None
+    ) -> int:
+        """How many a member, or a server's members, made since a time, those taken back included."""
+        whose = CorrectionRow.made_by == member if member is not None else CorrectionRow.guild == guild
+        query = select(func.count()).select_from(CorrectionRow).where(CorrectionRow.made > since, whose)
+        async with self._read() as connection:
+            return int(await connection.scalar(query) or 0)
+
+    async def newest_change(self) -> int:
+        """Grows with every correction that is made or taken back for all."""
+        everywhere = CorrectionRow.authority.in_(GLOBAL)
+        undone = select(func.count()).select_from(CorrectionRow).where(CorrectionRow.undone.is_not(None))
+        async with self._read() as connection:
+            made = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
+            taken_back = await connection.scalar(undone.where(everywhere))
+        return 1_000_000 * int(taken_back or 0) + int(made or 0)
+
+    async def stamp(self) -> tuple[int, int, int]:
+        """Differs after every change to any correction, also by another process."""
+        query = select(
+            func.max(CorrectionRow.id),
+            func.count(CorrectionRow.undone),
+            func.sum(case((CorrectionRow.authority.in_(LOCAL), 1), else_=0)),
+        )
+        async with self._read() as connection:
+            row = (await connection.execute(query)).one()
+        return int(row[0] or 0), int(row[1] or 0), int(row[2] or 0)
+
+
+_IN_FORCE = CorrectionRow.undone.is_(None)
+_CORRECTIONS = select(
+    CorrectionRow.id,
+    CorrectionRow.kind,
+    CorrectionRow.paper_id,
+    CorrectionRow.author_id,
+    CorrectionRow.other_paper_id,
+    CorrectionRow.other_author_id,
+    CorrectionRow.person_id,
+    CorrectionRow.made,
+    CorrectionRow.made_by,
+    CorrectionRow.made_by_name,
+    CorrectionRow.guild,
+    CorrectionRow.note,
+    CorrectionRow.authority,
+    CorrectionRow.claim,
+    CorrectionRow.moved,
+    CorrectionRow.undone,
+    CorrectionRow.undone_by_name,
+)
+
+
+def _packed(moved: Sequence[tuple[int, int, int]], everybody: Sequence[tuple[int, int]]) -> str:
+    return json.dumps({"moved": list(moved), "everybody": list(everybody)[:_MOST_KEPT]})
+
+
+def _correction(row: Any) -> Correction:
+    values = row._asdict()
+    kept = json.loads(values.pop("moved"))
+    return Correction(
+        **values,
+        moved=tuple(tuple(entry) for entry in kept["moved"]),
+        everybody=tuple(tuple(entry) for entry in kept["everybody"]),
+    )

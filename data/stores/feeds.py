@@ -1,0 +1,80 @@
+"""Feeds' addresses in SQL: each can't be guessed, and ends when who asked for it takes it back."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from data.calendar.clock import utc_now
+from data.stores.repository import Part
+from data.tables.shelf import FeedRow
+
+KINDS = ("digest", "list", "library")
+_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What an address leads to."""
+
+    token: str
+    kind: str
+    target: int
+    member: int
+    made: datetime
+
+
+class Feeds(Part):
+    """Asks and changes feeds."""
+
+    async def find(self, token: str) -> Feed | None:
+        """What an address leads to."""
+        return await self._one(FeedRow.token == token)
+
+    async def of(self, kind: str, target: int) -> Feed | None:
+        """The feed of a digest, a list or a member's library."""
+        return await self._one((FeedRow.kind == kind) & (FeedRow.target == target))
+
+    async def _one(self, where: object) -> Feed | None:
+        query = select(FeedRow.token, FeedRow.kind, FeedRow.target, FeedRow.member, FeedRow.made)
+        async with self._read() as connection:
+            row = (await connection.execute(query.where(where))).first()  # type: ignore[arg-type]
+        return Feed(*row) if row else None
+
+    async def make(self, kind: str, target: int, member: int) -> Feed:
+        """A new address; an earlier one no longer leads anywhere."""
+        assert kind in KINDS
+        feed = Feed(secrets.token_urlsafe(_BYTES), kind, target, member, utc_now())
+        async with self._writer.begin() as connection:
+            await connection.execute(delete(FeedRow).where(FeedRow.kind == kind, FeedRow.target == target))
+            await connection.execute(
+                insert(FeedRow).values(
+                    token=feed.token, kind=kind, target=target, member=member, made=feed.made
+                )
+            )
+        return feed
+
+    async def end(self, kind: str, target: int) -> bool:
+        """Let an address lead nowhere."""
+        where = (FeedRow.kind == kind) & (FeedRow.target == target)
+        async with self._writer.begin() as connection:
+            return bool((await connection.execute(delete(FeedRow).where(where))).rowcount)
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        query = select(FeedRow.kind, FeedRow.made).where(FeedRow.member == member)
+        async with self._read() as connection:
+            return {
+                "feeds": [
+                    {"of": kind, "made": made.isoformat()} for kind, made in await connection.execute(query)
+                ]
+            }
+
+    async def forget(self, member: int) -> int:
+        """Let a member's addresses lead nowhere."""
+        async with self._writer.begin() as connection:
+            return (await connection.execute(delete(FeedRow).where(FeedRow.member == member))).rowcount

@@ -1,0 +1,54 @@
+"""Texts that do not fit a button, in SQL."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, select, update
+
+from data.calendar.clock import utc_now
+from data.keys import hash64
+from data.stores.repository import Part
+from data.tables.papers import KeptTextRow
+
+KEPT_FOR = timedelta(days=30)
+"""How long a typed text is kept after it was typed last: so long its buttons work."""
+_KEPT_AGAIN = timedelta(days=1)
+"""A text typed again so soon is not written again."""
+
+
+class KeptTexts(Part):
+    """Keeps texts under numbers, for a while."""
+
+    async def keep(self, text: str) -> int:
+        """Keep a text that does not fit a button; returns its number, the same for the same text."""
+        fingerprint, now = hash64(text), utc_now()
+        async with self._read() as connection:
+            lately = KeptTextRow.kept > now - _KEPT_AGAIN
+            query = select(KeptTextRow.id).where(KeptTextRow.fingerprint == fingerprint, lately)
+            if (number := await connection.scalar(query)) is not None:
+                return int(number)
+        async with self._writer.begin() as connection:
+            known = await connection.scalar(
+                update(KeptTextRow)
+                .where(KeptTextRow.fingerprint == fingerprint)
+                .values(kept=now)
+                .returning(KeptTextRow.id)
+            )
+            if known is not None:
+                return int(known)
+            values = {"fingerprint": fingerprint, "text": text, "kept": now}
+            result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
+            return int(result.scalar_one())
+
+    async def find(self, number: int) -> str | None:
+        """A kept text by its number; None once it is older than :data:`KEPT_FOR`."""
+        fresh = KeptTextRow.kept > utc_now() - KEPT_FOR
+        async with self._read() as connection:
+            return await connection.scalar(select(KeptTextRow.text).where(KeptTextRow.id == number, fresh))
+
+    async def forget_old(self) -> int:
+        """Delete what is older than :data:`KEPT_FOR`; returns how many texts that was."""
+        old = KeptTextRow.kept.is_(None) | (KeptTextRow.kept <= utc_now() - KEPT_FOR)
+        async with self._writer.begin() as connection:
+            return int((await connection.execute(delete(KeptTextRow).where(old))).rowcount)

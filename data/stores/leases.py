@@ -1,0 +1,51 @@
+"""Leases in SQL: the right to do what one process alone may do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data.calendar.clock import utc_now
+from data.stores.repository import Part
+from data.tables.digests import LeaseRow
+
+
+class Leases(Part):
+    """Takes, renews and gives back leases; every change is one transaction."""
+
+    async def take(self, name: str, holder: str, seconds: float) -> bool:
+        """Take or renew the right to do what one process alone may do; False where another has it."""
+        now = utc_now()
+        async with self._writer.begin() as connection:
+            found = (
+                await connection.execute(select(LeaseRow.holder, LeaseRow.until).where(LeaseRow.name == name))
+            ).first()
+            if found and found.holder != holder and found.until > now:
+                return False
+            await connection.execute(delete(LeaseRow).where(LeaseRow.name == name))
+            until = now + timedelta(seconds=seconds)
+            await connection.execute(insert(LeaseRow).values(name=name, holder=holder, until=until))
+            return True
+
+    async def holder(self, name: str) -> str | None:
+        """Who has a right now."""
+        async with self._read() as connection:
+            found: str | None = await connection.scalar(
+                select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
+            )
+            return found
+
+    async def release(self, name: str, holder: str) -> None:
+        """Give it back."""
+        async with self._writer.begin() as connection:
+            await connection.execute(delete(LeaseRow).where(LeaseRow.name == name, LeaseRow.holder == holder))
+
+
+async def holds(connection: AsyncConnection, name: str, holder: str) -> bool:
+    """Whether a holder has a lease, asked within a transaction."""
+    found = await connection.scalar(
+        select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
+    )
+    return bool(found == holder)

@@ -1,0 +1,95 @@
+"""Limits that outlive forgetting: what was done is counted under keyed hashes, which name nobody, until it expires."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import String, delete, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.orm import Mapped, mapped_column
+
+from data.calendar.clock import utc_now
+from data.stores.repository import Part
+from data.tables.papers import Base
+
+
+class CounterRow(Base):
+    """Something that was done once, until it no longer counts."""
+
+    __tablename__ = "counters"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), index=True)
+    """HMAC-SHA-256 of what it was and of whom; who has the database alone can test a guess, and read nothing."""
+    until: Mapped[datetime] = mapped_column(index=True)
+
+
+class CounterKeyRow(Base):
+    """The random key of the hashes, made with the table."""
+
+    __tablename__ = "counter_keys"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How often something may be done within a time, by whoever it is counted for."""
+
+    kind: str
+    most: int
+    within: timedelta
+
+
+_DAY = timedelta(days=1)
+CLAIMS_BEGUN = Limit("claim", 5, timedelta(days=7))
+"""A member's claims."""
+MAILS_OF_MEMBER = Limit("mail-member", 6, _DAY)
+MAILS_TO_ADDRESS = Limit("mail-address", 3, _DAY)
+MAILS_TO_ADDRESS_A_MONTH = Limit("mail-address-month", 8, timedelta(days=30))
+MAILS_OF_ALL = Limit("mail-all", 200, _DAY)
+"""Codes that are mailed: by one member, to one address, by this Labmate."""
+GUESSES = Limit("guess", 25, _DAY)
+"""Mailed codes that a member types."""
+PAGES = Limit("page", 40, _DAY)
+"""Pages and records that are opened because a member says so."""
+INVITED = Limit("invited", 1, timedelta(days=30))
+"""One member by another."""
+INVITATIONS = Limit("invite", 10, _DAY)
+INVITATIONS_OF_SERVER = Limit("invite-server", 20, _DAY)
+CONTESTS = Limit("contest", 5, timedelta(days=7))
+CONTESTED = Limit("contested", 1, timedelta(days=30))
+"""One claim by one member."""
+VOUCHES_GIVEN = Limit("vouch", 10, timedelta(days=30))
+OWN_DIGESTS = Limit("own-digest", 30, _DAY)
+
+
+async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) -> bool:
+    """Count once more within the caller's transaction; False, and nothing counted, where the limit is reached."""
+    now = utc_now()
+    await connection.execute(delete(CounterRow).where(CounterRow.until <= now))
+    key = await _key(connection, limit, whose)
+    count = await connection.scalar(select(func.count()).where(CounterRow.key == key))
+    if int(count or 0) >= limit.most:
+        return False
+    await connection.execute(insert(CounterRow).values(key=key, until=now + limit.within))
+    return True
+
+
+async def _key(connection: AsyncConnection, limit: Limit, whose: tuple[int | str, ...]) -> str:
+    secret = await connection.scalar(select(CounterKeyRow.key).where(CounterKeyRow.id == 1))
+    said = ":".join((limit.kind, *map(str, whose)))
+    return hmac.new(bytes.fromhex(str(secret)), said.encode(), hashlib.sha256).hexdigest()
+
+
+class Limits(Part):
+    """Counts what is limited by itself, not within another change."""
+
+    async def spend(self, limit: Limit, *whose: int | str) -> bool:
+        """Count once more; False, and nothing counted, where the limit is reached."""
+        async with self._writer.begin() as connection:
+            return await spend(connection, limit, *whose)

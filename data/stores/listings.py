@@ -1,0 +1,123 @@
+"""What arXiv listed on which day, in which categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import func, or_, select
+
+from data.stores.repository import Part
+from data.tables.papers import ListingRow, PaperRow
+
+_CHUNK = 500
+_CURRENT = PaperRow.merged_into.is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A paper in a day's listing: ``new`` ones were announced that day, others are cross-listings of earlier ones.
+
+    ``categories`` are all of a new paper, and those alone that the day added for another.
+    """
+
+    paper: int
+    categories: frozenset[str]
+    new: bool
+
+
+class Listings(Part):
+    """Asks for days' listings."""
+
+    async def on(self, day: date) -> list[int]:
+        """Store ids of what was announced or listed that day, newest id first."""
+        query = select(PaperRow.id).where(_stands(day), _CURRENT)
+        async with self._read() as connection:
+            found = await connection.scalars(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
+            return list(found.all())
+
+    async def entries(self, day: date) -> list[Listed]:
+        """What was announced or listed that day and was not withdrawn, with where, newest id first."""
+        papers = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(
+            _stands(day), _CURRENT, PaperRow.withdrawn.is_(False)
+        )
+        lists: dict[int, set[str]] = {}
+        async with self._read() as connection:
+            for paper, name in await connection.execute(
+                select(ListingRow.paper_id, ListingRow.list).where(ListingRow.day == day)
+            ):
+                lists.setdefault(paper, set()).add(name)
+            return [
+                _listed(paper, announced, categories, lists.get(paper, set()), day)
+                for paper, announced, categories in await connection.execute(
+                    papers.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc())
+                )
+            ]
+
+    async def late(self, seen: int, since: date, upto: date) -> list[Listed]:
+        """Papers with a number above ``seen`` that were announced after ``since`` and up to ``upto``."""
+        query = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(
+            PaperRow.id > seen,
+            PaperRow.announced > since,
+            PaperRow.announced <= upto,
+            PaperRow.withdrawn.is_(False),
+            _CURRENT,
+        )
+        async with self._read() as connection:
+            return [
+                Listed(paper, frozenset(categories.split()), True)
+                for paper, _, categories in await connection.execute(query.order_by(PaperRow.id))
+            ]
+
+    async def newest_paper(self) -> int:
+        """The highest number that a paper has; 0 where there is none."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.max(PaperRow.id))) or 0
+
+    async def categories(self, ids: Sequence[int], day: date) -> dict[int, set[str]]:
+        """The categories of each paper, the lists it stood in that day included."""
+        found: dict[int, set[str]] = {}
+        wanted = list(ids)
+        async with self._read() as connection:
+            for start in range(0, len(wanted), _CHUNK):
+                part = wanted[start : start + _CHUNK]
+                for paper_id, categories in await connection.execute(
+                    select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
+                ):
+                    found[paper_id] = set(categories.split())
+                for paper_id, name in await connection.execute(
+                    select(ListingRow.paper_id, ListingRow.list).where(
+                        ListingRow.paper_id.in_(part), ListingRow.day == day
+                    )
+                ):
+                    found[paper_id].add(name)
+        return found
+
+    async def around(self, day: date | None = None) -> tuple[date | None, date | None, date | None]:
+        """(The listing day before, the day itself or the newest, the day after)."""
+        async with self._read() as connection:
+
+            async def days(pick: Any, where: Any) -> list[date]:
+                found = [
+                    await connection.scalar(select(pick(column)).where(where(column)))
+                    for column in (PaperRow.announced, ListingRow.day)
+                ]
+                return [day for day in found if day]
+
+            on = day or max(await days(func.max, lambda column: column.is_not(None)), default=None)
+            if on is None:
+                return None, None, None
+            before = max(await days(func.max, lambda column: column < on), default=None)
+            return before, on, min(await days(func.min, lambda column: column > on), default=None)
+
+
+def _stands(day: date) -> Any:
+    listed = select(ListingRow.paper_id).where(ListingRow.day == day)
+    return or_(PaperRow.announced == day, PaperRow.id.in_(listed))
+
+
+def _listed(paper: int, announced: date | None, categories: str, lists: set[str], day: date) -> Listed:
+    new = announced is None or announced >= day
+    return Listed(paper, frozenset((set(categories.split()) if new else set()) | lists), new)

@@ -1,0 +1,102 @@
+"""One-time codes that were mailed for claims: known again by their digests; neither code nor address is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data.calendar.clock import utc_now
+from data.stores.claims import ClaimRefused
+from data.stores.limits import (
+    GUESSES,
+    MAILS_OF_ALL,
+    MAILS_OF_MEMBER,
+    MAILS_TO_ADDRESS,
+    MAILS_TO_ADDRESS_A_MONTH,
+    spend,
+)
+from data.stores.repository import Part
+from data.tables.members import MailCodeRow
+
+MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
+"""Codes mailed a claim within a day, guesses a code, and how long a code holds."""
+
+
+class MailCodes(Part):
+    """Keeps and settles mailed codes; every change is one transaction."""
+
+    async def keep(self, claim: int, member: int, address: str, code: str, domain: str) -> None:
+        """Keep what is needed to know a mailed code again; an earlier one no longer holds.
+
+        Raises
+        ------
+        ClaimRefused
+            Where as many were mailed as may be: for the claim, by the member, to the address, by this Labmate.
+        """
+        now = utc_now()
+        async with self._writer.begin() as connection:
+            await _count(connection, member, address)
+            mine = MailCodeRow.claim_id == claim
+            known = (
+                await connection.execute(select(MailCodeRow.sent, MailCodeRow.since).where(mine))
+            ).first()
+            sent, since = known if known and known.since > now - timedelta(days=1) else (0, now)
+            if sent >= MOST_MAILS:
+                raise ClaimRefused(
+                    f"{MOST_MAILS} codes were mailed for this claim today; try again tomorrow."
+                )
+            await connection.execute(delete(MailCodeRow).where(mine))
+            row = {"claim_id": claim, "digest": _digest(claim, code), "domain": domain[:255], "made": now}
+            await connection.execute(insert(MailCodeRow).values(**row, tries=0, sent=sent + 1, since=since))
+
+    async def settle(self, claim: int, member: int, code: str) -> str:
+        """The domain that a mailed code was sent to; the code holds once.
+
+        Raises
+        ------
+        ClaimRefused
+            Where it is wrong, too old, or was guessed at too often.
+        """
+        if not await self._guesses(member):
+            raise ClaimRefused("You typed many codes today; try again tomorrow.")
+        async with self._writer.begin() as connection:
+            mine = MailCodeRow.claim_id == claim
+            found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
+            old = found is None or found.made < utc_now() - timedelta(minutes=CODE_MINUTES)
+            if found is None or old or found.tries >= MOST_TRIES or not found.digest:
+                raise ClaimRefused("No mailed code holds (any more); /claim mail:<address> sends another.")
+            right = hmac.compare_digest(found.digest, _digest(claim, code))
+            values = {"tries": found.tries + 1} | ({"digest": ""} if right else {})
+            await connection.execute(update(MailCodeRow).where(mine).values(**values))
+        if not right:
+            raise ClaimRefused("This is not the code that was mailed.")
+        return str(found.domain)
+
+    async def _guesses(self, member: int) -> bool:
+        """Count a guess by itself: a refused one stays counted."""
+        async with self._writer.begin() as connection:
+            return await spend(connection, GUESSES, member)
+
+
+async def _count(connection: AsyncConnection, member: int, address: str) -> None:
+    """Count a mail everywhere it counts, or nowhere; one mailbox has many addresses with a plus."""
+    local, _, domain = address.lower().rpartition("@")
+    mailbox = f"{local.partition('+')[0]}@{domain}"
+    if not await spend(connection, MAILS_OF_MEMBER, member):
+        raise ClaimRefused("Many codes were mailed for you today; try again tomorrow.")
+    if not await spend(connection, MAILS_TO_ADDRESS, mailbox):
+        raise ClaimRefused(
+            f"{MAILS_TO_ADDRESS.most} codes were mailed to this address today; try again tomorrow."
+        )
+    if not await spend(connection, MAILS_TO_ADDRESS_A_MONTH, mailbox):
+        raise ClaimRefused("Many codes were mailed to this address lately; try again in some weeks.")
+    if not await spend(connection, MAILS_OF_ALL):
+        raise ClaimRefused("I mailed as many codes today as I may; try again tomorrow.")
+
+
+def _digest(claim: int, code: str) -> str:
+    return hashlib.sha256(f"{claim}:{code.strip().upper()}".encode()).hexdigest()

@@ -1,0 +1,164 @@
+"""Members in SQL: what each follows and whom they do not want suggested; theirs to see and to delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select
+
+from data.calendar.clock import utc_now
+from data.stores.people_drafts import MERGED
+from data.stores.repository import Part
+from data.tables.members import DismissalRow, FollowRow, ServerMemberRow
+from data.tables.papers import PersonRow
+
+MOST_FOLLOWED = 500
+"""Follows a member; whoever wants more wants a digest."""
+KINDS = ("person", "paper", "topic", "category")
+
+
+class TooManyError(ValueError):
+    """A member follows as much as can be followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Something that a member wants news of."""
+
+    id: int
+    kind: str
+    target: str
+    shown: str
+    made: datetime
+    guild: int | None = None
+    """From where it was followed: a person is who they are there."""
+
+
+class Members(Part):
+    """Asks and changes what members said; every change is one transaction."""
+
+    # -- following -------------------------------------------------------------------------------
+
+    async def follow(self, member: int, kind: str, target: str, shown: str, guild: int | None = None) -> bool:
+        """Follow something, as it is seen in a server; False where it was followed already.
+
+        Raises
+        ------
+        TooManyError
+            Where the member follows :data:`MOST_FOLLOWED` things.
+        """
+        assert kind in KINDS
+        mine = select(FollowRow.id).where(FollowRow.member == member)
+        async with self._writer.begin() as connection:
+            if await connection.scalar(mine.where(FollowRow.kind == kind, FollowRow.target == target)):
+                return False
+            count = await connection.scalar(select(func.count()).select_from(mine.subquery()))
+            if int(count or 0) >= MOST_FOLLOWED:
+                raise TooManyError
+            row = {
+                "member": member,
+                "kind": kind,
+                "target": target[:200],
+                "shown": shown[:300],
+                "guild": guild,
+            }
+            await connection.execute(insert(FollowRow).values(**row, made=utc_now()))
+            return True
+
+    async def unfollow(self, member: int, follow: int) -> Follow | None:
+        """End one of the member's own follows; None where it is none of theirs."""
+        async with self._writer.begin() as connection:
+            row = (
+                await connection.execute(
+                    delete(FollowRow)
+                    .where(FollowRow.id == follow, FollowRow.member == member)
+                    .returning(*_FOLLOW)
+                )
+            ).first()
+        return Follow(*row) if row else None
+
+    async def following(self, member: int) -> list[Follow]:
+        """All that a member follows, newest first; people who were merged under the other's number."""
+        query = (
+            select(*_FOLLOW)
+            .where(FollowRow.member == member)
+            .order_by(FollowRow.made.desc(), FollowRow.id.desc())
+        )
+        async with self._read() as connection:
+            return [Follow(*row) for row in await connection.execute(query)]
+
+    async def followers(self, kind: str, guild: int) -> list[tuple[str, int]]:
+        """The targets of a kind that members follow who used Labmate in a server, each with such a member."""
+        query = (
+            select(FollowRow.target, FollowRow.member)
+            .join(ServerMemberRow, ServerMemberRow.member == FollowRow.member)
+            .where(FollowRow.kind == kind, ServerMemberRow.guild == guild)
+        )
+        async with self._read() as connection:
+            return [(row[0], row[1]) for row in await connection.execute(query)]
+
+    # -- not for me ------------------------------------------------------------------------------
+
+    async def dismiss(self, member: int, person: int) -> None:
+        """Do not suggest somebody to a member again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(_dismissal(member, person))
+            await connection.execute(
+                insert(DismissalRow).values(member=member, person_id=person, made=utc_now())
+            )
+
+    async def bring_back(self, member: int, person: int) -> None:
+        """Suggest somebody again."""
+        async with self._writer.begin() as connection:
+            await connection.execute(_dismissal(member, person))
+
+    async def dismissed(self, member: int) -> set[int]:
+        """Whom not to suggest to a member; whoever was merged is meant as who they are now, too."""
+        query = (
+            select(DismissalRow.person_id, MERGED)
+            .join(PersonRow, PersonRow.id == DismissalRow.person_id)
+            .where(DismissalRow.member == member)
+        )
+        async with self._read() as connection:
+            rows = (await connection.execute(query)).all()
+        return {number for row in rows for number in row if number is not None}
+
+    # -- everything about a member ---------------------------------------------------------------
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        query = select(DismissalRow.person_id, DismissalRow.made).where(DismissalRow.member == member)
+        async with self._read() as connection:
+            dismissed = (await connection.execute(query)).all()
+        return {
+            "member": str(member),
+            "follows": [
+                {"kind": f.kind, "target": f.target, "shown": f.shown, "made": f.made.isoformat()}
+                for f in await self.following(member)
+            ],
+            "not_for_me": [{"person": row.person_id, "made": row.made.isoformat()} for row in dismissed],
+        }
+
+    async def forget(self, member: int) -> int:
+        """Delete all that is held about a member; returns how many rows that was."""
+        gone = 0
+        async with self._writer.begin() as connection:
+            for table in (FollowRow, DismissalRow):
+                gone += (await connection.execute(delete(table).where(table.member == member))).rowcount
+        return gone
+
+
+_FOLLOW = (
+    FollowRow.id,
+    FollowRow.kind,
+    FollowRow.target,
+    FollowRow.shown,
+    FollowRow.made,
+    FollowRow.guild,
+)
+
+
+def _dismissal(member: int, person: int) -> Any:
+    return delete(DismissalRow).where(DismissalRow.member == member, DismissalRow.person_id == person)

@@ -1,0 +1,105 @@
+"""What outside sources say, with its date, and what asking them has cost today."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import delete, insert, select
+
+from data.calendar.clock import utc_now
+from data.stores.repository import Part
+from data.tables.papers import BudgetRow, FactRow
+
+_CHUNK = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A source's word on something: JSON, and the day it was asked."""
+
+    value: str
+    fetched: datetime
+
+
+class Facts(Part):
+    """Keeps facts by subject (``paper``, ``person``), its id, and source."""
+
+    async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:
+        """The facts that are kept of these."""
+        found: dict[str, Fact] = {}
+        async with self._read() as connection:
+            for start in range(0, len(ids), _CHUNK):
+                rows = await connection.execute(
+                    select(FactRow.subject_id, FactRow.value, FactRow.fetched).where(
+                        FactRow.subject == subject,
+                        FactRow.source == source,
+                        FactRow.subject_id.in_(ids[start : start + _CHUNK]),
+                    )
+                )
+                found.update({row[0]: Fact(row[1], row[2]) for row in rows})
+        return found
+
+    async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
+        """Keep facts in place of older ones, dated now."""
+        now = utc_now()
+        ids = list(values)
+        async with self._writer.begin() as connection:
+            for start in range(0, len(ids), _CHUNK):
+                part = ids[start : start + _CHUNK]
+                await connection.execute(
+                    delete(FactRow).where(
+                        FactRow.subject == subject, FactRow.source == source, FactRow.subject_id.in_(part)
+                    )
+                )
+                await connection.execute(
+                    insert(FactRow),
+                    [
+                        {
+                            "subject": subject,
+                            "subject_id": i,
+                            "source": source,
+                            "fetched": now,
+                            "value": values[i],
+                        }
+                        for i in part
+                    ],
+                )
+
+    async def ids(self, subject: str, source: str, before: datetime, most: int) -> list[str]:
+        """Whom a source was asked about last before a time, oldest first."""
+        query = (
+            select(FactRow.subject_id)
+            .where(FactRow.subject == subject, FactRow.source == source, FactRow.fetched < before)
+            .order_by(FactRow.fetched)
+            .limit(most)
+        )
+        async with self._read() as connection:
+            return list((await connection.scalars(query)).all())
+
+    async def spent(self, source: str, day: date) -> int:
+        """What a day's requests have cost."""
+        async with self._read() as connection:
+            return int(
+                await connection.scalar(
+                    select(BudgetRow.spent).where(BudgetRow.source == source, BudgetRow.day == day)
+                )
+                or 0
+            )
+
+    async def spend(self, source: str, day: date, cost: int, most: int) -> bool:
+        """Add to what a day has cost, unless it would be more than ``most``; returns whether it was added."""
+        async with self._writer.begin() as connection:
+            known = await connection.scalar(
+                select(BudgetRow.spent).where(BudgetRow.source == source, BudgetRow.day == day)
+            )
+            if int(known or 0) + cost > most:
+                return False
+            await connection.execute(
+                delete(BudgetRow).where(BudgetRow.source == source, BudgetRow.day == day)
+            )
+            await connection.execute(
+                insert(BudgetRow).values(source=source, day=day, spent=int(known or 0) + cost)
+            )
+            return True

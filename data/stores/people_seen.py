@@ -1,0 +1,151 @@
+"""People as one server sees them: what holds for all, with that server's own corrections laid over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from data.stores.people import Membership, People, Person
+
+FIRST_SEEN = 1_000_000_000
+"""People who only exist by a server's correction have its number added to this; no pass counts so far."""
+
+
+@dataclass(frozen=True)
+class View:
+    """How a server's corrections change who is who there; small, since it holds only what they touch.
+
+    Attributes
+    ----------
+    leads
+        For a person who is another one here: who that is.
+    moved
+        For an authorship (paper, name's number) that is somebody else's here: whose it is for all, and whose here.
+    sources
+        For each person who differs here: the people for all of whom some authorships are theirs here.
+    names
+        The names of people who only exist here.
+    said
+        For each person who differs here: the corrections that make them so, by number.
+    """
+
+    leads: Mapping[int, int] = field(default_factory=dict)
+    moved: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    sources: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+    said: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.sources)
+
+    def lead(self, person: int) -> int:
+        """Who a person is here."""
+        return self.leads.get(person, person)
+
+    def differs(self, person: int) -> bool:
+        """Whether a person is not here who they are for all."""
+        return self.lead(person) in self.sources
+
+    def whose(self, paper: int, author: int, person: int) -> int:
+        """Whose an authorship is here that is this person's for all."""
+        was, now = self.moved.get((paper, author), (0, 0))
+        return self.lead(now if was == person else person)
+
+
+EVERYBODY = View()
+"""What holds for all."""
+
+
+class SeenPeople(People):
+    """Asks about people as a server sees them. What changes people, and what a pass reads, holds for all."""
+
+    def __init__(self, people: People, view: View) -> None:
+        super().__init__(people._engine, people._writer)
+        self.view = view
+
+    def lead(self, person_id: int) -> int:
+        """Who a person is here."""
+        return self.view.lead(person_id)
+
+    def said_of(self, person_id: int) -> tuple[int, ...]:
+        """The corrections, by number, that make somebody another here than for all."""
+        return self.view.said.get(self.view.lead(person_id), ())
+
+    async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
+        """People by the numbers asked for, as they are here."""
+        base = await super().find_all([number for number in people if number < FIRST_SEEN])
+        found: dict[int, Person] = {}
+        for number in dict.fromkeys(people):
+            known = base.get(number)
+            lead = self.view.lead(known.id if known else number)
+            if not self.view.differs(lead):
+                if known is not None:
+                    found[number] = known
+                continue
+            person = await self._person(lead)
+            if person or known:
+                found[number] = person or known  # type: ignore[assignment]
+        return found
+
+    async def _person(self, lead: int) -> Person | None:
+        rows = await self.memberships(lead)
+        if not rows:
+            return None
+        printed = await self.printed([(row.paper_id, row.position) for row in rows])
+        forms = Counter(printed[row.paper_id, row.position] for row in rows)
+        named = sorted(forms, key=lambda form: (-forms[form], form))
+        days = [day for day in (await self.days([row.paper_id for row in rows])).values() if day]
+        return Person(
+            lead, named[0], len(rows), tuple(named), min(days, default=None), max(days, default=None)
+        )
+
+    async def memberships(self, person_id: int) -> list[Membership]:
+        """A person's authorships here, newest paper first."""
+        lead = self.view.lead(person_id)
+        if lead not in self.view.sources:
+            return await super().memberships(person_id)
+        found: list[Membership] = []
+        for source in self.view.sources[lead]:
+            for row in await super().memberships(source):
+                if self.view.whose(row.paper_id, row.author_id, row.person_id) == lead:
+                    said = source != lead
+                    found.append(replace(row, person_id=lead, confidence=1.0 if said else row.confidence))
+        days = await self.days([row.paper_id for row in found])
+        return sorted(found, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True)
+
+    async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
+        """(person, papers under these names) of everybody here who prints one of the names, most papers first."""
+        wanted = set(author_ids)
+        base = await super().named(author_ids)
+        counts = {person: papers for person, papers in base if not self.view.differs(person)}
+        touched = {self.view.lead(person) for person, _ in base} - counts.keys()
+        touched |= {
+            self.view.lead(now) for (_, author), (_, now) in self.view.moved.items() if author in wanted
+        }
+        for person in touched:
+            rows = await self.memberships(person)
+            papers = {row.paper_id for row in rows if row.author_id in wanted}
+            if papers:
+                counts[person] = len(papers)
+        return sorted(counts.items(), key=lambda found: (-found[1], found[0]))
+
+    async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
+        """The judged authorships at these places, as they are here."""
+        return [
+            replace(row, person_id=self.view.whose(row.paper_id, row.author_id, row.person_id))
+            for row in await super().at(places)
+        ]
+
+    async def on_paper(self, paper_id: int) -> dict[int, int]:
+        """The person behind each name of a paper here, as far as judged."""
+        found = await super().on_paper(paper_id)
+        return {author: self.view.whose(paper_id, author, person) for author, person in found.items()}
+
+    async def names(self, person_ids: Iterable[int]) -> dict[int, str]:
+        """A printed form of each person's name."""
+        wanted = list(person_ids)
+        leads = {number: self.view.lead(number) for number in wanted}
+        known = await super().names([lead for lead in set(leads.values()) if lead < FIRST_SEEN])
+        known |= self.view.names
+        return {number: known[lead] for number, lead in leads.items() if lead in known}

@@ -1,0 +1,296 @@
+"""Members' libraries in SQL: what was saved, with tags, notes and how far it was read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from data.calendar.clock import utc_now
+from data.keys import fold, fresh_number
+from data.stores.repository import Part, Writer
+from data.tables.papers import PaperRow
+from data.tables.shelf import ShelfRow
+
+STATES = ("unread", "reading", "read")
+UNDO_FOR = timedelta(days=1)
+_CHUNK = 500
+_ROWS = 100
+"""Rows taken apart in one go, while the loop waits for none of it."""
+_REMEMBERED = 256
+"""Members whose tags are remembered."""
+MOST_KEPT, MOST_TAGS, MAX_TAG, MAX_NOTE = 5_000, 12, 40, 2_000
+
+
+class ShelfFull(Exception):
+    """A library that can take no more; its text says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A work in a member's library; see :class:`data.tables.shelf.ShelfRow`. ``record`` is CSL-JSON or empty."""
+
+    id: int
+    member: int
+    paper_id: int | None
+    record: dict[str, Any]
+    state: str
+    note: str
+    tags: tuple[str, ...]
+    made: datetime
+    changed: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many works were kept anew, how many were known before, and the instant that the new ones bear."""
+
+    new: int
+    known: int
+    made: datetime
+
+
+_HERE = ShelfRow.gone.is_(None)
+_COLUMNS = [getattr(ShelfRow, name) for name in Kept.__slots__]
+
+
+def _kept(row: Any) -> Kept:
+    values = dict(row._mapping)
+    record = json.loads(values["record"]) if values["record"] else {}
+    tags = tuple(values["tags"].split("\n")) if values["tags"] else ()
+    return Kept(**(values | {"record": record, "tags": tags}))
+
+
+def _all_kept(rows: Sequence[Any]) -> list[Kept]:
+    found = []
+    for row in rows:
+        values = dict(row._mapping)
+        into = values.pop("merged_into")
+        found.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
+    return found
+
+
+def clean_tags(text: str) -> tuple[str, ...]:
+    """Tags from text with commas or lines between: each once, in order, cut to what may be kept."""
+    parts = (" ".join(part.split()).lstrip("#")[:MAX_TAG] for part in text.replace("\n", ",").split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
+
+
+class Shelf(Part):
+    """Asks and changes members' libraries; every change is one transaction."""
+
+    def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
+        super().__init__(reader, writer)
+        self._tags: OrderedDict[int, dict[str, int]] = OrderedDict()
+        self._written = 0
+
+    async def of(self, member: int) -> list[Kept]:
+        """All that a member keeps, newest first; of papers that were merged, those they became."""
+        query = select(*_COLUMNS, PaperRow.merged_into).outerjoin(PaperRow, PaperRow.id == ShelfRow.paper_id)
+        query = query.where(ShelfRow.member == member, _HERE).order_by(
+            ShelfRow.made.desc(), ShelfRow.id.desc()
+        )
+        found: list[Kept] = []
+        async with self._read() as connection:
+            rows = await connection.stream(query)
+            async for part in rows.partitions(_ROWS):
+                found += await asyncio.to_thread(_all_kept, part)
+        return found
+
+    async def tags(self, member: int) -> dict[str, int]:
+        """How many works of a library bear each tag; nothing else of them is read."""
+        if (known := self._tags.get(member)) is not None:
+            return known
+        counts: Counter[str] = Counter()
+        query = select(ShelfRow.tags, func.count()).where(
+            ShelfRow.member == member, _HERE, ShelfRow.tags != ""
+        )
+        written = self._written
+        async with self._read() as connection:
+            for tags, count in await connection.execute(query.group_by(ShelfRow.tags)):
+                for tag in tags.split("\n"):
+                    counts[tag] += count
+        found = dict(counts.most_common())
+        if self._written == written:  # else it may be of before what was written
+            self._tags[member] = found
+            while len(self._tags) > _REMEMBERED:
+                self._tags.popitem(last=False)
+        return found
+
+    @asynccontextmanager
+    async def _change(self, member: int) -> AsyncIterator[AsyncConnection]:
+        """One transaction that changes a member's library."""
+        try:
+            async with self._writer.begin() as connection:
+                yield connection
+        finally:
+            self._written += 1
+            self._tags.pop(member, None)
+
+    async def find(self, member: int, number: int) -> Kept | None:
+        """One of a member's own."""
+        return await self._one(ShelfRow.member == member, ShelfRow.id == number)
+
+    async def of_paper(self, member: int, paper: int) -> Kept | None:
+        """What a member keeps of a paper."""
+        return await self._one(ShelfRow.member == member, ShelfRow.paper_id == paper)
+
+    async def _one(self, *where: Any) -> Kept | None:
+        async with self._read() as connection:
+            row = (await connection.execute(select(*_COLUMNS).where(*where, _HERE))).first()
+        return _kept(row) if row else None
+
+    async def keep(self, member: int, paper: int) -> tuple[Kept, bool]:
+        """Keep a paper; the second value is False where it was kept already.
+
+        Raises
+        ------
+        ShelfFull
+            Where the library can take no more.
+        """
+        added = await self.add(member, [(paper, {})])
+        kept = await self.of_paper(member, paper)
+        assert kept is not None
+        return kept, bool(added.new)
+
+    async def add(
+        self,
+        member: int,
+        works: Sequence[tuple[int | None, dict[str, Any]]],
+        more: Sequence[tuple[str, str, tuple[str, ...]]] = (),
+    ) -> Added:
+        """Keep papers, or records of works that the store has not; what is kept already stays as it is.
+
+        Parameters
+        ----------
+        more
+            For each work its state, note and tags.
+
+        Raises
+        ------
+        ShelfFull
+            Where the library can take no more; then nothing was kept.
+        """
+        now = utc_now()
+        added = known = 0
+        async with self._change(member) as connection:
+            mine = ShelfRow.member == member
+            again = [paper for paper, _ in works if paper is not None]
+            for start in range(0, len(again), _CHUNK):
+                part = ShelfRow.paper_id.in_(again[start : start + _CHUNK])
+                await connection.execute(delete(ShelfRow).where(mine, part, ShelfRow.gone.is_not(None)))
+            count = await connection.scalar(select(func.count()).where(mine, _HERE)) or 0
+            held = await connection.execute(select(ShelfRow.paper_id, ShelfRow.record).where(mine, _HERE))
+            papers: set[int | None] = set()
+            titles: set[str] = set()
+            for row in held:
+                papers.add(row.paper_id)
+                if row.record:
+                    titles.add(_title(json.loads(row.record)))
+            for place, (paper, record) in enumerate(works):
+                if (paper is not None and paper in papers) or (paper is None and _title(record) in titles):
+                    known += 1
+                    continue
+                if paper is None:
+                    titles.add(_title(record))
+                else:
+                    papers.add(paper)
+                state, note, tags = more[place] if more else ("unread", "", ())
+                row_values = {
+                    "id": fresh_number(),
+                    "member": member,
+                    "paper_id": paper,
+                    "record": "" if paper is not None else json.dumps(record),
+                    "state": state if state in STATES else "unread",
+                    "note": note[:MAX_NOTE],
+                    "tags": "\n".join(clean_tags(",".join(tags))),
+                    "made": now,
+                    "changed": now,
+                    "gone": None,
+                }
+                await connection.execute(insert(ShelfRow).values(**row_values))
+                added += 1
+            if count + added > MOST_KEPT:
+                raise ShelfFull(
+                    f"A library holds {MOST_KEPT:,} works, and yours has {count:,}; /library export keeps it in a file."
+                )
+        return Added(added, known, now)
+
+    async def change(self, member: int, number: int, **values: Any) -> Kept | None:
+        """Change tags, note or state of one of a member's own."""
+        if "tags" in values:
+            values["tags"] = "\n".join(clean_tags(",".join(values["tags"])))
+        if "note" in values:
+            values["note"] = values["note"][:MAX_NOTE]
+        async with self._change(member) as connection:
+            row = (
+                await connection.execute(
+                    update(ShelfRow)
+                    .where(ShelfRow.member == member, ShelfRow.id == number, _HERE)
+                    .values(**values, changed=utc_now())
+                    .returning(*_COLUMNS)
+                )
+            ).first()
+        return _kept(row) if row else None
+
+    async def drop(self, member: int, number: int) -> Kept | None:
+        """Take one of a member's own off; for a day :meth:`put_back` undoes it."""
+        kept = await self.find(member, number)
+        now = utc_now()
+        async with self._change(member) as connection:
+            await connection.execute(delete(ShelfRow).where(ShelfRow.gone < now - UNDO_FOR))
+            mine = (ShelfRow.member == member) & (ShelfRow.id == number)
+            await connection.execute(update(ShelfRow).where(mine).values(gone=now))
+        return kept
+
+    async def drop_added(self, member: int, moment: int) -> int:
+        """Take off all that was kept at an instant (microseconds since 1970, UTC)."""
+        made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
+        mine = (ShelfRow.member == member) & (ShelfRow.made == made)
+        async with self._change(member) as connection:
+            return (await connection.execute(delete(ShelfRow).where(mine, _HERE))).rowcount
+
+    async def put_back(self, member: int, number: int) -> Kept | None:
+        """Undo :meth:`drop`; None where it is too late."""
+        async with self._change(member) as connection:
+            mine = (ShelfRow.member == member) & (ShelfRow.id == number)
+            await connection.execute(update(ShelfRow).where(mine).values(gone=None))
+        return await self.find(member, number)
+
+    async def held(self, member: int) -> dict[str, Any]:
+        """All that is held about a member, ready for JSON."""
+        return {
+            "library": [
+                {
+                    "paper": kept.paper_id,
+                    "record": kept.record,
+                    "state": kept.state,
+                    "note": kept.note,
+                    "tags": list(kept.tags),
+                    "kept": kept.made.isoformat(),
+                }
+                for kept in await self.of(member)
+            ]
+        }
+
+    async def forget(self, member: int) -> int:
+        """Delete a member's library."""
+        async with self._change(member) as connection:
+            return (await connection.execute(delete(ShelfRow).where(ShelfRow.member == member))).rowcount
+
+
+class _Row:
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._mapping = values
+
+
+def _title(record: dict[str, Any]) -> str:
+    return fold(str(record.get("title", "")))

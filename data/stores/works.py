@@ -1,0 +1,273 @@
+"""When two records are one work, and what the merged work then says.
+
+A record meets its work by a shared id; else by its title with authors in common; else, where a
+revision changed the title, by authors in order, day and what of the title stayed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from data.keys import author_hash, name_key, text_hash, title_key, title_words
+from data.records import PaperRecord
+
+LISTING = "arxiv-daily"
+"""The source that prints papers as they were announced: in their first version."""
+
+SAMPLE = "sample"
+"""What documents say of a paper: as undated as a source can be, so it never replaces what arXiv itself says."""
+
+REVISION_DAYS = 7
+"""A source may date one work by submission, another by announcement."""
+_KEPT_WORDS = 0.5
+_SMALL = frozenset(
+    """a an and as at by can do does for from how in is it its of on or the their to towards toward
+    using via we what when with without""".split()
+)
+_FACTS = ("doi", "journal_ref", "comment", "venue")
+
+
+@dataclass(slots=True)
+class Work:
+    """A work while a batch is applied to it: its row, names, authors and listings."""
+
+    row: dict[str, Any]
+    ids: dict[tuple[str, str], None] = field(default_factory=dict)
+    authors: list[tuple[str, bool]] = field(default_factory=list)
+    """(name as printed, listed), in order; unlisted ones last."""
+    listings: dict[tuple[str, date], None] = field(default_factory=dict)
+    former: dict[int, str] = field(default_factory=dict)
+    is_new: bool = False
+
+    @property
+    def listed(self) -> list[str]:
+        """Keys of the authors whose position is known, in order."""
+        return [name_key(name) for name, listed in self.authors if listed]
+
+    @property
+    def days(self) -> list[date]:
+        """Every day that some source connects with the work's first appearance."""
+        return [day for day in (self.row["submitted"], self.row["announced"]) if day]
+
+
+def new_work(record: PaperRecord) -> Work:
+    """A work that so far only this record knows."""
+    row = {
+        "source": record.source,
+        "version": record.version,
+        "authors_complete": record.authors_complete,
+        "primary_category": record.primary_category,
+        "categories": _categories([], record.categories, record.primary_category),
+        "submitted": record.submitted,
+        "updated": record.updated,
+        "announced": record.announced,
+        "provisional": record.provisional and record.announced is not None,
+        "withdrawn": record.withdrawn,
+        "arxiv_id": record.ids.get("arxiv"),
+        "merged_into": None,
+        **{fact: getattr(record, fact) for fact in _FACTS},
+        **_printed(record.title, record.abstract),
+    }
+    work = Work(row, ids=dict.fromkeys(record.ids.items()), is_new=True)
+    work.authors = _with_also([(name, True) for name in record.authors], record.authors_also)
+    work.listings = dict.fromkeys(record.listings)
+    row["first_author"] = author_hash(*record.authors[:1])
+    return work
+
+
+def apply(work: Work, record: PaperRecord) -> None:
+    """Let a work take what a record knows better; a record that knows nothing new changes nothing."""
+    row = work.row
+    takes_over = _is_newer(record, work)
+    if takes_over:
+        _retitle(work, record.title)
+        row.update(_printed(record.title, record.abstract or row["abstract"]))
+        row["source"] = record.source
+        row["withdrawn"] = record.withdrawn
+    elif title_key(record.title) != row["title_key"]:
+        work.former.setdefault(title_key(record.title), record.title)
+    if (known := [v for v in (row["version"], record.version) if v]) and (
+        takes_over or row["version"] is None or record.version is not None
+    ):
+        row["version"] = max(known)
+    _take_authors(work, record, takes_over)
+    row["primary_category"] = (
+        record.primary_category if takes_over and record.primary_category else row["primary_category"]
+    ) or record.primary_category
+    row["categories"] = _categories(row["categories"].split(), record.categories, row["primary_category"])
+    for fact in _FACTS:
+        theirs = getattr(record, fact)
+        row[fact] = theirs if theirs and (takes_over or not row[fact]) else row[fact]
+    row["submitted"] = min((d for d in (row["submitted"], record.submitted) if d), default=None)
+    row["updated"] = max((d for d in (row["updated"], record.updated) if d), default=None)
+    _take_announcement(row, record)
+    for scheme, value in record.ids.items():
+        if scheme != "arxiv":
+            work.ids.setdefault((scheme, value))
+        elif row["arxiv_id"] is None:
+            row["arxiv_id"] = value
+            work.ids.setdefault((scheme, value))
+    _take_listings(work, record)
+
+
+def _take_listings(work: Work, record: PaperRecord) -> None:
+    """A category lists a paper once: later days of the same one are revisions or touches, not news."""
+    first: dict[str, date] = {}
+    for name, day in [*work.listings, *record.listings]:
+        first[name] = min(day, first.get(name, day))
+    known = dict(work.listings)
+    work.listings = known | {(name, day): None for name, day in record.listings if day == first[name]}
+
+
+def _printed(title: str, abstract: str) -> dict[str, Any]:
+    return {
+        "title": title,
+        "title_key": title_key(title),
+        "abstract": abstract,
+        "text_hash": text_hash(title, abstract),
+    }
+
+
+def _retitle(work: Work, title: str) -> None:
+    key = title_key(title)
+    if key != work.row["title_key"]:
+        work.former[work.row["title_key"]] = work.row["title"]
+        work.former.pop(key, None)
+
+
+def _is_newer(record: PaperRecord, work: Work) -> bool:
+    """Whether the record prints a later state of the paper than the work shows."""
+    row = work.row
+    theirs = record.version or (1 if record.source == LISTING else None)
+    ours = row["version"] or (1 if row["source"] == LISTING else None)
+    if theirs and ours and theirs != ours:
+        return bool(theirs > ours)
+    if record.updated and row["updated"] and record.updated != row["updated"]:
+        return bool(record.updated > row["updated"])
+    if record.source == row["source"]:
+        return (record.announced or date.max) >= (row["announced"] or date.min)
+    # One is known to be the first version and the titles differ: the other, undated, is a later one.
+    one_is_first = (theirs is None) != (ours is None) and (theirs or ours) == 1
+    if one_is_first and title_key(record.title) != row["title_key"]:
+        return theirs is None
+    return "arxiv" in record.ids and (
+        not any(scheme == "arxiv" for scheme, _ in work.ids)
+        or row["source"] == SAMPLE
+        or (record.source not in (LISTING, SAMPLE) and ours is None)
+    )
+
+
+def _take_authors(work: Work, record: PaperRecord, takes_over: bool) -> None:
+    row = work.row
+    more_complete = record.authors_complete and not row["authors_complete"]
+    as_complete = record.authors_complete == row["authors_complete"]
+    also = [name for name, listed in work.authors if not listed] + record.authors_also
+    if more_complete or (takes_over and as_complete):
+        listed = [(name, True) for name in record.authors]
+        row["authors_complete"] = record.authors_complete
+        row["first_author"] = author_hash(*record.authors[:1])
+    else:
+        listed = [(name, True) for name, is_listed in work.authors if is_listed]
+    work.authors = _with_also(listed, also)
+
+
+def _with_also(listed: list[tuple[str, bool]], also: Iterable[str]) -> list[tuple[str, bool]]:
+    seen = {name_key(name) for name, _ in listed}
+    authors = list(listed)
+    for name in also:
+        if name_key(name) not in seen:
+            seen.add(name_key(name))
+            authors.append((name, False))
+    return authors
+
+
+def _take_announcement(row: dict[str, Any], record: PaperRecord) -> None:
+    """The earliest day that was read from a listing; an estimate only until one is."""
+    if record.announced is None:
+        return
+    if row["announced"] is None or (row["provisional"] and not record.provisional):
+        row["announced"], row["provisional"] = record.announced, record.provisional
+    elif row["provisional"] == record.provisional:
+        row["announced"] = min(row["announced"], record.announced)
+
+
+def _categories(ours: list[str], theirs: list[str], primary: str | None) -> str:
+    return " ".join(dict.fromkeys([*([primary] if primary else []), *ours, *theirs]))
+
+
+def same_title(work: Work, record: PaperRecord) -> bool:
+    """Whether a work with the record's title also has an author of it (never across two arXiv ids)."""
+    if (work.row["arxiv_id"] and "arxiv" in record.ids) or "file" in record.ids:
+        return False
+    ours = [name_key(name) for name, _ in work.authors]
+    theirs = [name_key(name) for name in record.authors + record.authors_also]
+    return any(_may_be_one(a, b) for a in ours for b in theirs)
+
+
+def _may_be_one(a: str, b: str) -> bool:
+    """Equal names, or one with the other's first name as an initial."""
+    if a == b:
+        return True
+    first_a, _, last_a = a.rpartition(" ")
+    first_b, _, last_b = b.rpartition(" ")
+    if last_a != last_b or not first_a or not first_b or first_a[0] != first_b[0]:
+        return False
+    return len(first_a.split()[0]) == 1 or len(first_b.split()[0]) == 1
+
+
+def revised_title(work: Work, record: PaperRecord) -> bool:
+    """Whether record and work are one paper whose title a revision changed.
+
+    Sources differ, at most one has an arXiv id, the authors agree in order as far as both print
+    them, the days are within a week, and of the title the system's name or half the words stayed.
+    """
+    if record.source == work.row["source"] or (work.row["arxiv_id"] and "arxiv" in record.ids):
+        return False
+    theirs = [name_key(name) for name in record.authors]
+    if not _agree_in_order(work, theirs, record):
+        return False
+    days = [day for day in (record.submitted, record.announced) if day]
+    if not any(abs((a - b).days) <= REVISION_DAYS for a in days for b in work.days):
+        return False
+    return bool(_system_names(record.title) & _system_names(work.row["title"])) or (
+        len(theirs) > 1 and _overlap(record.title, work.row["title"]) >= _KEPT_WORDS
+    )
+
+
+def _agree_in_order(work: Work, theirs: list[str], record: PaperRecord) -> bool:
+    ours = work.listed
+    if work.row["authors_complete"] and record.authors_complete:
+        return ours == theirs
+    shared = min(len(ours), len(theirs))
+    if ours[:shared] != theirs[:shared]:
+        return False
+    if work.row["authors_complete"] and len(theirs) > len(ours):
+        return False
+    if record.authors_complete and len(ours) > len(theirs):
+        return False
+    complete = set(ours) if work.row["authors_complete"] else set(theirs) if record.authors_complete else None
+    also = {name_key(n) for n, listed in work.authors if not listed} | set(map(name_key, record.authors_also))
+    return complete is None or also <= complete
+
+
+def _system_names(title: str) -> set[str]:
+    """Names of systems in a title: the head before a colon, and words in mixed case such as PrismLLM."""
+    names = {
+        word.casefold()
+        for word in re.findall(r"[\w+-]+", title)
+        if len(word) > 3 and re.search(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}", word)
+    }
+    head, colon, _ = title.partition(":")
+    if colon and len(head.split()) <= 2:
+        names.add(head.strip().casefold())
+    return names
+
+
+def _overlap(a: str, b: str) -> float:
+    """Shared content words over all content words (Jaccard)."""
+    words_a, words_b = set(title_words(a)) - _SMALL, set(title_words(b)) - _SMALL
+    return len(words_a & words_b) / max(1, len(words_a | words_b))

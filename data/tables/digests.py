@@ -1,0 +1,124 @@
+"""The SQL tables of digests: what is posted where and when, what was, and what members thought of it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from data.tables.papers import Base
+
+
+class DigestRow(Base):
+    """A digest: for a channel, or for a member by direct message."""
+
+    __tablename__ = "digests"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    guild: Mapped[int] = mapped_column(BigInteger, index=True)
+    """0 for one by direct message."""
+    channel: Mapped[int] = mapped_column(BigInteger)
+    """The channel, or the member for one by direct message."""
+    owner: Mapped[int] = mapped_column(BigInteger, index=True)
+    """Who set it up, and is told where it fails."""
+    name: Mapped[str] = mapped_column(String(80))
+    state: Mapped[str] = mapped_column(String(10))
+    """``draft``, ``active``, ``paused``, ``broken`` or ``deleted``."""
+    why: Mapped[str] = mapped_column(String(300))
+    form: Mapped[str] = mapped_column(String(10))
+    """``message``, ``thread`` or ``forum``."""
+    style: Mapped[str] = mapped_column(String(10))
+    """``compact`` or ``full``."""
+    picture: Mapped[bool]
+    categories: Mapped[str] = mapped_column(Text)
+    query: Mapped[str] = mapped_column(Text)
+    people: Mapped[str] = mapped_column(Text)
+    """Person numbers with spaces between."""
+    followed: Mapped[bool]
+    """Whom the server's members follow count as well."""
+    require: Mapped[str] = mapped_column(Text)
+    exclude: Mapped[str] = mapped_column(Text)
+    """Words or phrases, one a line."""
+    most: Mapped[int]
+    days: Mapped[str] = mapped_column(String(7))
+    """``1111100``: Monday to Sunday."""
+    at: Mapped[str] = mapped_column(String(5))
+    zone: Mapped[str] = mapped_column(String(60))
+    quiet: Mapped[bool]
+    """Nothing is posted on a day without papers that fit."""
+    made: Mapped[datetime]
+    changed: Mapped[datetime]
+    upto: Mapped[date]
+    """The last listing day that was looked through for it."""
+    seen: Mapped[int] = mapped_column(default=0)
+    """The newest paper's number then: what came in later under an earlier day is looked at, too."""
+    news: Mapped[bool] = mapped_column(default=False)
+    """Only papers by followed people, on followed topics, and close follow-ups of kept papers."""
+
+
+class DeliveryRow(Base):
+    """One posting of a digest, written before it is posted and marked after."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (UniqueConstraint("digest_id", "slot"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest_id: Mapped[int] = mapped_column(ForeignKey("digests.id"))
+    slot: Mapped[date]
+    """The local day that it is for."""
+    due: Mapped[datetime]
+    """In UTC."""
+    state: Mapped[str] = mapped_column(String(10), index=True)
+    """``written``, ``posted``, ``empty`` (nothing fitted, and nothing was said), ``missed`` or ``failed``."""
+    upto: Mapped[date | None]
+    """The last listing day that it covers."""
+    read: Mapped[int]
+    """Papers looked at."""
+    papers: Mapped[str] = mapped_column(Text)
+    """JSON: what is shown, in order."""
+    late: Mapped[bool]
+    channel: Mapped[int] = mapped_column(BigInteger)
+    message: Mapped[int | None] = mapped_column(BigInteger)
+    tries: Mapped[int]
+    why: Mapped[str] = mapped_column(String(300))
+    made: Mapped[datetime]
+    posted: Mapped[datetime | None]
+
+
+class ShownRow(Base):
+    """A paper that was shown in a place, and is not shown there again."""
+
+    __tablename__ = "shown_papers"
+
+    place: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    """The channel, or the member."""
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    text_hash: Mapped[int] = mapped_column(BigInteger)
+    """Of the title and abstract as they were then."""
+    day: Mapped[date]
+
+
+class OpinionRow(Base):
+    """What a member thinks of a paper, in a server (0: in direct messages)."""
+
+    __tablename__ = "opinions"
+    __table_args__ = (Index("ix_opinions_guild", "guild", "made"),)
+
+    guild: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8))
+    """``like``, ``save``, ``dislike``, or ``skip``: asked, and not answered."""
+    channel: Mapped[int] = mapped_column(BigInteger)
+    made: Mapped[datetime]
+
+
+class LeaseRow(Base):
+    """Which process may do what only one may do."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(20), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(40))
+    until: Mapped[datetime]

@@ -1,0 +1,78 @@
+"""The SQL tables of what is kept: members' libraries, servers' lists, and the feeds of both."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from data.tables.papers import Base
+
+
+class ShelfRow(Base):
+    """A work in a member's library: a paper of the store, or what an imported file says of another one."""
+
+    __tablename__ = "shelf"
+    __table_args__ = (
+        UniqueConstraint("member", "paper_id"),
+        Index("ix_shelf_member", "member", "made"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger)
+    paper_id: Mapped[int | None] = mapped_column(ForeignKey("papers.id"))
+    record: Mapped[str] = mapped_column(Text)
+    """Where the store has no such paper: CSL-JSON."""
+    state: Mapped[str] = mapped_column(String(8))
+    """``unread``, ``reading`` or ``read``."""
+    note: Mapped[str] = mapped_column(Text)
+    tags: Mapped[str] = mapped_column(Text)
+    """One a line, in order."""
+    made: Mapped[datetime]
+    changed: Mapped[datetime]
+    gone: Mapped[datetime | None]
+    """When it was taken off; for a day it can be put back."""
+
+
+class ListRow(Base):
+    """A server's shared list."""
+
+    __tablename__ = "lists"
+    __table_args__ = (UniqueConstraint("guild", "key"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    guild: Mapped[int] = mapped_column(BigInteger)
+    key: Mapped[str] = mapped_column(String(80))
+    """The name folded, by which it is found."""
+    name: Mapped[str] = mapped_column(String(80))
+    owner: Mapped[int] = mapped_column(BigInteger, index=True)
+    made: Mapped[datetime]
+
+
+class ListPaperRow(Base):
+    """A paper on a shared list."""
+
+    __tablename__ = "list_papers"
+
+    list_id: Mapped[int] = mapped_column(ForeignKey("lists.id"), primary_key=True)
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    member: Mapped[int] = mapped_column(BigInteger, index=True)
+    """Who put it there."""
+    made: Mapped[datetime]
+
+
+class FeedRow(Base):
+    """An address under which a digest, a list or a library can be read as Atom."""
+
+    __tablename__ = "feeds"
+    __table_args__ = (UniqueConstraint("kind", "target"),)
+
+    token: Mapped[str] = mapped_column(String(64), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8))
+    """``digest``, ``list`` or ``library``."""
+    target: Mapped[int] = mapped_column(BigInteger)
+    """The digest's or list's number, or the member's."""
+    member: Mapped[int] = mapped_column(BigInteger, index=True)
+    """Who asked for it."""
+    made: Mapped[datetime]
