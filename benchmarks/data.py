@@ -12,9 +12,9 @@ from pathlib import Path
 from bot.app import sample_file
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.embedding import Embedder
-from index.intake import Intake, ReadyVectors
-from index.library import Library
+from index.search.corpus import Library
+from index.search.embedding import Embedder
+from index.search.intake import Intake, ReadyVectors
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("LABMATE_SHARED", ROOT.parent / "shared"))

@@ -11,9 +11,9 @@ import time
 import numpy as np
 
 from benchmarks.data import full_library, show
-from index.daily import Daily, Taste
-from index.library import Library
-from index.taste import Ranker
+from index.digest.chooser import Daily, Taste
+from index.digest.taste import Ranker
+from index.search.corpus import Library
 
 CANDIDATES, DAY, LIKED, CHANNELS, ASKED = 1_500, 339, 50, 1_000, 100
 

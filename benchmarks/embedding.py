@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.data import PAPERS, need_data
 from data.sources.files import PaperFile
-from index.embedding import BATCH, Embedder, has_bfloat16, paper_text
+from index.search.embedding import BATCH, Embedder, has_bfloat16, paper_text
 
 TEXTS = 512
 ROUNDS = 3

@@ -13,9 +13,9 @@ from benchmarks.data import PAPERS, need_data, url
 from bot.app import sample_file
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.embedding import Embedder
-from index.intake import Intake
-from index.library import Library
+from index.search.corpus import Library
+from index.search.embedding import Embedder
+from index.search.intake import Intake
 
 RUNS = 3
 

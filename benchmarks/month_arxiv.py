@@ -13,7 +13,7 @@ import zstandard
 from aiohttp import web
 
 from data.calendar.announcements import announced_at
-from index.person_names import parse_name
+from index.identity.person_names import parse_name
 
 PAGE = 150
 APPEARS = timedelta(minutes=10)

@@ -15,9 +15,9 @@ from sqlalchemy import delete, select
 from benchmarks.data import FOLDER, full_library, need_data, url
 from data.stores.store import Store
 from data.tables.papers import MembershipRow, PaperRow
-from index.embedding import Embedder
-from index.library import Library
-from index.people_pass import identify
+from index.identity.passes import identify
+from index.search.corpus import Library
+from index.search.embedding import Embedder
 
 DAY = 500
 

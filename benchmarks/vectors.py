@@ -11,8 +11,8 @@ import faiss
 import numpy as np
 
 from benchmarks.data import VECTORS, need_data, show
-from index.embedding import fingerprint
-from index.vectors import Vectors
+from index.search.embedding import fingerprint
+from index.search.vectors import Vectors
 
 QUERIES = 200
 

@@ -7,7 +7,7 @@ import time
 
 from benchmarks.data import full_library, show
 from benchmarks.replies import SEARCHES
-from index.search import Search
+from index.search.search import Search
 
 ROUNDS = 25
 

@@ -15,7 +15,7 @@ from bot.performing import perform, settings
 from data.keys import visible
 from data.stores.audit import CONSOLE
 from data.stores.store import Store
-from index.operator import Operator, OperatorError
+from index.trust.operator import Operator, OperatorError
 
 admin = typer.Typer(
     no_args_is_help=True,

@@ -19,13 +19,13 @@ from data.records import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.mail import Mailer
 from data.stores.store import Store
-from index.embedding import Embedder
-from index.facts import FactFinder
-from index.insight import derive
-from index.intake import Intake
-from index.library import BusyError, Library
-from index.people_pass import identify
-from index.search import Search
+from index.claims.openalex_facts import FactFinder
+from index.identity.passes import identify
+from index.people.insight import derive
+from index.search.corpus import BusyError, Library
+from index.search.embedding import Embedder
+from index.search.intake import Intake
+from index.search.search import Search
 
 log = logging.getLogger("labmate")
 
@@ -43,7 +43,7 @@ async def open_library(
 
     Raises
     ------
-    data.database.engine.StoreError, index.vectors.VectorsError, index.embedding.ModelError
+    data.database.engine.StoreError, index.search.vectors.VectorsError, index.search.embedding.ModelError
         Each with what to do about it.
     """
     if settings.labmate_clock is not None:

@@ -98,7 +98,7 @@ async def _follow(config: Settings, report: Reporter) -> None:
     Vectors say themselves which text they are of.
     """
     from bot.app import open_library
-    from index.insight import derive
+    from index.people.insight import derive
 
     async with open_library(config, writable=True) as library:
         with library.writing(), report.showing():

@@ -22,12 +22,12 @@ from data.calendar import clock
 from data.database.backups import kept_in
 from data.database.engine import StoreError, shown, sqlite_path
 from data.stores.store import Store
-from index.confinement import can_forbid
-from index.embedding import ModelError, fingerprint, has_bfloat16
-from index.identity_models import Models
-from index.people_pass import outnumbered
-from index.shipped import ModelDamagedError
-from index.vectors import VectorsError
+from index.documents.confinement import can_forbid
+from index.identity.models import Models
+from index.identity.passes import outnumbered
+from index.models.shipped import ModelDamagedError
+from index.search.embedding import ModelError, fingerprint, has_bfloat16
+from index.search.vectors import VectorsError
 
 ENOUGH_DISK = 2_000_000_000
 CLOCK_OFF = 60.0

@@ -30,11 +30,11 @@ from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.files import PaperFile
 from data.sources.http import PoliteClient
 from data.stores.store import Store
-from index.facets import in_category
-from index.insight import derive
-from index.intake import Intake, Numbered, ReadyVectors, Summary
-from index.library import Library
-from index.people_pass import identify, outnumbered
+from index.identity.passes import identify, outnumbered
+from index.people.insight import derive
+from index.search.corpus import Library
+from index.search.facets import in_category
+from index.search.intake import Intake, Numbered, ReadyVectors, Summary
 
 RECENT = timedelta(days=7)
 _ASKED_AHEAD = 500

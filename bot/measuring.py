@@ -72,9 +72,9 @@ def evaluate_search(
     from bot.app import open_library
     from bot.evaluations import print_rows
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.corpus import temporary_library, vectors_beside
     from index.evaluate.search import evaluate as evaluate_now
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -114,10 +114,10 @@ def evaluate_identity(
     from bot.app import open_library
     from bot.evaluations import installed_peers, print_rows
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.identity import evaluate as evaluate_now
-    from index.people_pass import read_corpus
+    from index.identity.passes import read_corpus
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -160,7 +160,7 @@ def evaluate_score(
     from bot.ingest import Reporter
     from data.sources.http import SourceError
     from index.evaluate.score import evaluate as evaluate_now
-    from index.insight import Insight
+    from index.people.insight import Insight
 
     config = settings()
 
@@ -191,9 +191,9 @@ def train_identity(
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_identity import train as train_now
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -238,10 +238,10 @@ def evaluate_collaborators(
     from bot.app import open_library
     from bot.evaluations import print_rows
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.collaborators import Written
     from index.evaluate.collaborators import evaluate as evaluate_now
     from index.evaluate.corpus import read_file, vectors_beside
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -288,9 +288,9 @@ def evaluate_reviewers(
     """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
     from bot.evaluations import print_rows
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.reviewers import evaluate as evaluate_now
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -325,10 +325,10 @@ def train_collaborators(
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
     from bot.ingest import Reporter
-    from index.embedding import Embedder
     from index.evaluate.collaborators import Written
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_collaborators import train as train_now
+    from index.search.embedding import Embedder
 
     config = settings()
 
@@ -357,9 +357,9 @@ def match(
 ) -> None:
     """Score reviewers for submissions; reads and writes the form of OpenReview's expertise."""
     from bot.ingest import Reporter
-    from index.embedding import Embedder
-    from index.reviewers import match as match_now
-    from index.reviewers import read_archives, read_notes
+    from index.people.reviewers import match as match_now
+    from index.people.reviewers import read_archives, read_notes
+    from index.search.embedding import Embedder
 
     config = settings()
 

@@ -107,10 +107,10 @@ def train_digest(
 async def _listings(config: Settings, data: Path | None, vectors: Path | None, report: Reporter) -> Listings:
     """A file's papers by day, or those that this Labmate holds."""
     from bot.app import open_library
-    from index.embedding import Embedder
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.digest import Listings as Made
-    from index.people_pass import read_corpus
+    from index.identity.passes import read_corpus
+    from index.search.embedding import Embedder
 
     if data is None:
         async with open_library(config) as library:

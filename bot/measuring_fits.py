@@ -17,7 +17,7 @@ from bot.performing import perform, settings
 
 if TYPE_CHECKING:
     from bot.ingest import Reporter
-    from index.library import Library
+    from index.search.corpus import Library
 
 
 @evaluate.command("fits")
@@ -78,9 +78,9 @@ async def _collection(
 ) -> AsyncIterator[tuple[Library, list[str]]]:
     """The library to ask, and the questions that came with its papers."""
     from bot.app import open_library
-    from index.embedding import Embedder
     from index.evaluate.corpus import temporary_library, vectors_beside
     from index.evaluate.fields import has_questions, write_collection
+    from index.search.embedding import Embedder
 
     config = settings()
     if data is None:

@@ -17,9 +17,9 @@ from bot.settings import Settings
 from bot.worker import Outcome
 from data.database.engine import StoreError
 from data.sources.http import SourceError
-from index.embedding import ModelError
-from index.library import BusyError
-from index.vectors import VectorsError
+from index.search.corpus import BusyError
+from index.search.embedding import ModelError
+from index.search.vectors import VectorsError
 
 LOCKED = (
     "Another process was writing to the database for longer than this one waits. Nothing is lost; try again."

@@ -18,7 +18,7 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
-from index.library import Library
+from index.search.corpus import Library
 
 log = logging.getLogger("labmate")
 

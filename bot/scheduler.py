@@ -18,9 +18,9 @@ from commands.services import Services
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
-from index.embedding import ModelError
-from index.library import BusyError
-from index.proofs import PROVEN_FOR, recheck
+from index.claims.claim_proofs import PROVEN_FOR, recheck
+from index.search.corpus import BusyError
+from index.search.embedding import ModelError
 
 log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0

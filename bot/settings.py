@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from data.calendar.arxiv_ids import CATEGORY
-from index.embedding import DEFAULT_MODEL
+from index.search.embedding import DEFAULT_MODEL
 
 
 def is_address(text: str, *schemes: str) -> bool:

@@ -17,7 +17,7 @@ from commands.cards.text import shown
 from commands.lasting import lasting
 from commands.replies import Kindly, answer
 from commands.services import Services
-from index.operator import SUBJECTS, Operator, OperatorError
+from index.trust.operator import SUBJECTS, Operator, OperatorError
 
 log = logging.getLogger("labmate")
 SWEEP_EVERY = 20.0

@@ -9,7 +9,7 @@ import discord
 from commands.services import Services
 from data.stores.corrections import Correction, Scope
 from data.stores.store import Store
-from index.corrections import holder_scope, may_take_back
+from index.trust.corrections import holder_scope, may_take_back
 
 WHO_MAY = (
     "Only those who manage this server can correct who is who here, and people their own papers, once they have "

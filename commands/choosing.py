@@ -16,10 +16,10 @@ from data.records import Paper
 from data.stores.digests import Chosen, Digest
 from data.stores.listings import Listed
 from data.stores.people import Person
-from index.daily import Daily, Pick, Taste
-from index.facets import in_category
-from index.taste import Ranker
-from index.views import Place
+from index.digest.chooser import Daily, Pick, Taste
+from index.digest.taste import Ranker
+from index.search.facets import in_category
+from index.trust.views import Place
 
 MOST_CANDIDATES = 4_000
 MOST_DAYS = 7

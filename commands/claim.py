@@ -16,10 +16,7 @@ from commands.whom import complete_person, whom
 from data.sources.http import SourceError
 from data.stores.claims import VOUCHES, Claim, ClaimRefused
 from data.stores.limits import PAGES
-from index.corrections import retract
-from index.orcid_records import orcid_in
-from index.proof_words import proof_words
-from index.proofs import (
+from index.claims.claim_proofs import (
     Claimed,
     NotProven,
     mailbox_of,
@@ -28,6 +25,9 @@ from index.proofs import (
     prove_by_orcid,
     prove_by_page,
 )
+from index.claims.orcid_records import orcid_in
+from index.claims.proof_words import proof_words
+from index.trust.corrections import retract
 
 MAIL_WAY = (
     "4. **An address**: `/claim mail:…` at your institution, or at a domain whose addresses are printed in "

@@ -24,8 +24,8 @@ from commands.search import GUESSES
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.stores.people import Person
-from index.experts import Experts, Knows, Suggestion, knowing
-from index.search import Found
+from index.people.suggest import Experts, Knows, Suggestion, knowing
+from index.search.search import Found
 
 SHOWN = 10
 READ = 200

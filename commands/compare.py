@@ -19,7 +19,7 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.stores.people import Person
-from index.people import PeopleIndex, Step
+from index.people.people import PeopleIndex, Step
 
 TOPICS, BOTH_READ, COMMON = 4, 3, 6
 

@@ -21,8 +21,8 @@ from commands.services import Services
 from commands.whom import complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
-from index.corrections import retract
-from index.proof_words import proof_words
+from index.claims.proof_words import proof_words
+from index.trust.corrections import retract
 
 SHOWN = 8
 WHO_MAY = (

@@ -30,7 +30,7 @@ from commands.services import Services
 from commands.whom import complete_person, options, whom
 from data.keys import name_key
 from data.stores.people import Person
-from index.corrections import Refused, join, move_out, promote, take_back
+from index.trust.corrections import Refused, join, move_out, promote, take_back
 
 CHOICES = 25
 

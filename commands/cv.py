@@ -18,10 +18,10 @@ from data.records import Paper
 from data.sources.http import SourceError
 from data.stores.limits import PAGES
 from data.stores.own_works import KINDS, OwnEntry
-from index.cv import CV
-from index.cv_file import MOST_BYTES, UnreadableError, read_cv, read_orcid
-from index.cv_match import match_cv
-from index.orcid_records import orcid_in
+from index.claims.orcid_records import orcid_in
+from index.documents.cv import CV
+from index.documents.cv_file import MOST_BYTES, UnreadableError, read_cv, read_orcid
+from index.documents.cv_match import match_cv
 
 SHOWN = {"known": 10, "work": 10, "other": 6}
 CLAIM_FIRST = "Claim your papers first: /claim person:*your name*."

@@ -15,7 +15,7 @@ from commands.cards.pictures import day_map_png
 from commands.choosing import candidates, daily
 from commands.services import Services
 from data.stores.digests import Delivery, Digest
-from index.day_map import NAMING, DayMap, day_map
+from index.digest.day_map import NAMING, DayMap, day_map
 
 log = logging.getLogger("labmate")
 KEPT = 16

@@ -21,7 +21,7 @@ from commands.services import Services
 from commands.uploads import Sections, packed, sections_of, with_files
 from commands.whom import complete_person, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
-from index.facets import in_category
+from index.search.facets import in_category
 
 KIND_WORDS = {"person": "people", "paper": "papers", "topic": "topics", "category": "categories"}
 NEWS = {

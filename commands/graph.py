@@ -20,7 +20,7 @@ from commands.replies import Kindly, Reply, answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.records import Paper
-from index.meant import Meant
+from index.search.known_item import Meant
 
 PAPERS, PEOPLE, TOPICS, PLACES = 12, 16, 7, 4
 CHOICES = 25

@@ -29,8 +29,8 @@ from commands.services import Services
 from commands.uploads import Flat, packed, with_files
 from data.keys import fold
 from data.stores.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
-from index.cv_file import UnreadableError
-from index.reference_file import MOST_BYTES, match, read_file
+from index.documents.cv_file import UnreadableError
+from index.documents.reference_file import MOST_BYTES, match, read_file
 
 EMPTY = "Your library is empty. /save keeps a paper, and so does *Save* on the papers of a digest; /library import takes a file."
 STATE_CHOICES = [app_commands.Choice(name=text, value=state) for state, text in cards.STATE_WORDS.items()]

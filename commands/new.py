@@ -19,8 +19,8 @@ from commands.pressing import Choosable, Pressable
 from commands.progress import Need
 from commands.replies import Kindly, answer
 from commands.services import Services
-from index.facets import in_category
-from index.queries import parse_day
+from index.search.facets import in_category
+from index.search.queries import parse_day
 
 COUNTED = 12
 _ARGS = r"(?P<on>\d{8}):(?P<page>\d{1,4}):(?P<category>[A-Za-z.-]{0,30})"

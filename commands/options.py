@@ -11,8 +11,8 @@ from commands.pressing import services_of
 from commands.replies import Kindly
 from data.calendar import clock
 from data.calendar.arxiv_ids import CATEGORY
-from index.names import Name
-from index.queries import parse_day
+from index.search.names import Name
+from index.search.queries import parse_day
 
 CHOICES = 25
 MAX_OPTION = 100

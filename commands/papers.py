@@ -25,7 +25,7 @@ from commands.replies import answer
 from commands.services import Services
 from commands.whom import complete_person, whom
 from data.keys import name_key
-from index.names import Name
+from index.search.names import Name
 
 OFFERED = 5
 _ARGS = r"(?P<author>~?\d{1,12}):(?P<page>\d{1,5}):(?P<order>[no]):(?P<since>\d{0,8}):(?P<category>[A-Za-z.-]{0,30})"

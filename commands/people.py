@@ -31,8 +31,8 @@ from commands.services import Services
 from commands.whom import Whom, choice, complete_person, outlined, whom
 from data.stores.claims import Profile
 from data.stores.people import Person
-from index.proof_words import proof_words
-from index.scores import Trust, trust
+from index.claims.proof_words import proof_words
+from index.people.scores import Trust, trust
 
 TOPICS, COAUTHORS, LISTED = 6, 6, 8
 

@@ -11,7 +11,7 @@ from discord import ui
 from commands.access import may_use
 from commands.replies import handling
 from commands.services import Services
-from index.views import Place
+from index.trust.views import Place
 
 TEMPLATES: list[re.Pattern[str]] = []
 

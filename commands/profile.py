@@ -20,7 +20,7 @@ from commands.people import PersonButton
 from commands.replies import Kindly, answer, in_line
 from commands.services import Services
 from data.stores.claims import RELEASED, Profile
-from index.proof_words import proof_words
+from index.claims.proof_words import proof_words
 
 
 async def release(services: Services, member: int) -> ui.LayoutView:

@@ -22,7 +22,7 @@ from commands.services import Services
 from data.calendar import clock
 from data.records import Paper
 from data.stores.invitations import Invitation
-from index.experts import Suggestion
+from index.people.suggest import Suggestion
 
 log = logging.getLogger("labmate")
 LOOKED_BACK = 50

@@ -19,7 +19,7 @@ from commands.cards.text import safe
 from commands.limits import ASK, Cost, Limits, TooMuch
 from commands.progress import Need, told
 from data.stores.repository import BEFORE_WRITING
-from index.sandboxes import IN_LINE
+from index.documents.sandboxes import IN_LINE
 
 if TYPE_CHECKING:
     from commands.services import Services

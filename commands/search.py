@@ -29,9 +29,9 @@ from commands.progress import Need
 from commands.replies import Kindly, answer
 from commands.services import Services
 from data.records import Paper
-from index.facets import Where
-from index.passages import best_sentence
-from index.search import Found
+from index.search.facets import Where
+from index.search.passages import best_sentence
+from index.search.search import Found
 
 SHOWN = 25
 GUESSES = 3

@@ -16,15 +16,15 @@ from commands.progress import Progress
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.stores.store import Store
-from index.daily import Daily
-from index.day_map import DayMap
-from index.facts import FactFinder
-from index.insight import Insight
-from index.library import Library
-from index.people_seen import SeenInsight
-from index.proofs import Witnesses
-from index.search import Search
-from index.views import NOWHERE, Place, Views
+from index.claims.claim_proofs import Witnesses
+from index.claims.openalex_facts import FactFinder
+from index.digest.chooser import Daily
+from index.digest.day_map import DayMap
+from index.people.insight import Insight
+from index.people.people_seen import SeenInsight
+from index.search.corpus import Library
+from index.search.search import Search
+from index.trust.views import NOWHERE, Place, Views
 
 LAST_ANSWERS = 3.0
 """Seconds that answers have to be finished when Labmate ends."""

@@ -22,9 +22,9 @@ from commands.replies import answer
 from commands.search import GUESSES, waiting_note
 from commands.services import Services
 from data.records import Paper
-from index.meant import PASTED
-from index.passages import shared_phrases
-from index.search import Found
+from index.search.known_item import PASTED
+from index.search.passages import shared_phrases
+from index.search.search import Found
 
 SHOWN = 25
 

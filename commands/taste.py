@@ -19,7 +19,7 @@ from commands.replies import Kindly, answer
 from commands.services import Services
 from data.records import Paper
 from data.stores.digests import Digest
-from index.asking import next_question
+from index.digest.questions import next_question
 
 QUESTIONS = 12
 POOL, DAYS = 800, 10

@@ -16,8 +16,8 @@ from commands.paper import PaperButton
 from commands.replies import Kindly, answer
 from commands.services import Services
 from data.calendar.clock import utc_now
-from index.daily import Taste
-from index.facets import in_category
+from index.digest.chooser import Taste
+from index.search.facets import in_category
 
 SHOWN = 2 * PAGE
 MOST_DAYS = 60

@@ -20,8 +20,8 @@ from commands.pressing import Choosable
 from commands.progress import Need
 from commands.replies import Reply, answer
 from commands.services import Services
-from index.facets import Where
-from index.topics import LEAST_NOW, MOST_FALSE, Trend
+from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
+from index.search.facets import Where
 
 SHOWN = 8
 

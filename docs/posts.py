@@ -26,7 +26,7 @@ from bot.local_discord.server import LocalDiscord  # noqa: E402
 from bot.run import running_bot  # noqa: E402
 from bot.settings import Settings  # noqa: E402
 from data.records import PaperRecord  # noqa: E402
-from index.intake import Intake  # noqa: E402
+from index.search.intake import Intake  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
 DAY = date(2026, 5, 18)

@@ -10,7 +10,7 @@ from commands.cards.lists import note
 from commands.cards.text import day, shown
 from data.stores.audit import AuditEntry
 from data.stores.bans import Ban
-from index.operator import Line
+from index.trust.operator import Line
 
 _ROOM = 3_600
 """Characters of lines; Discord takes 4,000 in all."""

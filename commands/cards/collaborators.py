@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from commands.cards.text import plural, shown, title_link
 from data.records import Paper
-from index.experts import Knows, Suggestion
+from index.people.suggest import Knows, Suggestion
 
 _THROUGH = 3
 

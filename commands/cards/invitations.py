@@ -11,7 +11,7 @@ from commands.cards.text import readable, shorten, shown, title_link
 from data.records import Paper
 from data.stores.claims import Profile
 from data.stores.invitations import Invitation, shown_state
-from index.experts import Suggestion
+from index.people.suggest import Suggestion
 
 Papers = Mapping[int, Paper]
 STATE_WORDS = {

@@ -14,7 +14,7 @@ from commands.cards.lists import ACCENT
 from commands.cards.text import day, label, plural, safe, shorten, shown
 from data.stores.corrections import Correction
 from data.stores.people import Person
-from index.scores import Score, Trust
+from index.people.scores import Score, Trust
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from data.keys import visible
 from data.records import Author, Paper
-from index.passages import sentences
+from index.search.passages import sentences
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)

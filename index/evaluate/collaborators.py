@@ -13,13 +13,13 @@ from scipy import sparse
 from data.sources.http import SourceError
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
-from index.experts import Ranker
-from index.identity import Judge
-from index.identity_models import Models
-from index.insight import Insight
-from index.library import Library
-from index.network import Network, of_rows
-from index.partners import LEAST_PAPERS, Partners
+from index.identity.identity import Judge
+from index.identity.models import Models
+from index.people.insight import Insight
+from index.people.network import Network, of_rows
+from index.people.pair_features import LEAST_PAPERS, Partners
+from index.people.suggest import Ranker
+from index.search.corpus import Library
 
 DEPTH = 50
 AT_ONCE = 100

@@ -15,11 +15,11 @@ from data.records import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.http import SourceError
 from data.stores.store import Store
-from index.embedding import Embedder, fingerprint, paper_text
 from index.evaluate.pseudo_people import narrowed
-from index.evidence import Authorships
-from index.intake import Intake, ReadyVectors
-from index.library import Library
+from index.identity.evidence import Authorships
+from index.search.corpus import Library
+from index.search.embedding import Embedder, fingerprint, paper_text
+from index.search.intake import Intake, ReadyVectors
 
 Report = Callable[[str, int, int], None]
 

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
+from index.digest.taste import WORDS, Items, Ranker, words_text
 from index.evaluate.metrics import summary
-from index.taste import WORDS, Items, Ranker, words_text
 
 LEAST, MOST, BEFORE = 5, 40, 5
 """Papers of a reader: at least, at most, and at least before the cut."""
@@ -37,7 +37,7 @@ class Listings:
     Attributes
     ----------
     texts
-        Title and abstract of each, as :func:`index.taste.words_text` has them.
+        Title and abstract of each, as :func:`index.digest.taste.words_text` has them.
     day
         int64, shape (papers,): ordinals, ascending.
     vectors

@@ -13,7 +13,7 @@ import zstandard
 
 from data.sources.http import SourceError
 from index.evaluate.fits import Field
-from index.passages import sentences
+from index.search.passages import sentences
 
 
 def read_field(path: Path) -> Field:

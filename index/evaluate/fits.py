@@ -21,10 +21,10 @@ from sklearn.linear_model import LogisticRegression
 
 from index.evaluate.metrics import summary
 from index.evaluate.search import make_questions
-from index.fits import LEAST, Fits, log_odds
-from index.library import Library
-from index.passages import sentences
-from index.search import JUDGED, Search
+from index.search.corpus import Library
+from index.search.fits import LEAST, Fits, log_odds
+from index.search.passages import sentences
+from index.search.search import JUDGED, Search
 
 METHODS = ("labmate", "words alone", "meaning alone")
 WORDS_LEAST, LIFT_LEAST = 0.6, 0.3
@@ -138,7 +138,7 @@ async def evaluate(
 ) -> dict[str, Any]:
     """Rows of the share answered wrongly by kind, and of lost and false answers by method, kinds counting alike.
 
-    With ``fit`` the result holds ``fitted``, the weights that these questions would give (``index.fits``).
+    With ``fit`` the result holds ``fitted``, the weights that these questions would give (``index.search.fits``).
     """
     library.embedder.load()
     asked = await make_asked(library, per_kind, seed, own, others)

@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import connected_components
 
 from index.evaluate.metrics import RESAMPLES
 from index.evaluate.pseudo_people import make_people
-from index.evidence import Authorships
-from index.identity import Judge
-from index.identity_models import Models
+from index.identity.evidence import Authorships
+from index.identity.identity import Judge
+from index.identity.models import Models
 
 HOMONYMS, VARIANTS = 2_000, 1_000
 """Pairs of people under one name, and people under two, of the kept half."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from data.keys import hash64
-from index.evidence import Authorships
-from index.person_names import PersonName
+from index.identity.evidence import Authorships
+from index.identity.person_names import PersonName
 
 RARE = 0.05
 """Expected namesakes, were given and family names independent, up to which a name counts as one person's."""

@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
 from index.evaluate.pseudo_people import rare_people
-from index.reviewers import TOP, WORDS, centre, centre_words, top
+from index.people.reviewers import TOP, WORDS, centre, centre_words, top
 
 LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
 """Papers of a person; people asked; whose held-out papers are the wrong answers; from the nearest so many; how many."""
@@ -97,7 +97,7 @@ def ways(
     terms: Any,
     crowd: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.reviewers.match`)."""
+    """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.people.reviewers.match`)."""
     best, middle = near.max(axis=1), centre(near, vectors)
     lexical = top(alike, TOP) + centre_words(alike, terms)
     return {

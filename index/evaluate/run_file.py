@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from data.sources.http import SourceError
-from index.embedding import Embedder
 from index.evaluate.corpus import temporary_library
-from index.library import Library
-from index.search import Found, Search
+from index.search.corpus import Library
+from index.search.embedding import Embedder
+from index.search.search import Found, Search
 
 TAG = "labmate"
 

@@ -12,9 +12,9 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from index.evaluate.metrics import RESAMPLES
-from index.insight import Insight
-from index.library import Library
-from index.scores import YOUNG, Scores
+from index.people.insight import Insight
+from index.people.scores import YOUNG, Scores
+from index.search.corpus import Library
 
 YEAR = 365
 TOP = 0.1

@@ -17,9 +17,9 @@ import numpy as np
 
 from data.records import Paper
 from index.evaluate.metrics import reciprocal_rank, summary
-from index.library import Library
-from index.passages import sentences
-from index.search import POOL, Search
+from index.search.corpus import Library
+from index.search.passages import sentences
+from index.search.search import POOL, Search
 
 KINDS = ("title", "name", "question")
 METHODS = ("words", "vectors", "rrf", "labmate")

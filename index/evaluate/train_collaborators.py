@@ -1,4 +1,4 @@
-"""Training the ranker of :mod:`index.experts` on first papers together before a day."""
+"""Training the ranker of :mod:`index.people.suggest` on first papers together before a day."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 import xgboost
 
 from index.evaluate.collaborators import AT_ONCE, Written
-from index.network import of_rows
-from index.partners import FEATURES
+from index.people.network import of_rows
+from index.people.pair_features import FEATURES
 
 AGES = (168, 228, 290)
 """Days before the end at which the past is cut; what followed each cut within :data:`HORIZON` is learned."""

@@ -1,4 +1,4 @@
-"""Training what :mod:`index.taste` ships: the spaces that join words and meaning, then the ranker over them."""
+"""Training what :mod:`index.digest.taste` ships: the spaces that join words and meaning, then the ranker over them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import nn
 
+from index.digest.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Ranker, Space
 from index.evaluate.digest import Listings, Question, is_kept, questions, readers
-from index.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Ranker, Space
 
 VOCABULARY, DIMENSION, SPACES = 24_000, 128, 2
 DIRECTIONS, EVEN = 256, 0.1
@@ -78,7 +78,7 @@ class JointSpace(nn.Module):
     def scores(
         self, day: torch.Tensor, taste: torch.Tensor, months: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """(readers, papers of the day); the same pooling as :meth:`index.taste.Space.pooled`."""
+        """(readers, papers of the day); the same pooling as :meth:`index.digest.taste.Space.pooled`."""
         near = self.sharpness * torch.einsum("cd,bhd->bch", day, taste) - self.recency * months[:, None, :]
         near = near.masked_fill(~mask[:, None, :], -1e9)
         centre = nn.functional.normalize((taste * mask[:, :, None]).sum(1), dim=1)

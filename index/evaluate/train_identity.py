@@ -1,4 +1,4 @@
-"""Training the models of :mod:`index.identity` on pseudo-people; half of all people are never seen here."""
+"""Training the models of :mod:`index.identity.identity` on pseudo-people; half of all people are never seen here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from index.clusters import MERGE_FEATURES, Block
 from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
-from index.evidence import FEATURES, MONOTONE, Authorships
-from index.identity import PAIR_COLUMNS, Judge
-from index.identity_models import Models
-from index.person_names import Commonness
-from index.shipped import margins
+from index.identity.clusters import MERGE_FEATURES, Block
+from index.identity.evidence import FEATURES, MONOTONE, Authorships
+from index.identity.identity import PAIR_COLUMNS, Judge
+from index.identity.models import Models
+from index.identity.person_names import Commonness
+from index.models.shipped import margins
 
 SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)
 """People under one name: mostly few, for the commonest names a hundred."""

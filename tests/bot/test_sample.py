@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.app import load_sample, open_library
 from bot.settings import Settings
 from data.sources.files import PaperFile
-from index.intake import Intake
+from index.search.intake import Intake
 from tests.records import record
 
 

@@ -29,7 +29,7 @@ def test_every_promise_names_a_test_that_exists():
 
 def test_the_figures_of_the_page_are_those_of_the_code():
     from data.stores.kept_texts import KEPT_FOR
-    from index.corrections import HOLDER_A_DAY, HOLDER_LEVEL, MEMBER_A_DAY, SERVER_A_DAY
+    from index.trust.corrections import HOLDER_A_DAY, HOLDER_LEVEL, MEMBER_A_DAY, SERVER_A_DAY
 
     text = (ROOT / "docs/trust.md").read_text()
     assert (

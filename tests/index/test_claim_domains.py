@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.claim_domains import (
+from index.claims.claim_domains import (
     INSTITUTION,
     PRINTED,
     address_in,
@@ -19,9 +19,9 @@ from index.claim_domains import (
     registrable,
     ties_of,
 )
-from index.mailbox_names import names_person
-from index.orcid_records import NUMBER, orcid_in
-from index.page_text import PageText
+from index.claims.mailbox_names import names_person
+from index.claims.orcid_records import NUMBER, orcid_in
+from index.claims.page_text import PageText
 
 pytestmark = pytest.mark.hostile
 
@@ -109,7 +109,7 @@ def test_which_pages_are_of_a_tied_domain(host, printed, page, how):
 def test_the_list_of_suffixes_is_the_package_s_and_asks_nobody(tmp_path, monkeypatch):
     import socket
 
-    from index import claim_domains
+    from index.claims import claim_domains
 
     claim_domains._suffixes.cache_clear()
 

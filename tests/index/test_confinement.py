@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from index.confinement import _MACHINES, can_forbid, memory_kept, program
-from index.cv_file import read_cv
+from index.documents.confinement import _MACHINES, can_forbid, memory_kept, program
+from index.documents.cv_file import read_cv
 from tests.conftest import ROOT
 from tests.index.test_cv import pdf
 
@@ -26,7 +26,7 @@ pytestmark = [
 # The sandbox as it is started for a PDF, but for the reader, whose place hostile code takes once it is confined.
 TAKEN = """
 import ctypes, errno, json, os, signal, socket, sys
-import index.cv_sandbox as sandbox
+import index.documents.sandbox as sandbox
 libc = ctypes.CDLL(None, use_errno=True)
 parent, address, length = map(int, sys.argv[2:5])
 place = ctypes.create_string_buffer(length)
@@ -182,7 +182,7 @@ def test_without_seccomp_a_user_s_process_still_can_not_read_the_parent():
     """The second lock alone: a parent and a child of one ordinary user, nothing forbidden to the child."""
     code = """
 import ctypes, os
-from index.confinement import memory_kept
+from index.documents.confinement import memory_kept
 os.setgid(65534), os.setuid(65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
 def child_reads():

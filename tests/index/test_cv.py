@@ -13,9 +13,9 @@ import zlib
 import matplotlib
 import pytest
 
-from index.cv_file import SECONDS, UnreadableError, kind_of, read_cv, read_orcid
-from index.cv_formats import read_bibtex, read_latex
-from index.cv_publications import flat, publication_of
+from index.documents.cv_file import SECONDS, UnreadableError, kind_of, read_cv, read_orcid
+from index.documents.cv_formats import read_bibtex, read_latex
+from index.documents.cv_publications import flat, publication_of
 from tests.conftest import ROOT
 
 matplotlib.use("agg")
@@ -291,7 +291,7 @@ def test_the_limit_of_memory_holds():
     """Measured from outside, on the worst of the files."""
     code = (
         "import resource, subprocess, sys; "
-        "subprocess.run([sys.executable, '-m', 'index.cv_sandbox', 'pdf'], stdin=sys.stdin, capture_output=True); "
+        "subprocess.run([sys.executable, '-m', 'index.documents.sandbox', 'pdf'], stdin=sys.stdin, capture_output=True); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=bomb(), capture_output=True, cwd=ROOT)
@@ -314,7 +314,7 @@ def test_the_limit_of_memory_holds():
 )
 def test_the_process_that_reads_reaches_nothing(act):
     """What a file that takes over the process could try."""
-    code = f"import os, socket, subprocess; from index.cv_sandbox import confine; confine(); {act}; print('done')"
+    code = f"import os, socket, subprocess; from index.documents.sandbox import confine; confine(); {act}; print('done')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT)
     assert done.returncode != 0
     assert b"done" not in done.stdout

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 
 from commands.cards.pictures import day_map_png
-from index.day_map import day_map
-from index.taste import Items
+from index.digest.day_map import day_map
+from index.digest.taste import Items
 
 
 def world(groups=4, size=30, seed=0):

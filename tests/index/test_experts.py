@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from data.sources.http import SourceError
-from index.embedding import Embedder
 from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
-from index.experts import Experts, Ranker, knowing
-from index.facets import Facets
-from index.network import Network
-from index.partners import FEATURES, Partners
-from index.people import PackedNames, PeopleIndex
-from index.reviewers import match, read_archives, read_notes
-from index.shipped import ModelDamagedError
+from index.models.shipped import ModelDamagedError
+from index.people.network import Network
+from index.people.pair_features import FEATURES, Partners
+from index.people.people import PackedNames, PeopleIndex
+from index.people.reviewers import match, read_archives, read_notes
+from index.people.suggest import Experts, Ranker, knowing
+from index.search.embedding import Embedder
+from index.search.facets import Facets
 
 START = date(2025, 1, 1).toordinal()
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from index.evaluate.fields import read_field, write_collection
-from index.fits import FARTHEST, LEAST, LENGTHS, lifts, log_odds, seen
+from index.search.fits import FARTHEST, LEAST, LENGTHS, lifts, log_odds, seen
 
 
 def _fits(words: float, sentence: float, lift: float) -> bool:

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.clusters import estimate_prior
-from index.embedding import Embedder
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.pseudo_people import make_people, rare_people
-from index.evidence import Authorships
-from index.identity import Judge
-from index.identity_models import Models
-from index.library import Library
-from index.people_pass import identify
-from index.person_names import compatible, parse_name, partners, relation
-from index.shipped import ModelDamagedError
-from index.unions import Certain
+from index.identity.clusters import estimate_prior
+from index.identity.evidence import Authorships
+from index.identity.identity import Judge
+from index.identity.models import Models
+from index.identity.passes import identify
+from index.identity.person_names import compatible, parse_name, partners, relation
+from index.identity.unions import Certain
+from index.models.shipped import ModelDamagedError
+from index.search.corpus import Library
+from index.search.embedding import Embedder
 from tests.records import record
 
 
@@ -144,7 +144,7 @@ def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "identity.json").write_text('{"sha256": {"pairs": "0"}, "cuts": {}}')
     (tmp_path / "models" / "identity-pairs.ubj").write_bytes(b"no model")
-    monkeypatch.setattr("index.shipped.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr("index.models.shipped.resources.files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="damaged"):
         Models.shipped()
 

@@ -5,14 +5,14 @@ from datetime import date
 import numpy as np
 import pytest
 
-from index.embedding import Embedder
-from index.evidence import Authorships
-from index.insight import Insight, derive
-from index.library import Library
-from index.novelty import Novelty
-from index.people_pass import identify
-from index.scores import Score, Scores, trust
-from index.topics import Topics
+from index.identity.evidence import Authorships
+from index.identity.passes import identify
+from index.people.insight import Insight, derive
+from index.people.novelty import Novelty
+from index.people.scores import Score, Scores, trust
+from index.people.topics import Topics
+from index.search.corpus import Library
+from index.search.embedding import Embedder
 from tests.records import record
 
 KINDS = ["neural", "speech", "protein", "query", "sparse", "quantum", "robot", "image"]

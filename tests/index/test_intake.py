@@ -5,10 +5,10 @@ import pytest
 
 from data.records import Rejected
 from data.sources.http import SourceError
-from index.embedding import Embedder
-from index.intake import Intake, ReadyVectors
-from index.library import BusyError, Library
-from index.vectors import ForeignVectorsError
+from index.search.corpus import BusyError, Library
+from index.search.embedding import Embedder
+from index.search.intake import Intake, ReadyVectors
+from index.search.vectors import ForeignVectorsError
 from tests.records import record
 
 

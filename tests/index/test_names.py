@@ -1,7 +1,7 @@
 import pytest
 
 from data.keys import name_key
-from index.names import NameIndex, may_be_form
+from index.search.names import NameIndex, may_be_form
 
 
 @pytest.fixture(scope="module")

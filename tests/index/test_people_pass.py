@@ -3,11 +3,11 @@
 import pytest
 
 from data.stores.corrections import Scope
-from index import people_written
-from index.corrections import join, move_out, take_back
-from index.embedding import Embedder
-from index.library import Library
-from index.people_pass import identify, outnumbered
+from index.identity import writing as people_written
+from index.identity.passes import identify, outnumbered
+from index.search.corpus import Library
+from index.search.embedding import Embedder
+from index.trust.corrections import join, move_out, take_back
 from tests.records import record
 
 

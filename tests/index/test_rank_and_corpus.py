@@ -5,9 +5,9 @@ import json
 import pytest
 
 from data.sources.http import SourceError
-from index.embedding import DEFAULT_MODEL, Embedder
 from index.evaluate.corpus import temporary_library, vectors_beside
 from index.evaluate.run_file import rank_queries
+from index.search.embedding import DEFAULT_MODEL, Embedder
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index.asking import next_question
-from index.references import NoReferences, kind_of, read_references
+from index.digest.questions import next_question
+from index.documents.references import NoReferences, kind_of, read_references
 
 ZOTERO = r"""@article{a_b_2024,
 	title = {A {Study} of caf{\'e}s \& bars},

@@ -6,13 +6,13 @@ import pytest_asyncio
 
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index import fusion
-from index.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.evaluate.search import evaluate
-from index.facets import Where
-from index.intake import Intake, ReadyVectors
-from index.library import Library
-from index.search import Search
+from index.search import fusion
+from index.search.corpus import Library
+from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
+from index.search.facets import Where
+from index.search.intake import Intake, ReadyVectors
+from index.search.search import Search
 
 FIRST = 3_000
 
@@ -238,7 +238,7 @@ def test_changed_weights_are_refused(tmp_path, monkeypatch):
     with (folder / "model.safetensors").open("r+b") as stream:
         stream.seek(1_000)
         stream.write(b"x")
-    monkeypatch.setattr("index.embedding.locate", lambda _: folder)
+    monkeypatch.setattr("index.search.embedding.locate", lambda _: folder)
     with pytest.raises(ModelError, match="weights"):
         fingerprint(DEFAULT_MODEL)
     assert fingerprint("other")["model"] == "model"

@@ -6,11 +6,11 @@ from datetime import date
 import numpy as np
 import pytest
 
-from index.daily import apart, has_words
+from index.digest.chooser import apart, has_words
+from index.digest.taste import FEATURES, SUMMED, Encoder, Ranker, Space, words_text
 from index.evaluate.digest import Listings, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
-from index.shipped import ModelDamagedError
-from index.taste import FEATURES, SUMMED, Encoder, Ranker, Space, words_text
+from index.models.shipped import ModelDamagedError
 
 START = date(2026, 1, 1).toordinal()
 WORDS = ("graphs", "switches", "speech", "proteins", "planning", "privacy", "retrieval", "vision")
@@ -163,7 +163,7 @@ def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
     recipe = {"features": list(FEATURES), "floor": 0.2, "sha256": {"taste.npz": "0" * 64}}
     (tmp_path / "models" / "taste.json").write_text(json.dumps(recipe))
     (tmp_path / "models" / "taste.npz").write_bytes(b"x")
-    monkeypatch.setattr("index.shipped.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr("index.models.shipped.resources.files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="damaged"):
         Ranker.shipped()
 

@@ -4,8 +4,8 @@ import os
 import numpy as np
 import pytest
 
-from index.facets import Facets, Where
-from index.vectors import ForeignVectorsError, Vectors, VectorsError
+from index.search.facets import Facets, Where
+from index.search.vectors import ForeignVectorsError, Vectors, VectorsError
 
 PRINT = {
     "model": "m",

@@ -11,14 +11,14 @@ from data.calendar.clock import utc_now
 from data.stores.corrections import Correction, Scope
 from data.stores.people_seen import FIRST_SEEN, View
 from data.stores.store import Store
-from index import corrections as made
-from index.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
-from index.experts import Experts, Ranker
-from index.facets import Facets
-from index.people import PeopleIndex
-from index.people_pass import certain_pairs, identify, read_corpus
-from index.people_seen import SeenExperts, SeenIndex
-from index.views import Place, Views, resolve
+from index.identity.passes import certain_pairs, identify, read_corpus
+from index.people.people import PeopleIndex
+from index.people.people_seen import SeenExperts, SeenIndex
+from index.people.suggest import Experts, Ranker
+from index.search.facets import Facets
+from index.trust import corrections as made
+from index.trust.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
+from index.trust.views import Place, Views, resolve
 from tests.records import record
 
 pytestmark = pytest.mark.hostile
@@ -145,8 +145,8 @@ async def test_what_a_server_says_changes_no_row_that_others_read(lab):
 
 
 async def test_no_pass_takes_a_server_s_word_for_certain(lab, tmp_path):
-    from index.embedding import Embedder
-    from index.library import Library
+    from index.search.corpus import Library
+    from index.search.embedding import Embedder
 
     library = await Library.open(lab, tmp_path, Embedder(), writable=True)
     one, other, *_ = await weis(lab)

@@ -2,9 +2,9 @@ from datetime import date
 
 import pytest
 
-from index.lexical import MAX_TERMS, WordIndex, rarest
-from index.passages import best_sentence, sentences, shared_phrases, stem
-from index.queries import parse_day, parse_query
+from index.search.lexical import MAX_TERMS, WordIndex, rarest
+from index.search.passages import best_sentence, sentences, shared_phrases, stem
+from index.search.queries import parse_day, parse_query
 from tests.records import record
 
 

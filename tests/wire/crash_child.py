@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import index.intake
+import index.search.intake
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.embedding import Embedder
-from index.intake import Intake, ReadyVectors
-from index.library import Library
+from index.search.corpus import Library
+from index.search.embedding import Embedder
+from index.search.intake import Intake, ReadyVectors
 
 
 def ingest(folder: Path, file: Path, vectors: Path) -> None:
     """Read the file into the folder's library, as `python -m bot ingest file --vectors` does."""
-    index.intake.BATCH = 40
-    index.intake._COMMIT_EVERY = 3
+    index.search.intake.BATCH = 40
+    index.search.intake._COMMIT_EVERY = 3
     asyncio.run(_ingest(folder, file, vectors))
 
 

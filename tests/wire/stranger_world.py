@@ -18,7 +18,7 @@ from bot.run import running_bot
 from data.stores.corrections import Scope
 from data.stores.digests import Chosen, Digest
 from data.stores.own_works import OwnEntry
-from index.corrections import join, take_back
+from index.trust.corrections import join, take_back
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill
@@ -214,7 +214,7 @@ async def _filled(world: World) -> World:
             for n in range(1, 12)
         ],
     )
-    from index.people_pass import identify
+    from index.identity.passes import identify
 
     with world.bot.services.library.writing():
         await identify(world.bot.services.library)

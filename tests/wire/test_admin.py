@@ -18,8 +18,8 @@ from data.stores.claims import ClaimRefused
 from data.stores.corrections import Scope
 from data.stores.digests import Digest
 from data.stores.store import Store
-from index.corrections import join
-from index.operator import Operator, OperatorError
+from index.trust.corrections import join
+from index.trust.operator import Operator, OperatorError
 from tests.conftest import Lab, settings_for
 from tests.wire.test_cli import run
 

@@ -17,11 +17,11 @@ from bot.settings import Settings
 from data.calendar import clock
 from data.database import backups
 from data.sources.files import PaperFile
-from index.insight import derive
-from index.intake import Intake
-from index.library import Library
-from index.novelty import Novelty
-from index.topics import Topics
+from index.people.insight import derive
+from index.people.novelty import Novelty
+from index.people.topics import Topics
+from index.search.corpus import Library
+from index.search.intake import Intake
 from tests.wire.process import logged_in, start
 from tests.wire.test_cli import _papers, run
 

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from data.stores.store import Store
-from index.embedding import Embedder
-from index.library import Library
-from index.people_pass import identify
+from index.identity.passes import identify
+from index.search.corpus import Library
+from index.search.embedding import Embedder
 from tests.conftest import ROOT
 from tests.slices import papers_by
 

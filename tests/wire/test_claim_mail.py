@@ -16,7 +16,7 @@ from commands.replies import Kindly
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
 from data.stores.mail_codes import MOST_MAILS, MOST_TRIES
-from index.claim_domains import address_in
+from index.claims.claim_domains import address_in
 from tests.conftest import settings_for
 from tests.wire.test_claims import of_institution
 from tests.wire.test_invitations import hold, joins

@@ -23,8 +23,8 @@ from data.sources.http import SourceError
 from data.sources.public_addresses import is_public
 from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb
 from data.stores.claims import ClaimRefused
-from index.orcid_records import orcid_in
-from index.proofs import recheck
+from index.claims.claim_proofs import recheck
+from index.claims.orcid_records import orcid_in
 from tests.conftest import settings_for
 
 pytestmark = pytest.mark.hostile

@@ -191,7 +191,7 @@ def test_a_wrong_setting_is_named(tmp_path, name, value, said):
 def test_another_model_is_refused_with_the_command_that_rebuilds(tmp_path):
     import shutil
 
-    from index.embedding import DEFAULT_MODEL, locate
+    from index.search.embedding import DEFAULT_MODEL, locate
 
     assert run("ask", "/papers ChonLam Lao", folder=tmp_path / "lab").returncode == 0
     other = tmp_path / "other-model"

@@ -10,7 +10,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.records import PaperRecord
-from index.intake import Intake
+from index.search.intake import Intake
 from tests.conftest import settings_for
 from tests.records import record
 

@@ -15,8 +15,8 @@ import numpy as np
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
-from index.embedding import Embedder, fingerprint
-from index.library import Library
+from index.search.corpus import Library
+from index.search.embedding import Embedder, fingerprint
 from tests.wire.crash_child import ingest
 from tests.wire.process import logged_in, start
 

@@ -10,7 +10,7 @@ import pytest
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.posting import GIVEN_UP, Poster
 from data.stores.digests import Digest
-from index.embedding import ModelError
+from index.search.embedding import ModelError
 from tests.records import record
 from tests.wire.process import environment
 from tests.wire.test_commands import fill
@@ -263,7 +263,7 @@ async def test_a_digest_in_words_waits_for_the_model_and_does_without_where_ther
     def missing(_):
         raise ModelError("the model is missing")
 
-    monkeypatch.setattr("index.embedding.Embedder._load", missing)
+    monkeypatch.setattr("index.search.embedding.Embedder._load", missing)
     settled = scene.bot.services.model_settled
     settled.clear()
     await active(scene, query="gossip in programmable switches")

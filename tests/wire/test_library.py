@@ -10,7 +10,7 @@ import rispy
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from index.references import read_references
+from index.documents.references import read_references
 from tests.conftest import settings_for
 from tests.records import record
 from tests.wire.test_commands import fill

@@ -10,9 +10,9 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.typed import parse
 from bot.run import running_bot
 from commands.limits import EXPORT, IMPORT, SEARCH
-from index import cv_file
-from index.cv_file import UnreadableError, read_cv
-from index.sandboxes import SANDBOXES
+from index.documents import cv_file
+from index.documents.cv_file import UnreadableError, read_cv
+from index.documents.sandboxes import SANDBOXES
 from tests.conftest import settings_for
 from tests.wire.test_invitations import joins
 

@@ -10,10 +10,10 @@ from bot.app import make_services
 from bot.settings import Settings
 from data.sources.http import PoliteClient, SourceError
 from data.sources.openalex import BudgetSpentError, OpenAlex
-from index.embedding import Embedder
-from index.facts import FactFinder
-from index.library import Library
-from index.people_pass import identify
+from index.claims.openalex_facts import FactFinder
+from index.identity.passes import identify
+from index.search.corpus import Library
+from index.search.embedding import Embedder
 from tests.records import record
 
 ADA = {

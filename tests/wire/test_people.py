@@ -150,7 +150,7 @@ async def test_a_correction_holds_is_logged_and_undone(correcting):
     old = await user.slash(f"/author name:~{second}")
     assert "4 papers" in old.text, "a button with the other number still finds the person"
 
-    from index.people_pass import identify
+    from index.identity.passes import identify
 
     with bot.services.library.writing():
         await identify(bot.services.library, full=True)
@@ -176,7 +176,7 @@ async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
     which = await user.slash("/author name:ChonLam Lao")
     assert "4 papers" in which.text
 
-    from index.people_pass import identify
+    from index.identity.passes import identify
 
     with bot.services.library.writing():
         await identify(bot.services.library, full=True)
@@ -254,9 +254,9 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
     import sys
 
     from data.stores.store import Store
-    from index.embedding import Embedder
-    from index.library import Library
-    from index.people_pass import identify
+    from index.identity.passes import identify
+    from index.search.corpus import Library
+    from index.search.embedding import Embedder
     from tests.conftest import ROOT
     from tests.records import record
 

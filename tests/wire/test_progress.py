@@ -12,7 +12,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.progress import Need, Progress, duration
 from commands.services import Services
-from index.people import PeopleIndex
+from index.people.people import PeopleIndex
 from tests.conftest import settings_for
 from tests.slices import papers_by
 

@@ -13,9 +13,9 @@ from bot.run import running_bot
 from commands.choosing import writers_of
 from data.stores.claims import ClaimRefused, Profile
 from data.stores.digests import Digest
-from index.corrections import take_back
-from index.people_pass import identify
-from index.views import Place
+from index.identity.passes import identify
+from index.trust.corrections import take_back
+from index.trust.views import Place
 from tests.conftest import settings_for
 
 pytestmark = pytest.mark.hostile
@@ -259,7 +259,7 @@ async def test_a_proven_person_corrects_themselves_for_everybody(servers):
 
 
 async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, monkeypatch):
-    monkeypatch.setattr("index.corrections.MEMBER_A_DAY", 0)
+    monkeypatch.setattr("index.trust.corrections.MEMBER_A_DAY", 0)
     first, second = await two_of(servers.mallory)
     refused = await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
     assert "corrections within a day; please go on tomorrow" in refused.text

@@ -13,7 +13,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.replies import Kindly
 from commands.uploads import MOST_FILES, Flat, Sections, packed, sections_of
-from index.references import read_references
+from index.documents.references import read_references
 from tests.conftest import settings_for
 
 pytestmark = pytest.mark.hostile

@@ -1,0 +1,261 @@
+"""Proofs of a claim: what a page, an ORCID record or an address shows, and what it does not."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import unquote, urlsplit
+
+from data.records import Paper
+from data.sources.http import SourceError
+from data.sources.public_web import Page, PublicWeb
+from data.stores.claims import Claim, ClaimRefused
+from data.stores.people import Person
+from data.stores.store import Store
+from index.claims.claim_domains import Ties, address_in, registrable, ties_of
+from index.claims.mailbox_names import names_person
+from index.claims.openalex_facts import FactFinder
+from index.claims.orcid_records import DATACITE, OrcidRecord, datacite_names
+from index.claims.page_text import PageText, flat
+from index.identity.person_names import compatible, parse_name
+from index.trust.corrections import retract
+
+_LEAST_TITLE = 12
+_LONGEST_QUERY = 40
+"""Characters after the ``?`` of a page's address: enough for a number, too few for what a search page would repeat."""
+PROVEN_FOR, MAIL_HOLDS = timedelta(days=30), timedelta(days=365)
+"""After so long a page or record is looked at again, and an address has to be proven again."""
+OPENALEX = "OpenAlex"
+
+
+class NotProven(Exception):
+    """A page, record or address that does not prove a claim; its text says what is missing and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The person that a claim is about."""
+
+    person: int
+    names: tuple[str, ...]
+    """As printed, the usual form first."""
+    papers: tuple[Paper, ...]
+
+    @classmethod
+    def of(cls, person: Person, papers: Sequence[Paper]) -> Claimed:
+        """A person with their papers."""
+        return cls(person.id, (person.name, *person.forms), tuple(papers))
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Who is asked: the web, OpenAlex, ORCID and DataCite."""
+
+    web: PublicWeb
+    facts: FactFinder
+    orcid_url: str
+    datacite_url: str
+
+    async def ties(self, claimed: Claimed) -> tuple[Ties, SourceError | None]:
+        """The domains tied to a person, and why OpenAlex could not be asked for the institution, if so."""
+        try:
+            await self.facts.look_up(claimed.person)
+            return ties_of(claimed.papers, await self.facts.home_page(claimed.person)), None
+        except SourceError as error:
+            return ties_of(claimed.papers, None), error
+
+
+def make_code() -> str:
+    """A code that nobody guesses: 80 random bits."""
+    return "labmate-" + secrets.token_hex(10)
+
+
+def make_mail_code() -> str:
+    """Eight characters that are easy to copy: 40 random bits, guessed at five times at most."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -> str:
+    """Check that a page of a tied domain has the code, the name and a paper; returns its address and what ties it.
+
+    Raises
+    ------
+    NotProven
+        Where something is missing, or the domain is anybody's.
+    SourceError
+        Where the page can't be read, or OpenAlex can't be asked for the institution.
+    """
+    page = await who.web.page(url)
+    ties, unasked = await who.ties(claimed)
+    how = ties.of_page(page.host)
+    if how is None and unasked is not None:
+        raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
+    if how is None:
+        counts = ties.words
+        known = f" For this person: {counts}." if counts else " I know none for this person."
+        raise NotProven(
+            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the institution that "
+            f"OpenAlex names, or at a domain printed in a paper.{known}"
+        )
+    _look_at(page, url, code, claimed)
+    return f"{page.url} {how}"
+
+
+def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
+    """Check what stands on a page; raises NotProven where something is missing."""
+    for address in (url, page.url):
+        plain = unquote(unquote(address))
+        if flat(code) in flat(plain) or len(urlsplit(address).query) > _LONGEST_QUERY:
+            raise NotProven(
+                "This address carries what the page should show by itself. Give the page's plain address."
+            )
+    # In an attribute or a comment, as a repository profile or a page builder puts it, the code counts, too.
+    if code not in page.text.casefold():
+        raise NotProven("The code is not on this page (yet).")
+    text = PageText(page.text)
+    if not any(text.has(name) for name in claimed.names):
+        raise NotProven(f"The page does not have the name {claimed.names[0]} on it.")
+    titles = [paper.title for paper in claimed.papers]
+    if not any(text.has(title) for title in titles if len(flat(title)) >= _LEAST_TITLE):
+        raise NotProven("The page has none of this person's papers on it, by title.")
+
+
+# -- ORCID -----------------------------------------------------------------------------------------
+
+
+async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claimed) -> str:
+    """Check that a record's owner put the code there, and that others tie the record to a paper; returns both.
+
+    Raises
+    ------
+    NotProven
+        Where one of these is missing: works that the owner added say nothing.
+    SourceError
+        Where somebody can't be asked.
+    """
+    record = await _owned(who, number, code, claimed)
+    papers = claimed.papers
+    for agency, doi in record.vouched(papers):
+        if agency != DATACITE or await datacite_names(who.web, who.datacite_url, doi, number):
+            return f"{number} by {agency}"
+    _, unasked = await who.ties(claimed)
+    if await who.facts.ties_orcid(claimed.person, papers, number):
+        return f"{number} by {OPENALEX}"
+    if unasked is not None:
+        raise SourceError(f"OpenAlex, which may tie this ORCID to the papers, can't be asked: {unasked}")
+    if record.lists(papers):
+        raise NotProven(
+            "Its papers were added by its owner, which shows nothing. One has to be there from its publisher, "
+            "through Crossref or DataCite (let them update your record), or OpenAlex has to tie the ORCID to them."
+        )
+    raise NotProven("This ORCID record lists none of this person's papers.")
+
+
+async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> OrcidRecord:
+    """The record, if its owner put the code there and it has a fitting name; raises NotProven otherwise."""
+    record = await OrcidRecord.read(who.web, who.orcid_url, number)
+    if not record.has(code):
+        raise NotProven(
+            "The code is not in this ORCID record (yet); its biography or a website entry can hold it."
+        )
+    own = parse_name(record.name)
+    if not any(compatible(own, parse_name(form)) for form in claimed.names):
+        raise NotProven(
+            f"This ORCID record belongs to {record.name[:100] or 'somebody without a public name'}."
+        )
+    return record
+
+
+# -- addresses -------------------------------------------------------------------------------------
+
+
+async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str, str, str]:
+    """(address, proof, where): what a code that is read at an address would show.
+
+    Raises
+    ------
+    NotProven
+        Where it is not an address, or its domain is a mail provider's or not tied to the person.
+    SourceError
+        Where OpenAlex can't be asked for the institution.
+    """
+    address = address_in(typed)
+    if address is None:
+        raise NotProven("This is no mail address that I can write to.")
+    domain = address.rpartition("@")[2]
+    ties, unasked = await who.ties(claimed)
+    how = ties.of_mail(address)
+    if how is None and unasked is not None:
+        raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
+    if how is None:
+        raise NotProven(
+            f"The address has to be of the institution that OpenAlex names for these papers, or of a domain whose "
+            f"addresses are printed in one of them; {domain} is neither. An ORCID record, a page, or two members' "
+            "word prove it, too."
+        )
+    return address, "mailbox" if names_person(address, claimed.names) else "domain", f"{domain} {how}"
+
+
+# -- looking again ---------------------------------------------------------------------------------
+
+
+async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
+    """Look at the proofs of held claims again; those that vanished, or no longer count, end their claims.
+
+    Returns how many ended.
+    """
+    ended = 0
+    for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
+        ended += await _end(store, claim, "the address was proven a year ago; /claim mail: renews it")
+    for claim in await store.claims.due(before):
+        person = await store.people.find(claim.person_id)
+        try:
+            if person is None:
+                raise NotProven("nobody of this number is known any more")
+            rows = await store.people.memberships(person.id)
+            papers = await store.papers([row.paper_id for row in rows])
+            await _look_again(store, who, claim, Claimed.of(person, papers))
+        except NotProven as error:
+            why = "the proof vanished" if claim.how else "looked at by the rules of today"
+            ended += await _end(store, claim, f"{why}: {error}")
+        except SourceError:
+            continue  # out of reach is not gone; it is looked at again
+        except ClaimRefused:
+            continue  # it was released while its page was being read
+    return ended
+
+
+async def _end(store: Store, claim: Claim, why: str) -> bool:
+    """End a claim whose proof no longer holds; what its holder said for everybody no longer holds, either."""
+    if not await store.claims.end(claim.id, why):
+        return False
+    await retract(store, claim.id, by=(0, "a proof that no longer holds"))
+    return True
+
+
+async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:
+    """Renew one claim; raises NotProven where it ends. What tied a domain once need not be shown again."""
+    if claim.proof in ("mail", "domain"):
+        how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
+        if how is None:
+            raise NotProven(f"{claim.place} is not tied to this person. /claim person: begins again")
+        await store.claims.lower(claim.id, "domain", f"{claim.place} {how}")
+        return
+    where = claim.where
+    if claim.proof == "orcid" and claim.how:
+        await _owned(who, claim.place, claim.code, claimed)
+    elif claim.proof == "orcid":
+        where = await prove_by_orcid(who, claim.place, claim.code, claimed)
+    elif claim.how:
+        page = await who.web.page(claim.place)
+        if registrable(page.host) != registrable(urlsplit(claim.place).hostname or ""):
+            raise NotProven(f"the page leads to {page.host} now")
+        _look_at(page, claim.place, claim.code, claimed)
+    else:
+        where = await prove_by_page(who, claim.place, claim.code, claimed)
+    await store.claims.prove(claim.id, claim.proof, where)

@@ -1,0 +1,69 @@
+"""Whether a mailbox is named after a person: by whole names, given and family, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from data.keys import fold
+from index.identity.person_names import parse_name
+
+_BREAK = re.compile(r"[._-]+")
+_NUMBERED = re.compile(r"\d+$")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe"})
+
+
+def names_person(address: str, names: Iterable[str]) -> bool:
+    """Whether the mailbox of an address has the person's given and family name, in either order.
+
+    Names may stand together (``muli``, ``li.mu``), middle names may be initials or left out, a number may follow.
+    A family name alone, or with an initial (``m.li``, ``li``), is too many people's.
+    """
+    local = address.rpartition("@")[0]
+    if "+" in local:
+        return False  # whatever follows a plus, its holder chooses
+    tokens = [token for token in _BREAK.split(_NUMBERED.sub("", local.lower())) if token]
+    return any(_is_cut_of(tokens, words) for name in names for words in _orders(name))
+
+
+def _orders(name: str) -> Iterator[tuple[str, ...]]:
+    """The names in the orders in which a mailbox has them."""
+    for printed in {name, name.casefold().translate(_SPELLED_OUT), _without_humps(name)}:
+        parsed = parse_name(printed)
+        if not parsed.spelled or not parsed.family:
+            continue
+        family = _family_words(parsed.key.split(), parsed.family)
+        first, *rest = parsed.given
+        initials = tuple(word[0] for word in rest)
+        for given in {(first,), (first, *rest), (first, *initials)}:
+            yield (*given, *family)
+            yield (*family, *given)
+
+
+def _without_humps(name: str) -> str:
+    """``ChonLam Lao`` as ``Chon Lam Lao``; a family name keeps its humps (``McDonald``)."""
+    given, _, family = name.rpartition(" ")
+    return name if "," in name else f"{_HUMP.sub(' ', given)} {family}"
+
+
+def _family_words(words: Sequence[str], family: str) -> tuple[str, ...]:
+    """The words that the family name was joined from: ``van``, ``den``, ``berg``."""
+    for start in range(len(words)):
+        for end in range(start + 1, len(words) + 1):
+            if "".join(words[start:end]) == family:
+                return tuple(words[start:end])
+    return (family,)
+
+
+def _is_cut_of(tokens: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether the tokens are the words, all of them and in order, some perhaps without a break between."""
+    place = 0
+    for token in tokens:
+        joined = ""
+        while place < len(words) and len(joined) < len(token):
+            joined += fold(words[place])
+            place += 1
+        if joined != token:
+            return False
+    return bool(tokens) and place == len(words)

@@ -1,0 +1,105 @@
+"""A day's papers as a map: where each lies, and what the regions are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index.digest.taste import Items
+from index.search.passages import WEAK
+
+FEWEST, MOST = 4, 9
+"""Regions of a map."""
+A_REGION = 25
+"""Papers that make a region of their own, about."""
+NAMING = 0.1
+"""The share of a region's papers that has the words it is called by."""
+PAIR = 2.2
+"""How much more a pair of words says than a single one."""
+_SEED = 0
+Topics = Callable[[np.ndarray], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class DayMap:
+    """Regions of a set of papers.
+
+    Attributes
+    ----------
+    places
+        float32, shape (papers, 2): papers that lie together in the joint space lie together.
+    region
+        int64, shape (papers,): the region of each.
+    names
+        What each region is about, in a word or two.
+    """
+
+    places: np.ndarray
+    region: np.ndarray
+    names: tuple[str, ...]
+
+
+def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = None) -> DayMap:
+    """Papers on a plane, in regions (k-means), each named by a topic of its papers, else by what sets its words apart.
+
+    Parameters
+    ----------
+    topics
+        Gives, for rows of ``items``, phrases that they are about, the best first.
+    """
+    from sklearn.cluster import KMeans  # takes half a second: not at every start
+
+    count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
+    count = min(count, len(items))
+    places = layout(items.joint)
+    count = min(count, len(np.unique(places.round(3), axis=0)))  # papers of one text lie on one spot
+    region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(places)
+    _, region = np.unique(region, return_inverse=True)
+    overall = np.asarray(items.words.mean(axis=0)).ravel()
+    names: list[str] = []
+    for number in range(int(region.max()) + 1):
+        inside = items.words[np.flatnonzero(region == number)]
+        apart = np.asarray(inside.mean(axis=0)).ravel() - overall
+        # What hardly any paper of a region has does not name it.
+        apart *= np.asarray((inside > 0).sum(axis=0)).ravel() >= max(2, NAMING * inside.shape[0])
+        rows = np.flatnonzero(region == number)
+        phrase = next((one for one in (topics(rows) if topics else []) if _is_other(one, names)), None)
+        names.append(phrase or _name(apart, vocabulary, names))
+    return DayMap(places, region.astype(np.int64), tuple(names))
+
+
+def _is_other(phrase: str, taken: Sequence[str]) -> bool:
+    used = {word.casefold() for name in taken for word in name.split()}
+    return used.isdisjoint(phrase.casefold().split())
+
+
+def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) -> str:
+    used = {word for name in taken for word in name.split()}
+    best: tuple[float, str] = (0.0, "other")
+    for place in np.argsort(-apart)[:40]:
+        words = vocabulary[int(place)].split()
+        if apart[place] <= 0 or any(word in WEAK or word in used or len(word) < 3 for word in words):
+            continue
+        value = float(apart[place]) * (PAIR if len(words) > 1 else 1.0)
+        if value > best[0]:
+            best = (value, " ".join(words))
+    return best[1]
+
+
+def layout(joint: np.ndarray) -> np.ndarray:
+    """Places on a plane at which papers that lie together in the joint space lie together: float32, shape (papers, 2).
+
+    t-SNE (van der Maaten and Hinton 2008) begun at the principal components, so the same for the same papers.
+    """
+    from sklearn.manifold import TSNE
+
+    found = TSNE(
+        perplexity=min(25.0, (len(joint) - 1) / 3),
+        init="pca",
+        learning_rate="auto",
+        max_iter=500,
+        random_state=_SEED,
+    )
+    return np.asarray(found.fit_transform(joint.astype(np.float64)), np.float32)

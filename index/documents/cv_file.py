@@ -1,0 +1,163 @@
+"""A CV as a file: what kind it is, and reading it in a process of its own (:mod:`index.documents.sandbox`)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from typing import Any
+
+from data.sources.http import SourceError
+from index.documents.confinement import memory_kept
+from index.documents.cv import CV
+from index.documents.cv_publications import Publication
+from index.documents.sandboxes import SANDBOXES, LineFullError
+
+MOST_BYTES = 5_000_000
+SECONDS = 4.5
+_MOST_ANSWER = 40_000_000
+
+
+class UnreadableError(Exception):
+    """A file that is not read; its text says why, and what would be."""
+
+
+def kind_of(data: bytes, name: str) -> str:
+    """``pdf``, ``bib``, ``tex`` or ``text``, by what stands in the file.
+
+    Raises
+    ------
+    UnreadableError
+        Where it is none of these, is empty, or too large.
+    """
+    if len(data) > MOST_BYTES:
+        raise UnreadableError(
+            f"The file has {len(data) / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read."
+        )
+    head = data[:4_096]
+    if b"%PDF-" in head[:1_024]:
+        return "pdf"
+    if not data.strip():
+        raise UnreadableError("The file is empty.")
+    if b"\x00" in head or head.startswith(
+        (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8")
+    ):
+        raise UnreadableError("I read PDF, Markdown, plain text, LaTeX and BibTeX; save it as one of these.")
+    ending = os.path.splitext(name.lower())[1]
+    text = data[:200_000].decode("utf-8", "replace")
+    if ending == ".bib" or re.match(r"\s*(?:%[^\n]*\n\s*)*@\w+\s*\{", text):
+        return "bib"
+    if ending == ".tex" or "\\documentclass" in text or "\\begin{document}" in text:
+        return "tex"
+    return "text"
+
+
+async def read_cv(data: bytes, name: str = "") -> CV:
+    """What a file says.
+
+    Raises
+    ------
+    UnreadableError
+        Where it is refused, damaged, or takes longer or more memory than it may.
+    """
+    answer = await in_sandbox(kind_of(data, name), data, SECONDS)
+    try:
+        return CV.of(answer["cv"])
+    except (KeyError, TypeError) as error:
+        raise UnreadableError("The file can't be read: it is damaged.") from error
+
+
+async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
+    """What the confined process says of a file; few such processes run at once.
+
+    Raises
+    ------
+    UnreadableError
+        Where it refuses it, takes longer or more memory than it may, or too many files wait to be read.
+    """
+    try:
+        async with SANDBOXES.taken():
+            return await _confined(kind, data, seconds)
+    except LineFullError as error:
+        raise UnreadableError(
+            "Many files are being read just now, and more wait. Try again in a minute; nothing was kept."
+        ) from error
+
+
+async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
+    with memory_kept():
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "index.documents.sandbox", kind),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        try:
+            out, _ = await asyncio.wait_for(process.communicate(data), seconds)
+        except TimeoutError as error:
+            raise UnreadableError("The file can't be read: it takes longer than it may.") from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    try:
+        answer: dict[str, Any] = json.loads(out[:_MOST_ANSWER])
+        if "refused" not in answer:
+            return answer
+        why = str(answer["refused"])
+    except (ValueError, TypeError):
+        slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+        why = "it takes longer than it may" if slow else "it is damaged, or takes more than it may"
+    raise UnreadableError(f"The file can't be read: {why}.")
+
+
+def read_orcid(record: Any) -> CV:
+    """What a public ORCID record (v3.0, JSON) lists.
+
+    Raises
+    ------
+    SourceError
+        Where it is none.
+    """
+    try:
+        activities = record["activities-summary"]
+        works = [_orcid_work(group["work-summary"][0]) for group in activities["works"]["group"]]
+        education = [
+            _orcid_place(entry) for entry in _summaries(activities, "educations", "education-summary")
+        ]
+        positions = [
+            _orcid_place(entry) for entry in _summaries(activities, "employments", "employment-summary")
+        ]
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise SourceError("ORCID's answer is not a record; try again later") from error
+    keywords = ((record.get("person") or {}).get("keywords") or {}).get("keyword") or []
+    interests = [str(entry.get("content", ""))[:60] for entry in keywords if isinstance(entry, dict)]
+    return CV([work for work in works if work], education, positions, [i for i in interests if i][:12])
+
+
+def _orcid_work(summary: Any) -> Publication | None:
+    title = ((summary.get("title") or {}).get("title") or {}).get("value")
+    year = ((summary.get("publication-date") or {}).get("year") or {}).get("value")
+    venue = (summary.get("journal-title") or {}).get("value")
+    if not isinstance(title, str) or len(title) < 8:
+        return None
+    number = int(year) if isinstance(year, str) and year.isdigit() and len(year) == 4 else None
+    return Publication(" ".join(title.split())[:400], str(venue or "")[:160], number)
+
+
+def _summaries(activities: Any, section: str, name: str) -> list[Any]:
+    groups = (activities.get(section) or {}).get("affiliation-group") or []
+    return [summary[name] for group in groups for summary in group["summaries"]]
+
+
+def _orcid_place(summary: Any) -> str:
+    years = [
+        ((summary.get(f"{end}-date") or {}).get("year") or {}).get("value") or "" for end in ("start", "end")
+    ]
+    span = "–".join(years) if years[1] else f"{years[0]}–present" if years[0] else ""
+    place = (summary.get("organization") or {}).get("name") or ""
+    return " · ".join(str(part)[:160] for part in (summary.get("role-title") or "", place, span) if part)

@@ -1,0 +1,132 @@
+"""The process that opens a stranger's file: it has no network, no files, little memory and few seconds.
+
+``python -m index.documents.sandbox KIND`` reads the file from standard input and writes JSON to standard output: the CV
+or the references, or why it was refused. :mod:`index.documents.cv_file` starts it. Once its libraries are loaded it gives up
+every system call but those for memory, time and its answer (:mod:`index.documents.confinement`), so that a file that takes it over
+reaches nothing: no file, no connection, no other process.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import resource
+import sys
+from importlib import import_module
+from typing import Any
+
+from index.documents.confinement import forbid
+from index.documents.cv import read_text
+from index.documents.cv_formats import read_bibtex, read_latex
+from index.documents.cv_lines import MOST_TEXT
+from index.documents.cv_publications import flat
+from index.documents.references import NoReferences, read_references
+
+MEMORY = 280 * 1024 * 1024
+"""Bytes of address space."""
+SECONDS = 4
+REFERENCES_MEMORY, REFERENCES_SECONDS = 700 * 1024 * 1024, 20
+"""For a list of up to ten megabytes."""
+MOST_PAGES = 100
+WARM = {
+    "bib": '@misc{a, title={warming \\"up}, author={A and B}, year={2026}}',
+    "ris": "TY  - JOUR\nTI  - warming up\nER  - \n",
+    "json": '[{"title": "warming up"}]',
+}
+"""What has every parser load what it needs before nothing can be opened any more."""
+_ACTIVE = re.compile(rb"/(?:JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b")
+
+
+class RefusedError(Exception):
+    """A file that is not read; its text says why."""
+
+
+def confine(memory: int = MEMORY, seconds: int = SECONDS) -> None:
+    """Give up all that reading a file does not need."""
+    for codec in ("utf-16-le", "utf-8", "ascii", "latin-1"):
+        codecs.lookup(codec)  # loaded while that is still possible
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # No new descriptor and no new process: what is left where the kernel can't forbid the calls themselves.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    forbid()
+
+
+def pdf_text(data: bytes, pdfium: Any) -> str:
+    """The text of a PDF.
+
+    Raises
+    ------
+    RefusedError
+        Where it has scripts or attached files, too many pages, a password, or no text.
+    """
+    if _ACTIVE.search(data):
+        raise RefusedError("it carries scripts or attached files; print it to a plain PDF and try that")
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        why = "it asks for a password" if "password" in str(error).lower() else "it is damaged, or no PDF"
+        raise RefusedError(why) from error
+    if pdfium.raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or document.count_attachments() > 0:
+        raise RefusedError("it carries scripts or attached files; print it to a plain PDF and try that")
+    if len(document) > MOST_PAGES:
+        raise RefusedError(f"it has {len(document):,} pages; a CV of up to {MOST_PAGES} is read")
+    parts: list[str] = []
+    for number in range(len(document)):
+        try:
+            parts.append(document[number].get_textpage().get_text_range())
+        except pdfium.PdfiumError as error:
+            raise RefusedError(f"page {number + 1} is damaged") from error
+        if sum(map(len, parts)) > MOST_TEXT:
+            raise RefusedError("it holds more text than a CV")
+    text = "\n".join(parts).replace("\x02", "-").replace("\ufffe", "-").replace("\x00", "")
+    if len(flat(text[:20_000])) < 20:
+        raise RefusedError("it has no text, only pictures; a PDF from a text program can be read")
+    return text
+
+
+def main() -> None:
+    """Read one file."""
+    kind = sys.argv[1]
+    data = sys.stdin.buffer.read()
+    text = "" if kind == "pdf" else data.decode("utf-8-sig", "replace").replace("\x00", "")
+    pdfium: Any = None
+    if kind == "pdf":
+        pdfium = import_module("pypdfium2")
+
+        # What is loaded late is loaded now: afterwards nothing can be opened.
+        with pdfium.PdfDocument.new() as warm:
+            warm.new_page(10, 10).get_textpage().get_text_range()
+    elif kind in ("tex", "bib"):
+        (read_latex if kind == "tex" else read_bibtex)('@misc{a, title={warming \\"up}}')
+    references = kind.removeprefix("references-") if kind.startswith("references-") else ""
+    if references:
+        read_references(references, WARM[references])
+        confine(REFERENCES_MEMORY, REFERENCES_SECONDS)
+    else:
+        confine()
+    try:
+        if kind == "pdf":
+            text = pdf_text(data, pdfium)
+        answer: dict[str, Any]
+        if references:
+            items, unread = read_references(references, text)
+            answer = {"items": items, "unread": unread[:100]}
+        else:
+            answer = {"cv": {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text).plain()}
+    except (RefusedError, NoReferences) as error:
+        answer = {"refused": str(error).rstrip(".")}
+    except MemoryError:
+        answer = {"refused": "it needs more memory than it may"}
+    except RecursionError:
+        answer = {"refused": "it is nested too deeply"}
+    sys.stdout.write(json.dumps(answer))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,294 @@
+"""Authorships under one name into people: start from firm groups, then merge what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from index.identity.evidence import FEATURES
+
+FIRM = 0.2
+"""Average distance (1 - probability) up to which authorships are put together at the start."""
+MATRICES = ("shared_weight", "shared_rarest", "coauthors_met", "meaning", "words")
+_COLUMNS = [FEATURES.index(name) for name in MATRICES]
+MERGE_FEATURES = (
+    *("best", "mean", "likely_share", "best_each_low", "best_each_high"),
+    *("smaller", "larger", "prior", "authorships", "groups"),
+    *(f"{name}_{kind}" for name in MATRICES for kind in ("best", "mean")),
+)
+_PRIOR, _PRIOR_WEIGHT, _EM_STEPS = 0.35, 2.0, 20
+_ROWS = 4_096
+"""Names of one size whose priors are estimated in one go."""
+
+
+@dataclass
+class Block:
+    """Authorships of one name while they are being told apart.
+
+    Attributes
+    ----------
+    authorships
+        Their numbers in the corpus.
+    scores
+        float32, shape (n, n): log-odds of two being one person's, before the name's prior; symmetric.
+    evidence
+        float32, shape (features, n, n): the pair features of :data:`MATRICES`.
+    apart
+        bool, shape (n, n): pairs that are certainly not one person's.
+    groups
+        Lists of places; each place is in one group.
+    anchors
+        For each group the person that it is already known to be, or -1; two of these never merge.
+    """
+
+    authorships: np.ndarray
+    scores: np.ndarray
+    evidence: np.ndarray
+    apart: np.ndarray
+    groups: list[list[int]] = field(default_factory=list)
+    anchors: list[int] = field(default_factory=list)
+    prior: float = 0.0
+    shift: float = 0.0
+    """What the name's rarity adds to the log-odds that two groups are one person's."""
+
+    @classmethod
+    def of(
+        cls, authorships: np.ndarray, scores: np.ndarray, features: np.ndarray, papers: np.ndarray
+    ) -> Block:
+        """A block from the condensed pair arrays of :func:`pairs_within`."""
+        return cls(
+            authorships,
+            squareform(scores, checks=False),
+            np.stack([squareform(features[:, column], checks=False) for column in _COLUMNS]),
+            (papers[:, None] == papers[None, :]) & ~np.eye(len(papers), dtype=bool),
+        )
+
+    @classmethod
+    def anchored(
+        cls,
+        authorships: np.ndarray,
+        known: np.ndarray,
+        scores: np.ndarray,
+        features: np.ndarray,
+        paper: np.ndarray,
+    ) -> Block:
+        """A block where known people are groups already.
+
+        ``scores`` and ``features`` compare each authorship that is nobody's with each of the block, in order.
+        """
+        n = len(authorships)
+        fresh = np.flatnonzero(known[authorships] < 0)
+        filled = np.zeros((1 + len(_COLUMNS), n, n), np.float32)
+        values = [scores, *(features[:, column] for column in _COLUMNS)]
+        for matrix, value in zip(filled, values, strict=True):
+            matrix[fresh] = np.asarray(value).reshape(len(fresh), n)
+            matrix[:, fresh] = matrix[fresh].T
+            np.fill_diagonal(matrix, 0.0)
+        papers = paper[authorships]
+        block = cls(
+            authorships, filled[0], filled[1:], (papers[:, None] == papers[None, :]) & ~np.eye(n, dtype=bool)
+        )
+        compared = np.ones((len(fresh), n), bool)
+        compared[np.arange(len(fresh)), fresh] = False
+        block.prior = estimate_prior(filled[0][fresh][compared])
+        for person in np.unique(known[authorships]):
+            places = np.flatnonzero(known[authorships] == person).tolist()
+            block.groups += [[place] for place in places] if person < 0 else [places]
+            block.anchors += [int(person)] * (len(places) if person < 0 else 1)
+        return block
+
+    def start(self, prior: float | None = None, firm: float = FIRM) -> None:
+        """Take the name's prior (estimated here where none is given) and form the firm groups."""
+        n = len(self.authorships)
+        self.prior = estimate_prior(self.scores[upper(n)]) if prior is None else prior
+        if n == 1:
+            self.groups, self.anchors = [[0]], [-1]
+            return
+        # Where nothing speaks either way the prior feeds on itself; alone it makes no group firm.
+        odds = self.scores + min(self.prior, 0.0)
+        distance = 1 - 1 / (1 + np.exp(-np.clip(odds, -60, 60)))
+        distance[self.apart] = 10.0 * n
+        if n == 2:
+            self.groups = [[0, 1]] if distance[0, 1] <= firm else [[0], [1]]
+            self.anchors = [-1] * len(self.groups)
+            return
+        np.fill_diagonal(distance, 0.0)
+        labels = fcluster(linkage(squareform(distance, checks=False), "average"), firm, "distance")
+        groups: dict[int, list[int]] = {}
+        for place, label in enumerate(labels):
+            groups.setdefault(int(label), []).append(place)
+        self.groups = list(groups.values())
+        self.anchors = [-1] * len(self.groups)
+
+    def join(self, together: Sequence[tuple[int, int]]) -> None:
+        """Unite the groups that a certain pair spans; done last, so that all of both comes with it."""
+        if together:
+            self.groups = _joined(self.groups, together)
+            self.anchors = [-1] * len(self.groups)
+
+    def merge_features(self) -> tuple[np.ndarray, np.ndarray]:
+        """Every pair of groups: (int, shape (pairs, 2); float32, shape (pairs, features)).
+
+        Pairs with a certain contradiction are left out.
+        """
+        count = len(self.groups)
+        if count < 2:
+            return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
+        order = np.concatenate([np.asarray(group) for group in self.groups])
+        sizes = np.array([len(group) for group in self.groups])
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        features = between(
+            self.scores[np.ix_(order, order)], self.evidence[:, order][:, :, order], starts, starts
+        )
+        left, right = np.triu_indices(count, 1)
+        apart = _pooled(self.apart[np.ix_(order, order)].astype(np.float32), starts, starts, np.maximum)
+        anchors = np.asarray(self.anchors)
+        possible = (apart[left, right] == 0) & ((anchors[left] < 0) | (anchors[right] < 0))
+        left, right = left[possible], right[possible]
+        context = np.stack(
+            [
+                np.log1p(np.minimum(sizes[left], sizes[right])),
+                np.log1p(np.maximum(sizes[left], sizes[right])),
+                np.full(len(left), self.prior),
+                np.full(len(left), np.log(len(self.authorships))),
+                np.full(len(left), np.log(count)),
+            ],
+            axis=1,
+        )
+        chosen = features[:, left, right].T
+        return np.stack([left, right], axis=1), np.concatenate(
+            [chosen[:, :5], context, chosen[:, 5:]], axis=1
+        ).astype(np.float32)
+
+    def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
+        """Merge the best disjoint pairs above the cut; returns whether any was."""
+        used: set[int] = set()
+        merged: list[list[int]] = []
+        anchors: list[int] = []
+        for place in np.argsort(-margins, kind="stable"):
+            if margins[place] + self.shift < cut:
+                break
+            a, b = int(pairs[place, 0]), int(pairs[place, 1])
+            if a in used or b in used:
+                continue
+            used |= {a, b}
+            merged.append(self.groups[a] + self.groups[b])
+            anchors.append(max(self.anchors[a], self.anchors[b]))
+        kept = [place for place in range(len(self.groups)) if place not in used]
+        self.groups = [self.groups[place] for place in kept] + merged
+        self.anchors = [self.anchors[place] for place in kept] + anchors
+        return bool(merged)
+
+
+def between(scores: np.ndarray, evidence: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """What two sets of groups have between them.
+
+    Parameters
+    ----------
+    scores, evidence
+        Shapes (n, m) and (features, n, m), ordered by group.
+    rows, columns
+        Where each group starts in either order.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (5 + 2 * features, row groups, column groups): best score, mean score, share of
+        scores above zero, each authorship's best score on average (lower and higher side), and best and
+        mean of each evidence.
+    """
+    height = np.diff(np.append(rows, scores.shape[0])).astype(np.float32)
+    width = np.diff(np.append(columns, scores.shape[1])).astype(np.float32)
+    cells = height[:, None] * width[None, :]
+    over_columns = np.maximum.reduceat(scores, columns, axis=1)
+    over_rows = np.maximum.reduceat(scores, rows, axis=0)
+    each = np.add.reduceat(over_columns, rows, axis=0) / height[:, None]
+    other_each = np.add.reduceat(over_rows, columns, axis=1) / width[None, :]
+    out = [
+        np.maximum.reduceat(over_columns, rows, axis=0),
+        _pooled(scores, rows, columns, np.add) / cells,
+        _pooled((scores > 0).astype(np.float32), rows, columns, np.add) / cells,
+        np.minimum(each, other_each),
+        np.maximum(each, other_each),
+    ]
+    for matrix in evidence:
+        out.append(_pooled(matrix, rows, columns, np.maximum))
+        out.append(_pooled(matrix, rows, columns, np.add) / cells)
+    return np.stack(out).astype(np.float32)
+
+
+def _pooled(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray, how: np.ufunc) -> np.ndarray:
+    pooled: np.ndarray = how.reduceat(how.reduceat(matrix, columns, axis=1), rows, axis=0)
+    return pooled
+
+
+def estimate_prior(scores: np.ndarray) -> float:
+    """Log-odds that two authorships of a name are one person's, by expectation maximisation over its pairs.
+
+    Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities
+    (Neural Computation 14, 2002), with a Beta prior that keeps small blocks near the usual.
+    """
+    return estimate_priors([scores])[0]
+
+
+def estimate_priors(scores: Sequence[np.ndarray]) -> list[float]:
+    """:func:`estimate_prior` for many names, those with as many pairs in one go."""
+    by_size: dict[int, list[int]] = {}
+    for place, found in enumerate(scores):
+        by_size.setdefault(len(found), []).append(place)
+    priors = np.zeros(len(scores))
+    for size, places in by_size.items():
+        for start in range(0, len(places), _ROWS):
+            part = places[start : start + _ROWS]
+            stacked = np.stack([scores[place] for place in part])
+            share = np.full(len(part), _PRIOR)
+            for _ in range(_EM_STEPS):
+                odds = np.clip(stacked + np.log(share / (1 - share))[:, None], -60, 60)
+                likely = (1 / (1 + np.exp(-odds))).sum(axis=1)
+                share = (likely + _PRIOR_WEIGHT * _PRIOR) / (size + _PRIOR_WEIGHT)
+                share = np.minimum(np.maximum(share, 1e-4), 1 - 1e-4)
+            priors[part] = np.log(share / (1 - share))
+    found_priors: list[float] = priors.tolist()
+    return found_priors
+
+
+@lru_cache(maxsize=64)
+def upper(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the pairs of ``n`` authorships in a square matrix."""
+    rows, columns = np.triu_indices(n, 1)
+    return rows, columns
+
+
+def _joined(groups: list[list[int]], together: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Groups united where a certain pair spans two of them."""
+    for a, b in together:
+        first = next(group for group in groups if a in group)
+        second = next(group for group in groups if b in group)
+        if first is not second:
+            groups = [group for group in groups if group is not first and group is not second]
+            groups.append(first + second)
+    return groups
+
+
+def pairs_within(authorships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of a name's authorships, in the order of :func:`scipy.spatial.distance.squareform`."""
+    left, right = upper(len(authorships))
+    return authorships[left], authorships[right]
+
+
+def batches(sizes: Sequence[int], most: int) -> Iterator[slice]:
+    """Slices of consecutive blocks whose pairs together number at most ``most`` (or one block)."""
+    start, pairs = 0, 0
+    for place, size in enumerate(sizes):
+        count = size * (size - 1) // 2
+        if pairs and pairs + count > most:
+            yield slice(start, place)
+            start, pairs = place, 0
+        pairs += count
+    if start < len(sizes):
+        yield slice(start, len(sizes))

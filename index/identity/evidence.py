@@ -1,0 +1,275 @@
+"""What speaks for and against two authorships being one person's, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from index.identity.person_names import PersonName, parse_name, relation
+
+FEATURES = (
+    "name_relation",
+    "shared_coauthors",
+    "shared_weight",
+    "shared_rarest",
+    "shared_overlap",
+    "shared_initials",
+    "coauthors_met",
+    "meaning",
+    "words",
+    "fewer_authors",
+    "more_authors",
+    "both_last",
+    "both_first",
+    "place_gap",
+)
+MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
+"""Which features may only speak for one person, whatever else holds (1), for the learned model."""
+_BACKGROUND = 300_000
+"""Random pairs of papers that closeness is measured against."""
+_SAMPLE = 40_000
+"""Texts from which words are weighed."""
+_LARGE = 60
+"""Papers with more authors say nothing about who works with whom."""
+_CHUNK = 30_000
+
+
+@dataclass(frozen=True)
+class Authorships:
+    """The authorships of a corpus, in the order of its papers.
+
+    Attributes
+    ----------
+    offsets
+        int64, shape (papers + 1,): paper *i* has the authorships ``offsets[i]:offsets[i + 1]``.
+    names
+        Each authorship's printed name.
+    texts
+        Title and abstract of each paper in one string.
+    vectors
+        float16 or float32, shape (papers, dimension), unit length; a row of zeros where unknown.
+    """
+
+    offsets: np.ndarray
+    names: Sequence[str]
+    texts: Sequence[str]
+    vectors: np.ndarray
+
+    @property
+    def papers(self) -> int:
+        """How many papers there are."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def paper(self) -> np.ndarray:
+        """int64, shape (authorships,): the paper of each authorship."""
+        return np.repeat(np.arange(self.papers), np.diff(self.offsets))
+
+    @cached_property
+    def parsed(self) -> list[PersonName]:
+        """Each authorship's name in parts."""
+        return [parse_name(name) for name in self.names]
+
+    @cached_property
+    def name_ids(self) -> tuple[np.ndarray, list[PersonName]]:
+        """(int64 of each authorship, the distinct names by key that these number)."""
+        numbers: dict[str, int] = {}
+        distinct: list[PersonName] = []
+        ids = np.empty(len(self.names), np.int64)
+        for place, name in enumerate(self.parsed):
+            number = numbers.setdefault(name.key, len(distinct))
+            if number == len(distinct):
+                distinct.append(name)
+            ids[place] = number
+        return ids, distinct
+
+
+class Evidence:
+    """Compares pairs of authorships in the context of the whole corpus.
+
+    Closeness of texts is given as how rare it is among random pairs of the same corpus (minus the decimal
+    logarithm), and a coauthor's weight as how rare the name is in it, so that what was learned on one
+    field holds on another.
+    """
+
+    def __init__(self, authorships: Authorships, involved: np.ndarray | None = None) -> None:
+        """Weigh names and words over the whole corpus.
+
+        Parameters
+        ----------
+        involved
+            Booleans over papers: those whose authorships will be compared; all by default.
+        """
+        self._all = authorships
+        self._name_of, self._names = authorships.name_ids
+        self._incidence = self._by_paper(self._name_of)
+        short: dict[tuple[str, str], int] = {}
+        shortened = np.array(
+            [short.setdefault((n.initial, n.family), len(short)) for n in self._names], np.int64
+        )
+        self._short_of = shortened[self._name_of] if len(shortened) else self._name_of
+        self._short_incidence = self._by_paper(self._short_of)
+        papers = np.asarray(self._incidence.sum(axis=0)).ravel()
+        self._weights = -np.log(np.maximum(papers, 1) / max(authorships.papers, 2)).astype(np.float32)
+        self._paper_weight = self._incidence @ self._weights
+        rng = np.random.default_rng(0)
+        ends = rng.integers(0, max(authorships.papers, 1), (2, _BACKGROUND))
+        ends = ends[:, ends[0] != ends[1]]
+        used = np.ones(authorships.papers, bool) if involved is None else involved.copy()
+        # Words are compared on few enough papers that a day's pass need not read all of them.
+        few = ends[:, : _BACKGROUND // 30] if involved is not None else ends
+        used[few.ravel()] = True
+        self._meetings, self._reach = self._met(papers, used)
+        self._terms = _terms(authorships.texts, used, _SAMPLE if involved is None else _SAMPLE // 4)
+        self._far_meaning = np.sort(self._cosines(*ends))
+        self._far_words = np.sort(_row_products(self._terms, self._terms, *few))
+
+    def _by_paper(self, ids: np.ndarray) -> sparse.csr_matrix:
+        ones = np.ones(len(ids), np.float32)
+        top = int(ids.max(initial=-1)) + 1
+        matrix = sparse.csr_matrix((ones, (self._all.paper, ids)), shape=(self._all.papers, top))
+        matrix.data[:] = 1.0
+        return matrix
+
+    def _met(self, papers: np.ndarray, used: np.ndarray) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+        """How firmly names are joined by papers (names x names), and that summed over each paper's authors."""
+        size = np.diff(self._incidence.indptr)
+        share = np.where((size > 1) & (size <= _LARGE), 1.0 / np.maximum(size - 1, 1), 0.0).astype(np.float32)
+        weighted = sparse.diags(share) @ self._incidence
+        joined = (self._incidence.T @ weighted).tocsr()
+        joined.setdiag(0)
+        joined.eliminate_zeros()
+        damp = sparse.diags((1.0 / np.sqrt(np.maximum(papers, 1))).astype(np.float32))
+        joined = (damp @ joined @ damp).tocsr()
+        small = sparse.diags(((size <= _LARGE) & used).astype(np.float32))
+        return joined, (small @ self._incidence @ joined).tocsr()
+
+    def _cosines(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        vectors, out = self._all.vectors, np.empty(len(one), np.float32)
+        for start in range(0, len(one), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            left, right = vectors[one[part]].astype(np.float32), vectors[other[part]].astype(np.float32)
+            out[part] = np.einsum("ij,ij->i", left, right)
+        return out
+
+    def compare(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Features of pairs of authorships, given by their numbers: float32, shape (pairs, features)."""
+        parts = [
+            self._compare(one[start : start + _CHUNK], other[start : start + _CHUNK])
+            for start in range(0, len(one), _CHUNK)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, len(FEATURES)), np.float32)
+
+    def _compare(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        paper, authors = self._all.paper, np.diff(self._all.offsets)
+        left, right = paper[one], paper[other]
+        count, weight, rarest = self._shared(self._incidence, self._name_of, self._weights, one, other)
+        ones = np.ones(self._short_incidence.shape[1], np.float32)
+        initials, _, _ = self._shared(self._short_incidence, self._short_of, ones, one, other)
+        whole = self._paper_weight[left] + self._paper_weight[right] - weight
+        place = one - self._all.offsets[left]
+        other_place = other - self._all.offsets[right]
+        last, other_last = place == authors[left] - 1, other_place == authors[right] - 1
+        relative = place / np.maximum(authors[left] - 1, 1)
+        other_relative = other_place / np.maximum(authors[right] - 1, 1)
+        features = (
+            self._relations(one, other),
+            count,
+            weight,
+            rarest,
+            weight / np.maximum(whole, 1e-6),
+            np.maximum(initials - count, 0),
+            self._coauthors_met(one, other),
+            _rarity(self._far_meaning, self._cosines(left, right)),
+            _rarity(self._far_words, _row_products(self._terms, self._terms, left, right)),
+            np.log(np.minimum(authors[left], authors[right])),
+            np.log(np.maximum(authors[left], authors[right])),
+            last & other_last,
+            (place == 0) & (other_place == 0),
+            np.abs(relative - other_relative),
+        )
+        return np.stack([np.asarray(f, np.float32) for f in features], axis=1)
+
+    def _relations(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        left, right = self._name_of[one], self._name_of[other]
+        width = len(self._names)
+        distinct, inverse = np.unique(left * width + right, return_inverse=True)
+        values = [relation(self._names[code // width], self._names[code % width]) for code in distinct]
+        return np.asarray(values, np.float32)[inverse]
+
+    def _shared(
+        self,
+        incidence: sparse.csr_matrix,
+        ids: np.ndarray,
+        weights: np.ndarray,
+        one: np.ndarray,
+        other: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(how many, summed weight, highest weight) of coauthors in common, the two themselves apart."""
+        common = incidence[self._all.paper[one]].multiply(incidence[self._all.paper[other]]).tocsr()
+        rows = np.repeat(np.arange(len(one)), np.diff(common.indptr))
+        counted = (common.indices != ids[one][rows]) & (common.indices != ids[other][rows])
+        rows, found = rows[counted], weights[common.indices[counted]]
+        rarest = np.zeros(len(one), np.float32)
+        np.maximum.at(rarest, rows, found)
+        return np.bincount(rows, minlength=len(one)), np.bincount(rows, found, len(one)), rarest
+
+    def _coauthors_met(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """How firmly coauthors of one are joined with coauthors of the other by papers, theirs apart."""
+        left, right = self._all.paper[one], self._all.paper[other]
+        who, other_who = self._name_of[one], self._name_of[other]
+        through = _row_products(self._reach, self._incidence, left, right)
+        through -= _row_products(self._meetings, self._incidence, who, right)
+        through -= _row_products(self._meetings, self._incidence, other_who, left)
+        met: np.ndarray = np.log1p(np.maximum(through, 0.0) * 10)
+        return met
+
+
+def _row_products(
+    one: sparse.csr_matrix, other: sparse.csr_matrix, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """The scalar product of row ``left[i]`` of one matrix with row ``right[i]`` of another, float32."""
+    out = np.empty(len(left), np.float32)
+    for start in range(0, len(left), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
+    return out
+
+
+def _rarity(background: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Minus the decimal logarithm of the share of random pairs that are as close."""
+    beyond = len(background) - np.searchsorted(background, values, side="left")
+    rarity: np.ndarray = -np.log10((beyond + 0.5) / (len(background) + 1))
+    return rarity
+
+
+def _terms(texts: Sequence[str], used: np.ndarray, sample_size: int) -> sparse.csr_matrix:
+    """tf-idf rows of unit length for the used texts; words that every tenth text has say nothing."""
+    few = len(texts) < 50
+    vectorizer = TfidfVectorizer(
+        sublinear_tf=True,
+        min_df=1 if few else 2,
+        max_df=1.0 if few else 0.1,
+        max_features=300_000,
+        dtype=np.float32,
+        token_pattern=r"(?u)\b[^\W\d_][\w-]+\b",
+    )
+    sample = (
+        np.unique(np.linspace(0, max(len(texts) - 1, 0), sample_size).astype(int)).tolist() if texts else []
+    )
+    empty = sparse.csr_matrix((len(texts), 1), dtype=np.float32)
+    try:
+        vectorizer.fit([texts[place] for place in sample])
+    except ValueError:  # no text has a word
+        return empty
+    places = np.flatnonzero(used)
+    rows = vectorizer.transform([texts[place] for place in places.tolist()])
+    spread = sparse.csr_matrix(
+        (np.ones(len(places), np.float32), (places, np.arange(len(places)))), (len(texts), len(places))
+    )
+    return (spread @ rows).tocsr()

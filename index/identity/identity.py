@@ -1,0 +1,375 @@
+"""Who is who: authorships judged into people, with confidence and the authorship that speaks most for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from index.identity.clusters import MATRICES, Block, batches, between, estimate_priors, pairs_within, upper
+from index.identity.evidence import FEATURES, Authorships, Evidence
+from index.identity.models import Models
+from index.identity.person_names import partner_names, partners, relation
+from index.identity.unions import Certain, Union, best_rivals
+from index.models.shipped import margins
+
+PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
+VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
+_PAIRS_AT_ONCE = 400_000
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Judgement:
+    """People as sets of authorships.
+
+    Attributes
+    ----------
+    person
+        int64, shape (authorships,): numbers from 0, equal for one person's; -1 where not judged.
+    confidence
+        float32: how likely the authorship is this person's, 0 to 1.
+    support
+        int64: the authorship that speaks most for it, -1 where it stands alone.
+    """
+
+    person: np.ndarray
+    confidence: np.ndarray
+    support: np.ndarray
+
+    @classmethod
+    def blank(cls, count: int) -> Judgement:
+        """Nothing judged yet."""
+        return cls(np.full(count, -1, np.int64), np.zeros(count, np.float32), np.full(count, -1, np.int64))
+
+
+@dataclass
+class Judge:
+    """Tells the authorships of a corpus apart.
+
+    A name's authorships are compared in pairs, put into firm groups, and merged by a model that looks at
+    two groups at once; then groups of names that one person can print are merged with evidence.
+    """
+
+    authorships: Authorships
+    models: Models
+    involved: np.ndarray | None = None
+    certain: Certain = field(default_factory=Certain)
+    progress: Progress | None = None
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The pair features of this corpus."""
+        return Evidence(self.authorships, self.involved)
+
+    def judge(self, wanted: np.ndarray | None = None) -> Judgement:
+        """Judge every authorship, or those of the wanted names.
+
+        Parameters
+        ----------
+        wanted
+            Booleans over the numbers of :attr:`Authorships.name_ids`.
+        """
+        ids, names = self.authorships.name_ids
+        chosen = np.arange(len(names)) if wanted is None else np.flatnonzero(wanted)
+        printed = np.bincount(ids, minlength=len(names))[chosen]
+        # Most names are printed once: nothing is to be compared, and the authorship is a group by itself.
+        alone = _places_of(ids, chosen[printed == 1])
+        blocks = self.blocks(chosen[printed > 1])
+        judgement = Judgement.blank(len(ids))
+        groups: list[np.ndarray] = []
+        for name in sorted([*blocks, *alone]):
+            if name in alone:
+                judgement.confidence[alone[name]] = 1.0
+                groups.append(alone[name])
+                continue
+            block = blocks[name]
+            self._note(block, judgement)
+            groups.extend(block.authorships[sorted(group)] for group in block.groups)
+        united, _ = self._with_variants(groups, judgement)
+        united.sort(key=lambda group: int(group[0]))
+        for number, group in enumerate(united):
+            judgement.person[group] = number
+        return judgement
+
+    def place(self, known: np.ndarray) -> Judgement:
+        """Judge the authorships that are nobody's yet, with everybody else as known.
+
+        Parameters
+        ----------
+        known
+            int64, shape (authorships,): the person, -1 for those to judge. Known people are never united
+            or split here; a full judgement does that.
+
+        Returns
+        -------
+        Judgement
+            Its persons are known ones or, from ``known.max() + 1`` on, new ones; -1 where nothing was judged.
+        """
+        ids, _ = self.authorships.name_ids
+        judgement = Judgement.blank(len(ids))
+        names = np.unique(ids[known < 0])
+        by_name = _places_of(ids, names)
+        blocks = self.anchored([by_name[int(name)] for name in names], known)
+        self._merge(blocks)
+        groups: list[np.ndarray] = []
+        anchors: list[int] = []
+        for block in blocks:
+            self._note(block, judgement)
+            for group, anchor in zip(block.groups, block.anchors, strict=True):
+                groups.append(block.authorships[sorted(group)])
+                anchors.append(anchor)
+        fresh = {place for place, anchor in enumerate(anchors) if anchor < 0}
+        self._add_partners(groups, anchors, {int(name) for name in names}, known)
+        united, owners = self._with_variants(groups, judgement, anchors, fresh)
+        following = int(known.max(initial=-1)) + 1
+        for mine, owner in sorted(zip(united, owners, strict=True), key=lambda pair: int(pair[0][0])):
+            new = mine[known[mine] < 0]
+            if len(new):
+                judgement.person[new] = owner if owner >= 0 else following
+                following += owner < 0
+        return judgement
+
+    def anchored(self, authorships: list[np.ndarray], known: np.ndarray) -> list[Block]:
+        """Blocks in which known people are groups and only what is nobody's is compared."""
+        sides = [(block[known[block] < 0], block) for block in authorships]
+        features = self.evidence.compare(
+            np.concatenate([np.repeat(new, len(block)) for new, block in sides]),
+            np.concatenate([np.tile(block, len(new)) for new, block in sides]),
+        )
+        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        ids, names = self.authorships.name_ids
+        blocks, start = [], 0
+        for new, block in sides:
+            stop = start + len(new) * len(block)
+            blocks.append(
+                Block.anchored(block, known, scores[start:stop], features[start:stop], self.authorships.paper)
+            )
+            blocks[-1].shift = self.models.shift(names[ids[block[0]]], len(names), self.authorships.papers)
+            for a, b in self._within(blocks[-1], self.certain.apart):
+                blocks[-1].apart[a, b] = blocks[-1].apart[b, a] = True
+            start = stop
+        return blocks
+
+    def _add_partners(
+        self, groups: list[np.ndarray], anchors: list[int], names: set[int], known: np.ndarray
+    ) -> None:
+        """Known people under other names that somebody new could print."""
+        ids, parsed = self.authorships.name_ids
+        near = sorted(partner_names(parsed, names))
+        for found in _places_of(ids, np.asarray(near, np.int64)).values():
+            for person in np.unique(known[found]):
+                if person >= 0:
+                    groups.append(found[known[found] == person])
+                    anchors.append(int(person))
+
+    # -- one name --------------------------------------------------------------------------------
+
+    def blocks(self, wanted: np.ndarray) -> dict[int, Block]:
+        """The authorships of each wanted name, grouped into people."""
+        by_name = _places_of(self.authorships.name_ids[0], wanted)
+        names = [name for name in wanted.tolist() if len(by_name[name])]
+        solved: dict[int, Block] = {}
+        for part in batches([len(by_name[name]) for name in names], _PAIRS_AT_ONCE):
+            chosen = names[part]
+            solved.update(zip(chosen, self._solve([by_name[name] for name in chosen]), strict=True))
+            if self.progress:
+                self.progress(len(solved), len(names))
+        return solved
+
+    def _solve(self, authorships: list[np.ndarray]) -> list[Block]:
+        blocks = self.compared(authorships)
+        priors = estimate_priors([block.scores[upper(len(block.authorships))] for block in blocks])
+        for block, prior in zip(blocks, priors, strict=True):
+            block.start(prior)
+        self._merge(blocks)
+        for block in blocks:
+            block.join(self._within(block, self.certain.together))
+        return blocks
+
+    def _merge(self, blocks: list[Block]) -> None:
+        """Merge groups round by round, all blocks in step, so that the model is asked seldom."""
+        merging = [block for block in blocks if len(block.groups) > 1]
+        while merging:
+            found = [block.merge_features() for block in merging]
+            scores = margins(self.models.groups, np.concatenate([features for _, features in found]))
+            ends = np.cumsum([len(features) for _, features in found])
+            still = []
+            for block, (pairs, _), score in zip(merging, found, np.split(scores, ends[:-1]), strict=True):
+                if block.merge(pairs, score, self.models.group_cut) and len(block.groups) > 1:
+                    still.append(block)
+            merging = still
+
+    def compared(self, authorships: list[np.ndarray]) -> list[Block]:
+        """Blocks with their pairs compared, not grouped yet."""
+        paired = [pairs_within(block) for block in authorships]
+        ends = np.cumsum([len(left) for left, _ in paired])
+        features = self.evidence.compare(
+            np.concatenate([left for left, _ in paired]), np.concatenate([right for _, right in paired])
+        )
+        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        blocks = [
+            Block.of(block, score, feature, self.authorships.paper[block])
+            for block, score, feature in zip(
+                authorships, np.split(scores, ends[:-1]), np.split(features, ends[:-1]), strict=True
+            )
+        ]
+        ids, names = self.authorships.name_ids
+        for block in blocks:
+            block.shift = self.models.shift(
+                names[ids[block.authorships[0]]], len(names), self.authorships.papers
+            )
+            for a, b in self._within(block, self.certain.apart):
+                block.apart[a, b] = block.apart[b, a] = True
+        return blocks
+
+    def _within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        if not pairs:
+            return []
+        place = {int(authorship): at for at, authorship in enumerate(block.authorships)}
+        return [(place[a], place[b]) for a, b in pairs if a in place and b in place]
+
+    def _note(self, block: Block, judgement: Judgement) -> None:
+        """Confidence and support of each authorship of a block."""
+        likely = 1 / (1 + np.exp(-np.clip(block.scores + block.prior, -30, 30)))
+        same = np.zeros(likely.shape, bool)
+        for group in block.groups:
+            same[np.ix_(group, group)] = True
+        np.fill_diagonal(same, False)
+        inside = np.where(same, likely, 0.0)
+        outside = np.where(same | np.eye(len(same), dtype=bool), 0.0, likely)
+        best = inside.argmax(axis=1)
+        alone = ~same.any(axis=1)
+        own = np.where(alone, 1.0, inside.max(axis=1, initial=0.0))
+        judgement.support[block.authorships] = np.where(alone, -1, block.authorships[best])
+        judgement.confidence[block.authorships] = own * (1 - 0.5 * outside.max(axis=1, initial=0.0))
+
+    # -- names that one person can print ---------------------------------------------------------
+
+    def _with_variants(
+        self,
+        groups: list[np.ndarray],
+        judgement: Judgement,
+        anchors: list[int] | None = None,
+        fresh: set[int] | None = None,
+    ) -> tuple[list[np.ndarray], list[int]]:
+        """Groups united over names, best first, and the known person of each (-1 where there is none)."""
+        candidates = self.variants(groups, fresh)
+        scores = margins(self.models.variants, candidates.features)
+        union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
+        for a, b in union.together:
+            union.unite(a, b)
+        rivals = best_rivals(candidates.pairs, scores, len(groups))
+        for place in np.argsort(-scores, kind="stable"):
+            if scores[place] < self.models.variant_cut:
+                break
+            one, other = (int(x) for x in candidates.pairs[place])
+            initial = candidates.features[place, -len(VARIANT_FEATURES)] >= 4
+            if initial and union.contested(one, other, scores[place] - self.models.variant_lead, rivals):
+                continue
+            if union.possible(one, other):
+                union.unite(one, other)
+                sure = np.float32(1 / (1 + np.exp(-scores[place])))
+                for group in (one, other):
+                    mine = groups[group]
+                    judgement.confidence[mine] = np.minimum(judgement.confidence[mine], sure)
+        return union.groups(), union.anchors()
+
+    def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
+        """Pairs of groups under different names that one person can print, with their features.
+
+        With ``fresh``, only pairs with one of these.
+        """
+        ids, names = self.authorships.name_ids
+        of_name: dict[int, list[int]] = {}
+        for place, group in enumerate(groups):
+            of_name.setdefault(int(ids[group[0]]), []).append(place)
+        used = sorted(of_name)
+        found = [(used[a], used[b]) for a, b in partners([names[name] for name in used])]
+        many = np.zeros(len(groups))
+        sides: list[tuple[list[int], list[int]]] = []
+        for a, b in found:
+            many[of_name[a]] += len(of_name[b])
+            many[of_name[b]] += len(of_name[a])
+            if fresh is None:
+                sides.append((of_name[a], of_name[b]))
+                continue
+            sides.append(([p for p in of_name[a] if p in fresh], of_name[b]))
+            sides.append(([p for p in of_name[a] if p not in fresh], [p for p in of_name[b] if p in fresh]))
+        sides = [side for side in sides if side[0] and side[1]]
+        pairs: list[np.ndarray] = []
+        rows: list[np.ndarray] = []
+        for part in batches([_as_block(groups, *side) for side in sides], _PAIRS_AT_ONCE):
+            self._compare_variants(sides[part], groups, many, pairs, rows)
+        width = 5 + 2 * len(MATRICES) + len(VARIANT_FEATURES)
+        return Variants(
+            np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64),
+            np.concatenate(rows) if rows else np.zeros((0, width), np.float32),
+        )
+
+    def _compare_variants(
+        self,
+        sides: list[tuple[list[int], list[int]]],
+        groups: list[np.ndarray],
+        many: np.ndarray,
+        pairs: list[np.ndarray],
+        rows: list[np.ndarray],
+    ) -> None:
+        ids, names = self.authorships.name_ids
+        members = [tuple(np.concatenate([groups[p] for p in side]) for side in both) for both in sides]
+        features = self.evidence.compare(
+            np.concatenate([np.repeat(left, len(right)) for left, right in members]),
+            np.concatenate([np.tile(right, len(left)) for left, right in members]),
+        )
+        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        start = 0
+        for (one_side, other_side), (left, right) in zip(sides, members, strict=True):
+            stop, shape = start + len(left) * len(right), (len(left), len(right))
+            matrices = np.stack(
+                [features[start:stop, FEATURES.index(name)].reshape(shape) for name in MATRICES]
+            )
+            starts = [
+                np.concatenate([[0], np.cumsum([len(groups[p]) for p in side])[:-1]])
+                for side in (one_side, other_side)
+            ]
+            pooled = between(scores[start:stop].reshape(shape), matrices, starts[0], starts[1])
+            one, other = (grid.ravel() for grid in np.meshgrid(one_side, other_side, indexing="ij"))
+            a, b = names[ids[left[0]]], names[ids[right[0]]]
+            context = np.stack(
+                [
+                    np.full(len(one), relation(a, b)),
+                    np.log1p(np.minimum(many[one], many[other])),
+                    np.log1p(np.maximum(many[one], many[other])),
+                    np.full(len(one), int(a.spelled) + int(b.spelled)),
+                ],
+                axis=1,
+            )
+            pairs.append(np.stack([one, other], axis=1))
+            rows.append(
+                np.concatenate([pooled.reshape(len(pooled), -1).T, context], axis=1).astype(np.float32)
+            )
+            start = stop
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Pairs of groups (int64, shape (n, 2)) with features (float32, shape (n, features))."""
+
+    pairs: np.ndarray
+    features: np.ndarray
+
+
+def _places_of(ids: np.ndarray, wanted: np.ndarray) -> dict[int, np.ndarray]:
+    """Where each wanted number stands."""
+    order = np.argsort(ids, kind="stable")
+    starts = np.searchsorted(ids[order], wanted, side="left")
+    stops = np.searchsorted(ids[order], wanted, side="right")
+    return {int(name): order[start:stop] for name, start, stop in zip(wanted, starts, stops, strict=True)}
+
+
+def _as_block(groups: list[np.ndarray], one: list[int], other: list[int]) -> int:
+    """The size of a block with as many pairs as two sides have between them, for :func:`batches`."""
+    left, right = (sum(len(groups[place]) for place in side) for side in (one, other))
+    return int(np.sqrt(2 * left * right)) + 1

@@ -1,0 +1,112 @@
+"""Passes over the store: authorships read, judged, and handed on to be written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import numpy as np
+
+from data.stores.corrections import Correction
+from index.identity.evidence import Authorships
+from index.identity.identity import Judge, Judgement
+from index.identity.models import Models
+from index.identity.person_names import partner_names
+from index.identity.unions import Certain
+from index.identity.writing import Corpus, Outcome, Writing, known_people
+from index.search.corpus import Library
+
+Report = Callable[[str, int, int], None]
+
+
+async def read_corpus(library: Library) -> Corpus:
+    """All authorships of current papers with texts and vectors."""
+    rows = await library.store.people.authorships()
+    paper_of = np.array([row[0] for row in rows], np.int64)
+    papers, starts = np.unique(paper_of, return_index=True)
+    texts = await library.store.texts(papers.tolist())
+    assert library.vectors is not None
+    vectors = await asyncio.to_thread(library.vectors.rows, papers)
+    return Corpus(
+        Authorships(
+            np.append(starts, len(rows)).astype(np.int64),
+            [row[3] for row in rows],
+            [" ".join(texts[int(paper)][:2]) if int(paper) in texts else "" for paper in papers],
+            vectors,
+        ),
+        papers,
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.int64),
+    )
+
+
+def certain_pairs(corpus: Corpus, corrections: list[Correction]) -> Certain:
+    """Corrections that hold for all, as pairs of authorships."""
+    papers = corpus.papers[corpus.authorships.paper]
+    place: dict[tuple[int, int], int] = {}
+    for at, key in enumerate(zip(papers.tolist(), corpus.authors.tolist(), strict=True)):
+        place.setdefault(key, at)
+    pairs: dict[str, list[tuple[int, int]]] = {"same": [], "apart": []}
+    for correction in corrections:
+        one = place.get((correction.paper_id, correction.author_id))
+        ends = [(correction.other_paper_id, correction.other_author_id), *correction.everybody]
+        for end in dict.fromkeys(ends):
+            other = place.get(end)
+            if one is not None and other is not None and one != other:
+                pairs[correction.kind].append((one, other))
+    return Certain(pairs["same"], pairs["apart"])
+
+
+async def identify(library: Library, *, full: bool = False, report: Report | None = None) -> Outcome:
+    """Bring people up to date: everybody anew with ``full``, else the authorships that are nobody's yet.
+
+    The pass is a full one, too, where new authorships outnumber judged ones: placing a whole collection among
+    a handful of known people would leave namesakes with a paper each. Corrections that are made while it runs
+    hold in what it writes.
+    """
+    store = library.store
+    await store.people.settle()
+    upto, newest = await store.last_change(), await store.corrections.newest_change()
+    first = await store.people.last_pass("full") is None
+    if report:
+        report("gathering authorships", 0, len(library.facets))
+    corpus = await read_corpus(library)
+    known, judged = known_people(corpus, await store.people.all_memberships())
+    full = full or first or outnumbered(len(known), int(judged.sum()))
+    certain = certain_pairs(corpus, await store.corrections.for_all())
+    models = await asyncio.to_thread(Models.shipped)
+    tell = (lambda done, total: report("telling people apart", done, total)) if report else None
+
+    def judge() -> Judgement:
+        if full:
+            return Judge(corpus.authorships, models, None, certain, tell).judge()
+        return _placed(corpus, models, known, certain, tell)
+
+    judgement = await asyncio.to_thread(judge)
+    writing = Writing(store, corpus, judgement, known, "full" if full else "new", upto, newest)
+    if report:
+        report("writing down who is who", 0, 0)
+    return await writing.write()
+
+
+def outnumbered(authorships: int, judged: int) -> bool:
+    """Whether authorships that no full pass has judged outnumber those that one has."""
+    return authorships - judged > judged
+
+
+def _placed(
+    corpus: Corpus,
+    models: Models,
+    known: np.ndarray,
+    certain: Certain,
+    tell: Callable[[int, int], None] | None,
+) -> Judgement:
+    """Judge what is nobody's yet; the others stay whose they are."""
+    ids, names = corpus.authorships.name_ids
+    if not (known < 0).any():
+        return Judgement.blank(len(ids))
+    asked = set(np.unique(ids[known < 0]).tolist())
+    concerned = np.isin(ids, list(asked | partner_names(names, asked)))
+    involved = np.zeros(corpus.authorships.papers, bool)
+    involved[corpus.authorships.paper[concerned]] = True
+    return Judge(corpus.authorships, models, involved, certain, tell).place(known)

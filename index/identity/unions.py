@@ -1,0 +1,94 @@
+"""Groups of authorships being united over names, and what forbids it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index.identity.evidence import Authorships
+from index.identity.person_names import compatible
+
+
+@dataclass(frozen=True)
+class Certain:
+    """What is known of pairs of authorships: by corrections, or by an ORCID."""
+
+    together: Sequence[tuple[int, int]] = ()
+    apart: Sequence[tuple[int, int]] = ()
+
+
+class Union:
+    """Groups being united, with what forbids it."""
+
+    def __init__(
+        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: Certain
+    ) -> None:
+        self._authorships = authorships
+        self._groups = groups
+        self._anchor = dict(enumerate(anchors))
+        self._members = {place: [place] for place in range(len(groups))}
+        self._whose = list(range(len(groups)))
+        owner = {int(a): place for place, group in enumerate(groups) for a in group}
+        self.together = [(owner[a], owner[b]) for a, b in certain.together if a in owner and b in owner]
+        self._apart: dict[int, set[int]] = {}
+        for a, b in certain.apart:
+            if a in owner and b in owner:
+                self._apart.setdefault(owner[a], set()).add(owner[b])
+                self._apart.setdefault(owner[b], set()).add(owner[a])
+
+    def possible(self, one: int, other: int) -> bool:
+        """Whether nothing in either contradicts the other."""
+        a, b = self._whose[one], self._whose[other]
+        if a == b or (self._anchor[a] >= 0 and self._anchor[b] >= 0):
+            return False
+        if any(self._apart.get(x, set()) & set(self._members[b]) for x in self._members[a]):
+            return False
+        ids, names = self._authorships.name_ids
+        together = [*self._members[a], *self._members[b]]
+        printed = sorted({int(ids[self._groups[place][0]]) for place in together})
+        papers = np.concatenate([self._authorships.paper[self._groups[place]] for place in together])
+        return len(np.unique(papers)) == len(papers) and all(
+            compatible(names[x], names[y]) for at, x in enumerate(printed) for y in printed[at + 1 :]
+        )
+
+    def contested(self, one: int, other: int, least: float, rivals: list[dict[int, float]]) -> bool:
+        """Whether somebody else fits nearly as well."""
+        mine = {self._whose[one], self._whose[other]}
+        return any(
+            score > least and self._whose[rival] not in mine
+            for group in (one, other)
+            for rival, score in rivals[group].items()
+        )
+
+    def unite(self, one: int, other: int) -> None:
+        """Make two groups one person's."""
+        into, gone = sorted((self._whose[one], self._whose[other]))
+        if into == gone:
+            return
+        for place in self._members[gone]:
+            self._whose[place] = into
+        self._members[into] += self._members.pop(gone)
+        self._anchor[into] = max(self._anchor[into], self._anchor.pop(gone))
+
+    def groups(self) -> list[np.ndarray]:
+        """The authorships of each person, ascending."""
+        return [
+            np.sort(np.concatenate([self._groups[p] for p in places])) for places in self._members.values()
+        ]
+
+    def anchors(self) -> list[int]:
+        """The known person of each, in the order of :meth:`groups`."""
+        return [self._anchor[place] for place in self._members]
+
+
+def best_rivals(pairs: np.ndarray, scores: np.ndarray, groups: int) -> list[dict[int, float]]:
+    """For each group its three best candidates with their scores."""
+    best: list[dict[int, float]] = [{} for _ in range(groups)]
+    for place in np.argsort(-scores, kind="stable"):
+        one, other = (int(x) for x in pairs[place])
+        for group, rival in ((one, other), (other, one)):
+            if len(best[group]) < 3:
+                best[group][rival] = float(scores[place])
+    return best

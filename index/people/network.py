@@ -1,0 +1,185 @@
+"""Who wrote with whom up to a day, as sparse matrices: what the suggestions of collaborators stand on."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from index.people.people import MOST_AUTHORS
+
+HALF_LIFE = 365.0
+"""Days after which a paper together counts half."""
+RECENT = 180
+PACE, SLOWEST = 65.0, 12.0
+"""Days between two papers of somebody with three or more, as the ranker was trained; slower collections have their
+ages divided by how much slower they are, up to so many times."""
+CIRCLE = 3
+"""So many of somebody's closest coauthors are their close circle."""
+
+
+class Network:
+    """People and papers of earlier days, numbered from 0.
+
+    Attributes
+    ----------
+    people, papers
+        int64: ids behind the numbers, ascending.
+    days
+        float64, shape (papers,): ordinals; where people publish slowly, the past is drawn together towards
+        ``today`` so that ages mean what they mean elsewhere (see :data:`PACE`).
+    today
+        The ordinal that ages are counted from.
+    wrote
+        float32 csr, shape (people, papers): 1 where a person wrote a paper.
+    """
+
+    def __init__(self, person: np.ndarray, paper: np.ndarray, day: np.ndarray, today: int) -> None:
+        """Build from (person, paper, day of the paper) triples; those of ``today`` or later are left out."""
+        earlier = day < today
+        codes = np.unique(np.stack([person[earlier], paper[earlier], day[earlier]]), axis=1)
+        self.people, rows = np.unique(codes[0], return_inverse=True)
+        self.papers, first, columns = np.unique(codes[1], return_index=True, return_inverse=True)
+        self.days = codes[2][first].astype(float)
+        self.today = today
+        self.wrote = sparse.csr_matrix(
+            (np.ones(len(rows), np.float32), (rows, columns)), (len(self.people), len(self.papers))
+        )
+        self.days = today - (today - self.days) / min(max(1.0, self._pace() / PACE), SLOWEST)
+
+    def _pace(self) -> float:
+        """The median over people with three papers or more of the days between two papers."""
+        often = self.count >= 3
+        if not often.any():
+            return PACE
+        first, last = self.extremes()
+        return float(np.median((first - last)[often] / (self.count[often] - 1)))
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    def numbers(self, people: np.ndarray) -> np.ndarray:
+        """The number of each person, -1 for strangers."""
+        if not len(self.people):
+            return np.full(len(people), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.people, people), len(self.people) - 1)
+        return np.where(self.people[at] == people, at, -1)
+
+    # -- papers ------------------------------------------------------------------------------------
+
+    @cached_property
+    def authors(self) -> np.ndarray:
+        """How many people wrote each paper."""
+        return np.asarray(self.wrote.sum(axis=0)).ravel()
+
+    @cached_property
+    def joins(self) -> np.ndarray:
+        """Whether a paper makes its authors acquainted: of two people or more, and no crowd."""
+        return (self.authors > 1) & (self.authors <= MOST_AUTHORS)
+
+    @cached_property
+    def fresh(self) -> np.ndarray:
+        """What each paper still counts, by its age."""
+        return np.asarray(0.5 ** ((self.today - self.days) / HALF_LIFE), np.float32)
+
+    # -- people ------------------------------------------------------------------------------------
+
+    @cached_property
+    def count(self) -> np.ndarray:
+        """Papers of each person."""
+        return np.diff(self.wrote.indptr)
+
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """For each person the sum over their papers."""
+        return np.asarray(self.wrote @ values.astype(np.float32))
+
+    def joined(self, weight: np.ndarray) -> sparse.csr_matrix:
+        """People x people: the weight of the papers together, nobody with themselves."""
+        matrix = (self.wrote @ sparse.diags(weight.astype(np.float32)) @ self.wrote.T).tocsr()
+        matrix.setdiag(0)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        return matrix
+
+    @cached_property
+    def ever(self) -> sparse.csr_matrix:
+        """Coauthors by any paper, crowds too: these are nobody's new collaborators."""
+        return self.joined(np.ones(len(self.papers)))
+
+    @cached_property
+    def met(self) -> sparse.csr_matrix:
+        """Coauthors (1 each)."""
+        matrix = self.joined(self.joins)
+        matrix.data[:] = 1.0
+        return matrix
+
+    @cached_property
+    def _close(self) -> tuple[sparse.csr_matrix, np.ndarray]:
+        close = self.joined(np.where(self.joins, self.fresh / np.maximum(self.authors - 1, 1), 0.0))
+        strength = np.asarray(close.sum(axis=1)).ravel()
+        step = (sparse.diags((1 / np.maximum(strength, 1e-9)).astype(np.float32)) @ close).tocsr()
+        return step, strength
+
+    @property
+    def step(self) -> sparse.csr_matrix:
+        """The random walk: where from each person to go next, rows summing to 1.
+
+        Each paper together counts 1 / (authors - 1) (Newman 2001) and by its age.
+        """
+        return self._close[0]
+
+    @property
+    def strength(self) -> np.ndarray:
+        """The summed closeness of each person's coauthors."""
+        return self._close[1]
+
+    @cached_property
+    def degree(self) -> np.ndarray:
+        """Coauthors of each person."""
+        return np.diff(self.met.indptr)
+
+    @cached_property
+    def circle(self) -> sparse.csr_matrix:
+        """The closest coauthors of each, rows summing to 1."""
+        step = self.step
+        chosen = np.zeros(step.nnz, bool)
+        rows = np.repeat(np.arange(len(self)), np.diff(step.indptr))
+        order = np.lexsort((step.indices, -step.data, rows))
+        rank = np.arange(step.nnz) - np.repeat(step.indptr[:-1], np.diff(step.indptr))
+        chosen[order[rank < CIRCLE]] = True
+        kept = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
+        kept.eliminate_zeros()
+        total = np.asarray(kept.sum(axis=1)).ravel()
+        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ kept).tocsr()
+
+    @cached_property
+    def in_circles(self) -> sparse.csr_matrix:
+        """The other way round: in whose close circle each person is."""
+        return self.circle.T.tocsr()
+
+    @cached_property
+    def newcomers(self) -> np.ndarray:
+        """Coauthors of the last months that nobody had been coauthor of before."""
+        before = self.joined(self.joins & (self.days < self.today - RECENT))
+        return np.asarray(self.degree - np.diff(before.indptr))
+
+    def extremes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Days since each person's first and last paper."""
+        order = self.days[self.wrote.indices]
+        starts = self.wrote.indptr[:-1]
+        return self.today - np.minimum.reduceat(order, starts), self.today - np.maximum.reduceat(
+            order, starts
+        )
+
+
+def of_rows(matrix: sparse.csr_matrix, columns: list[np.ndarray]) -> np.ndarray:
+    """Row ``i``'s values at ``columns[i]``, one after another, float32."""
+    out = []
+    full = np.zeros(matrix.shape[1], np.float32)
+    for row, wanted in enumerate(columns):
+        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        full[matrix.indices[part]] = matrix.data[part]
+        out.append(full[wanted])
+        full[matrix.indices[part]] = 0.0
+    return np.concatenate(out) if out else np.zeros(0, np.float32)

@@ -1,0 +1,170 @@
+"""How far a paper lay from everything before it, and how many later ones lie nearest to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import faiss
+import numpy as np
+
+from index.search.vectors import Vectors
+
+FORMAT = 1
+NEAREST = 5
+"""Earlier papers that a paper is compared with."""
+Progress = Callable[[int, int], None]
+
+
+class Novelty:
+    """Each paper's nearest earlier papers.
+
+    The distance of a document from what came before is the common measure of novelty for embedded texts
+    (Shibayama, Yin and Matsumoto, Measuring novelty in science with word embedding, PLOS ONE 2021); here it
+    is 1 minus the mean cosine with the five nearest papers of earlier days.
+
+    Attributes
+    ----------
+    papers
+        int64, store ids in order of day and id.
+    earlier
+        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 where there is none.
+    cosines
+        float32, shape (papers, 5).
+    """
+
+    def __init__(
+        self, papers: np.ndarray, days: np.ndarray, earlier: np.ndarray, cosines: np.ndarray
+    ) -> None:
+        self.papers = papers
+        self.days = days
+        self.earlier = earlier
+        self.cosines = cosines
+        top = int(papers.max(initial=-1)) + 1
+        self._row = np.full(top, -1, np.int64)
+        self._row[papers] = np.arange(len(papers))
+
+    def __len__(self) -> int:
+        return len(self.papers)
+
+    @classmethod
+    def build(
+        cls, papers: np.ndarray, days: np.ndarray, vectors: Vectors, progress: Progress | None = None
+    ) -> Novelty:
+        """Compare every paper that has a vector and a day with all of earlier days."""
+        order = np.lexsort((papers, days))
+        order = order[days[order] > 0]
+        papers, days = papers[order], days[order]
+        rows = vectors.rows(papers)
+        known = rows.any(axis=1)
+        papers, days, rows = papers[known], days[known], rows[known]
+        earlier = np.full((len(papers), NEAREST), -1, np.int64)
+        cosines = np.zeros((len(papers), NEAREST), np.float32)
+        index = faiss.IndexFlatIP(vectors.dimension)
+        starts = np.flatnonzero(np.diff(days, prepend=-1))
+        for start, stop in zip(starts, np.append(starts[1:], len(days))[: len(starts)], strict=True):
+            block = rows[start:stop].astype(np.float32)
+            if index.ntotal:
+                scores, places = index.search(block, NEAREST)
+                found = places >= 0
+                earlier[start:stop] = np.where(found, papers[np.where(found, places, 0)], -1)
+                cosines[start:stop] = np.where(found, scores, 0.0)
+            index.add(block)
+            if progress:
+                progress(int(stop), len(papers))
+        return cls(papers, days, earlier, cosines)
+
+    def extended(self, papers: np.ndarray, days: np.ndarray, vectors: Vectors) -> Novelty:
+        """With further papers; those already compared stay as they are."""
+        fresh = [
+            place for place, paper in enumerate(papers.tolist()) if days[place] > 0 and not self.has(paper)
+        ]
+        kept: list[int] = []
+        earlier = np.full((len(fresh), NEAREST), -1, np.int64)
+        cosines = np.zeros((len(fresh), NEAREST), np.float32)
+        all_papers, all_days = (
+            np.concatenate([self.papers, papers[fresh]]),
+            np.concatenate([self.days, days[fresh]]),
+        )
+        top = int(all_papers.max(initial=-1)) + 1
+        day_of = np.full(top, np.iinfo(np.int64).max)
+        day_of[all_papers] = all_days
+        for at, place in enumerate(fresh):
+            row = vectors.row(int(papers[place]))
+            if row is None:
+                continue
+            found, scores = vectors.search(row, NEAREST, day_of < days[place])
+            earlier[at, : len(found)] = found
+            cosines[at, : len(found)] = scores
+            kept.append(at)
+        chosen = np.asarray(fresh, np.int64)[kept]
+        return Novelty(
+            np.concatenate([self.papers, papers[chosen]]),
+            np.concatenate([self.days, days[chosen]]),
+            np.concatenate([self.earlier, earlier[kept]]),
+            np.concatenate([self.cosines, cosines[kept]]),
+        )
+
+    def has(self, paper: int) -> bool:
+        """Whether the paper was compared."""
+        return 0 <= paper < len(self._row) and self._row[paper] >= 0
+
+    def distances(self, papers: Sequence[int] | np.ndarray) -> np.ndarray:
+        """1 minus the mean cosine with the nearest earlier papers; NaN where not compared or nothing is earlier."""
+        ids = np.asarray(papers, np.int64)
+        inside = (ids >= 0) & (ids < len(self._row))
+        rows = np.full(len(ids), -1, np.int64)
+        rows[inside] = self._row[ids[inside]]
+        out = np.full(len(ids), np.nan, np.float32)
+        found = rows >= 0
+        whole = (self.earlier[rows[found]] >= 0).all(axis=1)
+        out[found] = np.where(whole, 1 - self.cosines[rows[found]].mean(axis=1), np.nan)
+        return out
+
+    def followers(self, size: int, *, until: int | None = None, after: int | None = None) -> np.ndarray:
+        """int64, by store id up to ``size``: later papers that have it among their nearest earlier ones.
+
+        ``until`` and ``after`` (ordinals) limit the days of the later papers.
+        """
+        chosen = np.ones(len(self.papers), bool)
+        if until is not None:
+            chosen &= self.days <= until
+        if after is not None:
+            chosen &= self.days > after
+        found = self.earlier[chosen].ravel()
+        return np.bincount(found[(found >= 0) & (found < size)], minlength=size)
+
+    # -- keeping ---------------------------------------------------------------------------------
+
+    def save(self, path: Path) -> None:
+        """Write to a file, whole or not at all."""
+        draft = path.with_suffix(".new")
+        with draft.open("wb") as stream:
+            np.savez(
+                stream,
+                format=FORMAT,
+                papers=self.papers,
+                days=self.days,
+                earlier=self.earlier.astype(np.int32),
+                cosines=self.cosines.astype(np.float16),
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Novelty | None:
+        """Read from a file; None where there is none that can be read."""
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                if int(found["format"]) != FORMAT:
+                    return None
+                return cls(
+                    found["papers"],
+                    found["days"],
+                    found["earlier"].astype(np.int64),
+                    found["cosines"].astype(np.float32),
+                )
+        except (OSError, ValueError, KeyError, EOFError):
+            return None

@@ -1,0 +1,314 @@
+"""People in memory: who wrote what with whom, the way from one to another, whose work lies closest."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import faiss
+import numpy as np
+
+from data.stores.store import Store
+from index.search.facets import Facets
+from index.search.vectors import Vectors
+
+MOST_AUTHORS = 60
+"""Papers with more authors join nobody: a collaboration of hundreds is no acquaintance."""
+NO_DAY = np.datetime64("NaT", "D")
+
+
+@dataclass(frozen=True, slots=True)
+class Coauthor:
+    """Somebody's coauthor: the papers together (newest first) and how close that makes them."""
+
+    person: int
+    name: str
+    papers: tuple[int, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step on a way between two people: to whom, by which paper."""
+
+    person: int
+    name: str
+    paper: int
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Somebody whose work lies close."""
+
+    person: int
+    name: str
+    closeness: float
+    together: int
+
+
+class PackedNames:
+    """Names by number in a few arrays: hundreds of thousands of strings would weigh ten times as much."""
+
+    def __init__(self) -> None:
+        self._numbers, self._ends, self._text = array("q"), array("q", [0]), bytearray()
+
+    def add(self, number: int, name: str) -> None:
+        """Take in a name; numbers ascend."""
+        self._numbers.append(number)
+        self._text += name.encode()
+        self._ends.append(len(self._text))
+
+    def get(self, number: int) -> str:
+        """The name of a number, ``?`` where there is none."""
+        at = bisect_left(self._numbers, number)
+        if at == len(self._numbers) or self._numbers[at] != number:
+            return "?"
+        return self._text[self._ends[at] : self._ends[at + 1]].decode()
+
+
+class PeopleIndex:
+    """The people of one pass; a new pass makes a new one."""
+
+    def __init__(
+        self,
+        number: int,
+        memberships: np.ndarray,
+        names: PackedNames,
+        facets: Facets,
+        vectors: Vectors | None,
+    ) -> None:
+        """Build from a finished pass's number, its (person, paper) rows, and everybody's name."""
+        self.number = number
+        self._names = names
+        self._facets = facets
+        codes = np.unique(memberships[:, 0] << 32 | memberships[:, 1])
+        pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1)
+        self.ids, starts = np.unique(pairs[:, 0], return_index=True)
+        self._papers, self._ends = pairs[:, 1], np.append(starts, len(pairs))
+        order = np.lexsort((pairs[:, 0], pairs[:, 1]))
+        self._writers = pairs[order, 0]
+        self._paper_ids, paper_starts = np.unique(pairs[order, 1], return_index=True)
+        self._paper_ends = np.append(paper_starts, len(pairs))
+        self._searched, self._index = self._index_of(vectors)
+
+    @classmethod
+    async def of(cls, store: Store, facets: Facets, vectors: Vectors | None) -> PeopleIndex:
+        """The people of the store's last pass."""
+        import asyncio
+
+        last = await store.people.last_pass()
+        rows = await store.people.pairs()
+        names = PackedNames()
+        async for number, name in store.people.all_names():
+            names.add(number, name)
+        memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
+        return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def name(self, person: int) -> str:
+        """The most printed form of a person's name."""
+        return self._names.get(person)
+
+    def papers(self, person: int) -> np.ndarray:
+        """Store ids of a person's papers, newest first; empty for a stranger."""
+        at = int(np.searchsorted(self.ids, person))
+        if at == len(self.ids) or self.ids[at] != person:
+            return np.zeros(0, np.int64)
+        found = self._papers[self._ends[at] : self._ends[at + 1]]
+        newest: np.ndarray = found[np.argsort(-self._day(found), kind="stable")]
+        return newest
+
+    def counts(self) -> np.ndarray:
+        """How many papers each person of :attr:`ids` has."""
+        return np.diff(self._ends)
+
+    def written(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(person, paper, day as an ordinal) of everything written whose day is known."""
+        person = np.repeat(self.ids, np.diff(self._ends))
+        days = self._day(self._papers)
+        return person[days > 0], self._papers[days > 0], days[days > 0]
+
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """For each person of :attr:`ids` the sum of their papers' values (by store id)."""
+        inside = self._papers < len(values)
+        found = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
+        sums: np.ndarray = np.add.reduceat(found, self._ends[:-1]) if len(found) else found
+        return sums
+
+    def best_earlier(self, values: np.ndarray) -> np.ndarray:
+        """By store id: the highest value of an author's papers of earlier days, 0 where there is none.
+
+        Papers of more than :data:`MOST_AUTHORS` people are left at 0.
+        """
+        papers = self._papers
+        inside = papers < len(values)
+        owner = np.repeat(np.arange(len(self.ids)), np.diff(self._ends))[inside]
+        papers = papers[inside]
+        day = self._day(papers)
+        order = np.lexsort((papers, day, owner))
+        owner, papers, day = owner[order], papers[order], day[order]
+        step = float(values[papers].max(initial=0.0)) + 1.0
+        highest = np.maximum.accumulate(values[papers] + owner * step) - owner * step
+        # The last place before this day, of the same person.
+        first = np.flatnonzero((np.diff(owner, prepend=-1) != 0) | (np.diff(day, prepend=-1) != 0))
+        before = np.repeat(first, np.diff(np.append(first, len(owner)))) - 1
+        known = (before >= 0) & (owner[np.maximum(before, 0)] == owner)
+        out = np.zeros(len(values))
+        np.maximum.at(out, papers[known], highest[before[known]])
+        crowd = np.diff(self._paper_ends) > MOST_AUTHORS
+        large = self._paper_ids[crowd]
+        out[large[large < len(out)]] = 0.0
+        return out
+
+    def writers(self, paper: int) -> np.ndarray:
+        """The people who wrote a paper."""
+        at = int(np.searchsorted(self._paper_ids, paper))
+        if at == len(self._paper_ids) or self._paper_ids[at] != paper:
+            return np.zeros(0, np.int64)
+        found: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
+        return found
+
+    def _day(self, papers: np.ndarray) -> np.ndarray:
+        days = self._facets.days
+        inside = papers < len(days)
+        return np.where(inside, days[np.where(inside, papers, 0)], 0).astype(np.int64)
+
+    def day(self, paper: int) -> date | None:
+        """The day of a paper."""
+        ordinal = int(self._day(np.array([paper]))[0])
+        return date.fromordinal(ordinal) if ordinal > 0 else None
+
+    # -- coauthors -------------------------------------------------------------------------------
+
+    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+        """Coauthors, closest first.
+
+        Each paper together counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001),
+        halved for every two years that it is older than the person's newest.
+        """
+        mine = self.papers(person)
+        together: dict[int, list[int]] = {}
+        weights: Counter[int] = Counter()
+        newest = int(self._day(mine).max(initial=0))
+        for paper, ordinal in zip(mine.tolist(), self._day(mine).tolist(), strict=True):
+            writers = self.writers(paper)
+            if len(writers) < 2:
+                continue
+            share = 0.5 ** ((newest - ordinal) / 730) / (len(writers) - 1)
+            for other in writers.tolist():
+                if other != person:
+                    together.setdefault(other, []).append(paper)
+                    weights[other] += share
+        ranked = sorted(together, key=lambda o: (-weights[o], -len(together[o]), o))[:most]
+        return [Coauthor(o, self.name(o), tuple(together[o]), float(weights[o])) for o in ranked]
+
+    def together(self, one: int, other: int) -> list[int]:
+        """Papers of both, newest first."""
+        theirs = set(self.papers(other).tolist())
+        return [paper for paper in self.papers(one).tolist() if paper in theirs]
+
+    def way(self, one: int, other: int, most: int = 6) -> list[Step] | None:
+        """A shortest way through coauthors, the papers newest where there is a choice; None where none is near.
+
+        Searched from both ends (Pohl 1971), at most ``most`` papers long.
+        """
+        if one == other:
+            return []
+        sides: list[dict[int, tuple[int, int]]] = [{one: (0, 0)}, {other: (0, 0)}]
+        fronts = [[one], [other]]
+        length = 0
+        while fronts[0] and fronts[1] and length < most:
+            side = 0 if len(fronts[0]) <= len(fronts[1]) else 1
+            length += 1
+            following: list[int] = []
+            for person in fronts[side]:
+                for paper in self.papers(person).tolist():
+                    writers = self.writers(paper)
+                    if len(writers) > MOST_AUTHORS:
+                        continue
+                    for near in writers.tolist():
+                        if near not in sides[side]:
+                            sides[side][near] = (person, paper)
+                            following.append(near)
+            fronts[side] = following
+            met = [person for person in following if person in sides[1 - side]]
+            if met:
+                return self._joined(one, other, min(met), sides)
+        return None
+
+    def _joined(self, one: int, other: int, met: int, sides: list[dict[int, tuple[int, int]]]) -> list[Step]:
+        steps: list[Step] = []
+        person = met
+        while person != one:
+            before, paper = sides[0][person]
+            steps.append(Step(person, self.name(person), paper))
+            person = before
+        steps.reverse()
+        person = met
+        while person != other:
+            after, paper = sides[1][person]
+            steps.append(Step(after, self.name(after), paper))
+            person = after
+        return steps
+
+    # -- closeness of work -----------------------------------------------------------------------
+
+    def _index_of(self, vectors: Vectors | None) -> tuple[np.ndarray, Any]:
+        """People with two papers or more, and their mean vectors to search."""
+        counts = np.diff(self._ends)
+        chosen = np.flatnonzero(counts >= 2)
+        if vectors is None or not len(chosen):
+            return np.zeros(0, np.int64), None
+        index = faiss.IndexScalarQuantizer(
+            vectors.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        for start in range(0, len(chosen), 2_000):
+            part = chosen[start : start + 2_000]
+            places = np.concatenate([np.arange(self._ends[p], self._ends[p + 1]) for p in part])
+            rows = vectors.rows(self._papers[places]).astype(np.float32)
+            sums = np.add.reduceat(rows, np.concatenate([[0], np.cumsum(counts[part])[:-1]]))
+            index.add(_unit(sums))
+        return self.ids[chosen], index
+
+    def work(self, person: int, vectors: Vectors) -> np.ndarray:
+        """The direction of a person's papers: float32, unit length, or zeros."""
+        rows = vectors.rows(self.papers(person)).astype(np.float32)
+        return np.asarray(_unit(rows.sum(axis=0, keepdims=True))[0])
+
+    def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
+        """People with two papers or more whose work lies closest; with ``strangers``, coauthors are left out."""
+        if self._index is None:
+            return []
+        own = self.work(person, vectors)
+        if not own.any():
+            return []
+        known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
+        count = min(len(self._searched), most + 1 + (len(known) if strangers else 0))
+        scores, places = self._index.search(own.reshape(1, -1), count)
+        found = []
+        for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True):
+            other = int(self._searched[place]) if place >= 0 else person
+            if other == person or (strangers and other in known):
+                continue
+            found.append(Near(other, self.name(other), float(score), known.get(other, 0)))
+        return found[:most]
+
+    def activity(self, person: int) -> dict[int, int]:
+        """Papers by year, every year from the first to the last."""
+        years = Counter(
+            date.fromordinal(ordinal).year
+            for ordinal in self._day(self.papers(person)).tolist()
+            if ordinal > 0
+        )
+        return {year: years[year] for year in range(min(years), max(years) + 1)} if years else {}
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.where(length > 1e-6, rows / np.maximum(length, 1e-9), 0.0).astype(np.float32)

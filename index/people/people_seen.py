@@ -1,0 +1,184 @@
+"""People in memory as one server sees them, and whom it is suggested: its own corrections laid over what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from data.stores.people_seen import View
+from index.people.insight import Insight
+from index.people.people import Coauthor, Near, PeopleIndex, Step
+from index.people.scores import Score, Scores
+from index.people.suggest import Experts, Suggestion
+from index.search.vectors import Vectors
+
+POOL = 60
+"""People taken from each list before a server's corrections thin it out."""
+
+
+class SeenIndex(PeopleIndex):
+    """The people of one pass as a server sees them; shares everything that its corrections do not touch."""
+
+    def __init__(self, people: PeopleIndex, view: View) -> None:
+        self.__dict__.update(people.__dict__)
+        self.base = people
+        self.view = view
+        self._moved: dict[tuple[int, int], int] = {
+            (paper, was): new for (paper, _), (was, new) in view.moved.items()
+        }
+        self._touched = {
+            int(paper) for of in view.sources.values() for one in of for paper in people.papers(one)
+        }
+
+    def _whose(self, paper: int, person: int) -> int:
+        return self.view.lead(self._moved.get((paper, person), person))
+
+    def name(self, person: int) -> str:
+        """The most printed form of a person's name."""
+        return self.view.names.get(person) or self.base.name(self.view.lead(person))
+
+    def papers(self, person: int) -> np.ndarray:
+        """Store ids of a person's papers here, newest first."""
+        lead = self.view.lead(person)
+        if lead not in self.view.sources:
+            return self.base.papers(person)
+        found = {
+            paper
+            for source in self.view.sources[lead]
+            for paper in self.base.papers(source).tolist()
+            if self._whose(paper, source) == lead
+        }
+        papers = np.array(sorted(found), np.int64)
+        newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
+        return newest
+
+    def writers(self, paper: int) -> np.ndarray:
+        """The people here who wrote a paper."""
+        found = self.base.writers(paper)
+        if int(paper) not in self._touched:
+            return found
+        return np.unique(np.array([self._whose(int(paper), person) for person in found.tolist()], np.int64))
+
+    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+        """Coauthors here, closest first."""
+        return super().coauthors(self.view.lead(person), most)
+
+    def way(self, one: int, other: int, most: int = 6) -> list[Step] | None:
+        """A shortest way through coauthors as they are here."""
+        return super().way(self.view.lead(one), self.view.lead(other), most)
+
+    def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
+        """People with two papers or more here whose work lies closest."""
+        person = self.view.lead(person)
+        own = self.work(person, vectors)
+        if self._index is None or not own.any():
+            return []
+        known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
+        extra = 1 + len(self.view.leads) + len(self.view.sources) + (len(known) if strangers else 0)
+        scores, places = self._index.search(own.reshape(1, -1), min(len(self._searched), most + extra))
+        close = {
+            int(self._searched[place]): float(score)
+            for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True)
+            if place >= 0 and not self.view.differs(int(self._searched[place]))
+        }
+        for other in self.view.sources:
+            if len(self.papers(other)) >= 2:
+                close[other] = float(self.work(other, vectors) @ own)
+        found = [
+            Near(other, self.name(other), closeness, known.get(other, 0))
+            for other, closeness in sorted(close.items(), key=lambda entry: (-entry[1], entry[0]))
+            if other != person and not (strangers and other in known)
+        ]
+        return found[:most]
+
+
+class SeenExperts(Experts):
+    """Suggests people as a server sees them: ranked by what holds for all, and told by what holds there.
+
+    Somebody who only exists in the server, or who holds several people's papers there, is suggested the best of
+    what each of these would be.
+    """
+
+    def __init__(self, experts: Experts, people: SeenIndex) -> None:
+        self.__dict__.update(experts.__dict__)
+        self.people: SeenIndex = people
+
+    def suggest(
+        self,
+        person: int,
+        most: int = 10,
+        *,
+        hidden: Collection[int] = (),
+        only: Collection[int] | None = None,
+        strangers: bool = True,
+    ) -> list[Suggestion]:
+        """The likeliest collaborators of a person here, best first."""
+        people, view = self.people, self.people.view
+        lead = view.lead(person)
+        asked = [one for one in view.sources.get(lead, (lead,)) if view.lead(one) == lead]
+        best: dict[int, int] = {}
+        for one in asked:
+            for rank, other in enumerate(self.ranked(one, hidden=hidden, strangers=strangers)):
+                other = view.lead(other)
+                best[other] = min(rank, best.get(other, rank))
+        if not asked:
+            close = people.near(lead, self._vectors, POOL, strangers=strangers)
+            best = {near.person: rank for rank, near in enumerate(close)}
+        known = {coauthor.person for coauthor in people.coauthors(lead)} if strangers else set()
+        never = {view.lead(other) for other in hidden} | known | {lead}
+        wanted = None if only is None else {view.lead(other) for other in only}
+        chosen = [
+            other
+            for other in sorted(best, key=lambda other: (best[other], other))
+            if other not in never and (wanted is None or other in wanted) and len(people.papers(other))
+        ]
+        return [self.reasons(lead, other) for other in chosen[:most]]
+
+
+class SeenScores(Scores):
+    """Scores, but of nobody who differs in a server: they count what holds for all."""
+
+    def __init__(self, scores: Scores, view: View) -> None:
+        self.__dict__.update(scores.__dict__)
+        self._view = view
+
+    def person(self, person: int, papers: np.ndarray) -> Score | None:
+        """A person's score, None for somebody who differs here."""
+        return None if self._view.differs(person) else super().person(person, papers)
+
+
+class SeenInsight(Insight):
+    """What is derived of people and papers, as a server sees it."""
+
+    def __init__(self, insight: Insight, view: View) -> None:
+        self._all = insight
+        self._view = view
+        self._seen: SeenIndex | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._all, name)
+
+    @property
+    def people(self) -> PeopleIndex | None:  # type: ignore[override]
+        """The people of now as they are here."""
+        found = self._all.people
+        if found is not None and (self._seen is None or self._seen.base is not found):
+            self._seen = SeenIndex(found, self._view)
+        return self._seen
+
+    @property
+    def scores(self) -> Scores | None:  # type: ignore[override]
+        """Scores, but of nobody who differs here."""
+        found = self._all.scores
+        return None if found is None else SeenScores(found, self._view)
+
+    async def experts(self) -> Experts | None:
+        """Who could work with whom as people are here."""
+        found = await self._all.experts()
+        return None if found is None else SeenExperts(found, SeenIndex(found.people, self._view))
+
+    async def refresh(self) -> bool:
+        """Take over what a pass has made since, for all."""
+        return await self._all.refresh()

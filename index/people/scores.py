@@ -1,0 +1,299 @@
+"""Figures from 0 to 100 with their parts: papers, people, and how far an identity can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index.people.novelty import Novelty
+from index.people.people import PeopleIndex
+from index.search.facets import Facets
+
+PAPER_WEIGHTS = {"reach": 0.45, "record": 0.25, "heat": 0.2, "novelty": 0.1}
+"""Set on papers of 2025 (docs/metrics.md); `python -m bot evaluate score` prints what they predict."""
+CITED_WEIGHT = 0.3
+PERSON_WEIGHTS = {"reach": 0.5, "activity": 0.3, "novelty": 0.2}
+YOUNG = 30
+"""Days in which hardly anything can have followed a paper: its reach is unknown, not small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A named part of a score: 0 to 100, what it weighs, and why, in words."""
+
+    name: str
+    value: float
+    weight: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A weighted mean of its parts, 0 to 100."""
+
+    value: int
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Score | None:
+        """The score of these parts; None without any."""
+        weight = sum(part.weight for part in parts)
+        if weight <= 0:
+            return None
+        return cls(round(sum(part.value * part.weight for part in parts) / weight), tuple(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How well it is known who somebody is."""
+
+    value: int
+    level: str
+    why: tuple[str, ...]
+    claimed: bool = False
+    claimed_by: str = ""
+    """What the holder's proof has shown, in words."""
+
+
+class Scores:
+    """Scores of papers and people from what was compared up to now.
+
+    Parameters
+    ----------
+    until
+        An ordinal: nothing later is looked at, as in an evaluation.
+    """
+
+    def __init__(
+        self, facets: Facets, novelty: Novelty, people: PeopleIndex | None, *, until: int | None = None
+    ) -> None:
+        self._facets = facets
+        self._novelty = novelty
+        self._people = people
+        size = len(facets.days)
+        days = facets.days.astype(np.int64)
+        ids = np.flatnonzero((facets.codes >= 0) & (days > 0) & (days <= (until or days.max(initial=0))))
+        self._known = np.zeros(size, bool)
+        self._known[ids] = True
+        self._today = int(days[ids].max(initial=0))
+        self.followers = novelty.followers(size, until=until)
+        self.distance = np.full(size, np.nan, np.float32)
+        self.distance[ids] = novelty.distances(ids)
+        month = days // 30
+        listing = facets.codes.astype(np.int64)
+        year = days // 365
+        self._novel = _percentiles(self.distance, listing * 10_000 + year, ids)
+        self._reach = _percentiles(self.followers.astype(np.float32), month, ids)
+        self._heat = _percentiles(self._recency(size), month, ids)
+        self._record = _percentiles(self._records(size, ids), month, ids)
+        if people is not None:
+            self._people_ids, self._totals = self._of_people(people)
+
+    def _recency(self, size: int) -> np.ndarray:
+        """How new a paper's nearest earlier papers were when it came: minus their mean age in days."""
+        out = np.full(size, np.nan, np.float32)
+        found = self._novelty
+        inside = (found.earlier >= 0).all(axis=1) & (found.papers < size)
+        days = self._facets.days.astype(np.int64)
+        ages = found.days[inside, None] - days[found.earlier[inside]]
+        out[found.papers[inside]] = -ages.mean(axis=1)
+        return out
+
+    def _records(self, size: int, ids: np.ndarray) -> np.ndarray:
+        """The best follow-up that an author's earlier paper had, per month since (square root)."""
+        out = np.full(size, np.nan, np.float32)
+        if self._people is None:
+            return out
+        days = self._facets.days.astype(np.int64)
+        rate = np.zeros(size)
+        rate[ids] = np.sqrt(self.followers[ids] / np.maximum(self._today - days[ids], 30))
+        out[ids] = self._people.best_earlier(rate)[ids]
+        return out
+
+    # -- papers ----------------------------------------------------------------------------------
+
+    def novelty(self, paper: int) -> float | None:
+        """The percentile of a paper's distance within its listing and year, 0 to 100."""
+        value = self._novel[paper] if paper < len(self._novel) else np.nan
+        return None if np.isnan(value) else float(value)
+
+    def paper(self, paper: int, *, cited: tuple[int, float] | None = None) -> Score | None:
+        """A paper's score; ``cited`` is its citations and their percentile, where a source knows."""
+        if paper >= len(self._known) or not self._known[paper]:
+            return None
+        parts = []
+        followers = int(self.followers[paper])
+        young = self._today - int(self._facets.days[paper]) < YOUNG
+        if not young:
+            parts.append(
+                self._part(
+                    "reach",
+                    self._reach[paper],
+                    f"{followers} later papers have it among the five nearest before them",
+                )
+            )
+        parts.append(self._part("record", self._record[paper], "what followed its authors' earlier papers"))
+        parts.append(self._part("heat", self._heat[paper], "how new the papers nearest before it were"))
+        parts.append(self._part("novelty", self._novel[paper], "how far it lay from everything before it"))
+        known = [part for part in parts if not np.isnan(part.value)]
+        if cited is not None:
+            known.append(Part("citations", cited[1], CITED_WEIGHT, f"{cited[0]:,} citations"))
+        return Score.of(known)
+
+    @staticmethod
+    def _part(name: str, value: float, why: str) -> Part:
+        return Part(name, float(value), PAPER_WEIGHTS[name], why)
+
+    def all_papers(self) -> np.ndarray:
+        """Every paper's score by store id, float32, NaN where there is none."""
+        total = np.zeros(len(self._known), np.float32)
+        weight = np.zeros(len(self._known), np.float32)
+        young = self._today - self._facets.days.astype(np.int64) < YOUNG
+        for name, values in (
+            ("reach", np.where(young, np.nan, self._reach)),
+            ("record", self._record),
+            ("heat", self._heat),
+            ("novelty", self._novel),
+        ):
+            known = ~np.isnan(values)
+            total[known] += PAPER_WEIGHTS[name] * values[known]
+            weight[known] += PAPER_WEIGHTS[name]
+        return np.where(self._known & (weight > 0), total / np.maximum(weight, 1e-9), np.nan)
+
+    # -- people ----------------------------------------------------------------------------------
+
+    def _of_people(self, people: PeopleIndex) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Everybody's raw parts, sorted for percentiles among people with two papers or more."""
+        reach = np.zeros(len(people.ids))
+        recent = np.zeros(len(people.ids))
+        days = self._facets.days.astype(np.int64)
+        counts = people.counts()
+        for column, values in ((reach, self.followers.astype(float)), (recent, days > self._today - 365)):
+            column += people.summed(np.asarray(values, float))
+        several = counts >= 2
+        return people.ids, {
+            "reach": np.sort(reach[several]),
+            "activity": np.sort(recent[several]),
+            "reach_of": reach,
+            "activity_of": recent,
+        }
+
+    def person(self, person: int, papers: np.ndarray) -> Score | None:
+        """A person's score, among people with two papers or more."""
+        if self._people is None or not len(papers):
+            return None
+        place = int(np.searchsorted(self._people_ids, person))
+        if place == len(self._people_ids) or self._people_ids[place] != person:
+            return None
+        reach, recent = self._totals["reach_of"][place], self._totals["activity_of"][place]
+        parts = [
+            Part(
+                "reach",
+                _rank(self._totals["reach"], reach),
+                PERSON_WEIGHTS["reach"],
+                f"{int(reach):,} times a later paper has one of these among the five nearest before it",
+            ),
+            Part(
+                "activity",
+                _rank(self._totals["activity"], recent),
+                PERSON_WEIGHTS["activity"],
+                f"{int(recent):,} papers in the last year",
+            ),
+        ]
+        novel = self.novelties(papers)
+        if len(novel):
+            middle = float(np.median(novel))
+            parts.append(
+                Part(
+                    "novelty",
+                    middle,
+                    PERSON_WEIGHTS["novelty"],
+                    f"the median of {len(novel)} papers' novelty",
+                )
+            )
+        return Score.of(parts)
+
+    def novelties(self, papers: np.ndarray) -> np.ndarray:
+        """The novelty percentiles of some papers, as far as known."""
+        values = self._novel[papers[papers < len(self._novel)]]
+        return np.asarray(values[~np.isnan(values)])
+
+
+def trust(
+    confidences: Sequence[float],
+    namesakes: int,
+    forms: int,
+    orcid: str | None = None,
+    claimed: int = 0,
+    proof: str = "",
+    contested: int = 0,
+) -> Trust:
+    """How far an identity can be trusted: 60 at most while nobody has claimed it.
+
+    Parameters
+    ----------
+    confidences
+        How surely each authorship is this person's.
+    namesakes
+        Other people who print the same name.
+    forms
+        In how many ways the name is printed.
+    orcid
+        An ORCID that a source gives for the works, where known.
+    claimed
+        The level of the claim that somebody holds, 0 for none, and what its ``proof`` has shown, in words.
+    contested
+        How many members say that the claim is wrong, and wait for those who manage their server.
+    """
+    mean = float(np.mean(confidences)) if confidences else 0.0
+    papers = len(confidences)
+    value = 15 + 35 * mean * min(1.0, np.log2(1 + papers) / 3)
+    why = [f"{papers} authorships, {mean:.0%} sure on average"]
+    if namesakes == 0:
+        value += 10
+        why.append("nobody else is known by this name")
+    else:
+        why.append(f"{namesakes} other {'person prints' if namesakes == 1 else 'people print'} this name")
+    if forms > 1:
+        why.append(f"{forms} printed forms joined by evidence")
+    if orcid:
+        value += 15
+        why.append("an ORCID stands on these works")
+    if claimed:
+        why.append(f"claimed: {proof}")
+        if contested:
+            why.append(
+                f"contested by {contested} {'member' if contested == 1 else 'members'}, and not settled yet"
+            )
+        return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True, proof)
+    level = "L0" if namesakes and mean < 0.5 else "L1"
+    return Trust(int(min(value, 60)), level, tuple(why))
+
+
+def _percentiles(values: np.ndarray, groups: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """The mid-rank percentile (0 to 100) of each value within its group; NaN stays NaN."""
+    out = np.full(len(values), np.nan, np.float32)
+    ids = ids[~np.isnan(values[ids])]
+    if not len(ids):
+        return out
+    order = ids[np.lexsort((values[ids], groups[ids]))]
+    group, value = groups[order], values[order]
+    starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
+    sizes = np.diff(np.append(starts, len(order)))
+    base = np.repeat(starts, sizes)
+    fresh = (np.diff(value, prepend=np.nan) != 0) | (np.arange(len(order)) == base)
+    tie = np.cumsum(fresh) - 1
+    low = np.flatnonzero(fresh)
+    high = np.append(low[1:], len(order)) - 1
+    middle = (low[tie] + high[tie]) / 2 - base
+    out[order] = 100 * (middle + 0.5) / np.repeat(sizes, sizes)
+    return out
+
+
+def _rank(ordered: np.ndarray, value: float) -> float:
+    if not len(ordered):
+        return 50.0
+    low, high = np.searchsorted(ordered, value, "left"), np.searchsorted(ordered, value, "right")
+    return float(100 * (low + high) / 2 / len(ordered))

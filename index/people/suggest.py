@@ -1,0 +1,262 @@
+"""Whom to work with: candidates ranked by a learned model, and what each has that is worth saying."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xgboost
+
+from index.models.shipped import booster, margins, shipped
+from index.people.network import Network
+from index.people.pair_features import FEATURES, Partners, Pool
+from index.people.people import PeopleIndex
+from index.people.topics import Topics
+from index.search.vectors import Vectors
+
+BLEND = 20.0
+"""Reciprocal rank fusion of the two models (Cormack, Clarke and Büttcher 2009), with a constant for short lists."""
+
+TAUGHT = 1.0
+"""How much the likeness to somebody dismissed, beyond that to the asked person, takes off a score."""
+
+RANK = 20.0
+"""The rank at which a paper found for a topic says half as much as the first."""
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Two boosted models over the same features: one of probability, one of order; their ranks are fused."""
+
+    chance: xgboost.Booster
+    order: xgboost.Booster
+
+    @classmethod
+    def shipped(cls) -> Ranker:
+        """The models in ``index/models``, checked against their recipe.
+
+        Raises
+        ------
+        ModelDamagedError
+            Where a file is missing, its checksum differs, or it is of other features.
+        """
+        _, files = shipped("partners", "partners-{}.ubj", FEATURES)
+        return cls(**{name: booster(data) for name, data in files.items()})
+
+    def scores(self, partners: Partners, pool: Pool) -> np.ndarray:
+        """Higher is likelier: float64, one for each pair of the pool, comparable within an asked person."""
+        features = partners.compare(pool)
+        out = np.zeros(len(features))
+        ends = np.cumsum([len(candidates) for candidates in pool.candidates])
+        for model in (self.chance, self.order):
+            found = margins(model, features)
+            for start, stop in zip([0, *ends[:-1]], ends, strict=True):
+                rank = np.argsort(np.argsort(-found[start:stop], kind="stable"), kind="stable")
+                out[start:stop] += 1 / (BLEND + rank)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Somebody who wrote with both, and the newest paper with each."""
+
+    person: int
+    name: str
+    mine: int
+    theirs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Somebody to work with, and what is true of the two.
+
+    Attributes
+    ----------
+    between
+        Coauthors of both, closest first.
+    mine, theirs, closeness
+        The two papers, one of each, whose abstracts lie closest, and their cosine.
+    moved_to
+        Topics that both took up in the last year; ``shared`` those that both write on.
+    they_add, you_add
+        Topics of the one that the other has none of.
+    """
+
+    person: int
+    name: str
+    papers: int
+    between: tuple[Between, ...]
+    mine: int
+    theirs: int
+    closeness: float
+    moved_to: tuple[str, ...]
+    shared: tuple[str, ...]
+    they_add: tuple[str, ...]
+    you_add: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Knows:
+    """Somebody who knows a topic, with the papers that show it (best first)."""
+
+    person: int
+    name: str
+    score: float
+    papers: tuple[int, ...]
+
+
+class Experts:
+    """Suggests people over one state of the people in memory."""
+
+    def __init__(self, people: PeopleIndex, vectors: Vectors, topics: Topics | None, ranker: Ranker) -> None:
+        """Build the network; its parts are made when they are first asked for."""
+        person, paper, day = people.written()
+        self.people = people
+        self._vectors = vectors
+        self._topics = topics
+        self._ranker = ranker
+        self.network = Network(person, paper, day, int(day.max(initial=0)) + 1)
+        self._partners = Partners(self.network, lambda papers: vectors.rows(self.network.papers[papers]))
+
+    def warm(self) -> None:
+        """Make everything that a first question would wait for."""
+        if len(self.network):
+            self._partners.compare(self._partners.pool(np.zeros(1, np.int64)))
+
+    def suggest(
+        self,
+        person: int,
+        most: int = 10,
+        *,
+        hidden: Collection[int] = (),
+        only: Collection[int] | None = None,
+        strangers: bool = True,
+    ) -> list[Suggestion]:
+        """The likeliest collaborators of a person, best first; empty for somebody without a dated paper.
+
+        Parameters
+        ----------
+        hidden, only
+            People never to suggest, who also teach what else not to suggest; and those alone to suggest.
+        strangers
+            Leave out everybody who has written with the person.
+        """
+        chosen = [
+            other
+            for other in self.ranked(person, hidden=hidden, strangers=strangers)
+            if other not in hidden and (only is None or other in only)
+        ]
+        return [self.reasons(person, other) for other in chosen[:most]]
+
+    def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
+        """Everybody who could be suggested to a person, best first; those hidden only teach."""
+        [number] = self.network.numbers(np.array([person])).tolist()
+        if number < 0:
+            return []
+        pool = self._partners.pool(np.array([number]), strangers=strangers)
+        [candidates] = pool.candidates
+        if not len(candidates):
+            return []
+        scores = self._ranker.scores(self._partners, pool) * self._taught(number, candidates, hidden)
+        found: list[int] = self.network.people[candidates[np.argsort(-scores, kind="stable")]].tolist()
+        return found
+
+    def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
+        """What to multiply scores with: less than 1 for those whose work is closer to dismissed people's than to
+        the asked person's; float64, shape (candidates,)."""
+        numbers = self.network.numbers(np.array(sorted(dismissed), np.int64))
+        numbers = numbers[numbers >= 0]
+        if not len(numbers):
+            return np.ones(len(candidates))
+        own, theirs, away = (
+            self._partners.directions(people) for people in (np.array([asked]), candidates, numbers)
+        )
+        excess = (theirs @ away.T).max(axis=1) - (theirs @ own.T).ravel()
+        return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
+
+    def reasons(self, person: int, other: int) -> Suggestion:
+        """What joins two people."""
+        people = self.people
+        mine, theirs = people.papers(person), people.papers(other)
+        with_me = {coauthor.person: coauthor for coauthor in people.coauthors(person)}
+        between = [
+            (
+                min(with_me[c.person].weight, c.weight),
+                Between(c.person, c.name, with_me[c.person].papers[0], c.papers[0]),
+            )
+            for c in people.coauthors(other)
+            if c.person in with_me
+        ]
+        between.sort(key=lambda found: (-found[0], found[1].person))
+        closeness = (
+            self._vectors.rows(mine).astype(np.float32) @ self._vectors.rows(theirs).astype(np.float32).T
+        )
+        row, column = np.unravel_index(int(closeness.argmax()), closeness.shape)
+        shared, moved, they, you = self._by_topic(mine, theirs)
+        return Suggestion(
+            other,
+            people.name(other),
+            len(theirs),
+            tuple(entry for _, entry in between),
+            int(mine[row]),
+            int(theirs[column]),
+            float(closeness[row, column]),
+            moved,
+            shared,
+            they,
+            you,
+        )
+
+    def _by_topic(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[tuple[str, ...], ...]:
+        if self._topics is None:
+            return (), (), (), ()
+        shared = self._topics.shared(mine.tolist(), theirs.tolist(), 4)
+        sides = [(self._recent(papers), papers) for papers in (mine, theirs)]
+        moved = []
+        if all(0 < len(new) < len(papers) for new, papers in sides):
+            together = self._topics.shared(sides[0][0].tolist(), sides[1][0].tolist(), 4)
+            before = {
+                topic.phrase
+                for new, papers in sides
+                for topic in self._topics.of(np.setdiff1d(papers, new), 60)
+            }
+            moved = [topic for topic in together if topic not in before]
+        own = [[topic.phrase for topic in self._topics.of(papers, 8)] for papers in (mine, theirs)]
+        words = [{word for phrase in phrases for word in phrase.split()} for phrases in own]
+        adds = [
+            tuple(phrase for phrase in phrases if phrase not in shared and not set(phrase.split()) & other)[
+                :2
+            ]
+            for phrases, other in ((own[1], words[0]), (own[0], words[1]))
+        ]
+        return tuple(shared), tuple(moved), adds[0], adds[1]
+
+    def _recent(self, papers: np.ndarray) -> np.ndarray:
+        days = [self.people.day(int(paper)) for paper in papers]
+        since = self.network.today - 365
+        return np.array(
+            [p for p, day in zip(papers.tolist(), days, strict=True) if day and day.toordinal() >= since],
+            np.int64,
+        )
+
+
+def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[Knows]:
+    """People whose papers are among those found for a topic, which come best first.
+
+    A paper counts by its rank, shared among many authors only softly (the fourth root of their number); a
+    person's best paper counts whole, the next a half, then a third.
+    """
+    of: dict[int, list[tuple[float, int]]] = {}
+    for rank, paper in enumerate(papers):
+        writers = people.writers(int(paper)).tolist()
+        value = RANK / (RANK + rank) / max(1.0, len(writers)) ** 0.25
+        for person in writers:
+            of.setdefault(person, []).append((value, int(paper)))
+    found = []
+    for person, shown in of.items():
+        shown.sort(key=lambda entry: (-entry[0], entry[1]))
+        score = sum(value / (place + 1) for place, (value, _) in enumerate(shown))
+        found.append(Knows(person, people.name(person), score, tuple(paper for _, paper in shown)))
+    found.sort(key=lambda entry: (-entry.score, -len(people.papers(entry.person)), entry.person))
+    return found[:most]

@@ -1,0 +1,304 @@
+"""Topics: phrases of papers in one form each, a person's topics, and which topics grow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse, stats
+
+from index.search.passages import MAX_PHRASE, content_runs, stem
+from index.search.phrases import BREAKS, Phrases
+
+FORMAT = 1
+_COMMON = 0.04
+"""The share of papers above which a phrase tells nothing about whom it belongs to."""
+LEAST_NOW = 8
+"""Papers of the period that a growing topic has at least: three papers are no trend."""
+MOST_FALSE = 0.1
+"""False discovery rate of growing topics (Benjamini and Hochberg 1995)."""
+Progress = Callable[[int, int], None]
+_SHARED_MOST, _SHARED_LEAST = 0.004, 20
+"""A topic of a larger share of all papers, and of more than so many, is not named as what two people share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A phrase with the papers that it stands in (newest first) and what it weighs."""
+
+    phrase: str
+    papers: tuple[int, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A topic that grew: papers now and before, in periods of the given numbers of papers."""
+
+    phrase: str
+    now: int
+    before: int
+    growth: float
+    """How many times its share of all papers."""
+    q: float
+    """The false discovery rate at which it still counts as growing."""
+    papers: tuple[int, ...]
+
+
+class Topics:
+    """Which topics stand in which paper.
+
+    Attributes
+    ----------
+    phrases
+        The printed form of each topic.
+    """
+
+    def __init__(
+        self,
+        phrases: Sequence[str],
+        stems: Sequence[str],
+        papers: np.ndarray,
+        rows: sparse.csr_matrix,
+        upto: int,
+    ) -> None:
+        self.phrases = list(phrases)
+        self._stems = list(stems)
+        self.upto = upto
+        self._papers = papers
+        self._rows = rows
+        self._frequency = (
+            np.asarray((rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(phrases))
+        )
+        total = max(len(papers), 2)
+        lengths = np.array([phrase.count(" ") + 1 for phrase in self.phrases], np.float32)
+        common = self._frequency > max(_COMMON * total, 3)
+        self._telling = np.where(common, 0.0, np.log(total / np.maximum(self._frequency, 1)))
+        self._telling *= 0.6 + 0.2 * lengths
+        self._by_stems = {code: place for place, code in enumerate(self._stems)}
+
+    def __len__(self) -> int:
+        return len(self.phrases)
+
+    @property
+    def papers(self) -> np.ndarray:
+        """Store ids of the papers that were read, ascending."""
+        return self._papers
+
+    # -- making ----------------------------------------------------------------------------------
+
+    @classmethod
+    def build(
+        cls,
+        papers: Sequence[int],
+        texts: Iterable[tuple[str, str]],
+        upto: int,
+        progress: Progress | None = None,
+    ) -> Topics:
+        """Find the topics of papers (ascending store ids) from their titles and abstracts."""
+        tokens = Phrases()
+        for done, (title, abstract) in enumerate(texts):
+            tokens.add(title, abstract)
+            if progress and done % 1_000 == 0:
+                progress(done, len(papers))
+        return cls(*tokens.topics(), np.asarray(papers, np.int64), tokens.rows, upto)
+
+    def extended(self, papers: Sequence[int], texts: Sequence[tuple[str, str]], upto: int) -> Topics:
+        """With further (or changed) papers, by the topics known already."""
+        indices: list[int] = []
+        values: list[float] = []
+        ends = [0]
+        for title, abstract in texts:
+            found: dict[int, float] = {}
+            for part, weight in ((title, 2.0), (abstract, 1.0)):
+                for run in content_runs(part, BREAKS):
+                    stems = [stem(word) for word in run]
+                    for start in range(len(stems)):
+                        for stop in range(start + 2, min(len(stems), start + MAX_PHRASE) + 1):
+                            place = self._by_stems.get(" ".join(stems[start:stop]))
+                            if place is not None:
+                                found[place] = max(found.get(place, 0.0), weight)
+            indices += found.keys()
+            values += found.values()
+            ends.append(len(indices))
+        new = sparse.csr_matrix(
+            (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
+            shape=(len(papers), len(self.phrases)),
+        )
+        kept = ~np.isin(self._papers, papers)
+        ids = np.concatenate([self._papers[kept], np.asarray(papers, np.int64)])
+        order = np.argsort(ids)
+        rows = sparse.vstack([self._rows[np.flatnonzero(kept)], new]).tocsr()[order]
+        return Topics(self.phrases, self._stems, ids[order], rows, upto)
+
+    def save(self, path: Path) -> None:
+        """Write to a file, whole or not at all."""
+        draft = path.with_suffix(".new")
+        with draft.open("wb") as stream:
+            np.savez(
+                stream,
+                format=FORMAT,
+                upto=self.upto,
+                phrases=np.frombuffer("\n".join(self.phrases).encode(), np.uint8),
+                stems=np.frombuffer("\n".join(self._stems).encode(), np.uint8),
+                papers=self._papers,
+                indptr=self._rows.indptr,
+                indices=self._rows.indices,
+                data=self._rows.data.astype(np.float16),
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Topics | None:
+        """Read from a file; None where there is none that can be read."""
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                if int(found["format"]) != FORMAT:
+                    return None
+                phrases = found["phrases"].tobytes().decode()
+                stems = found["stems"].tobytes().decode()
+                listed = phrases.split("\n") if phrases else []
+                rows = sparse.csr_matrix(
+                    (found["data"].astype(np.float32), found["indices"], found["indptr"]),
+                    shape=(len(found["papers"]), len(listed)),
+                )
+                return cls(
+                    listed, stems.split("\n") if stems else [], found["papers"], rows, int(found["upto"])
+                )
+        except (OSError, ValueError, KeyError, EOFError):
+            return None
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def of(self, papers: Sequence[int] | np.ndarray, most: int = 6) -> list[Topic]:
+        """The topics of some papers together, most telling first, no word in two of them.
+
+        Weighed as tf-idf: in how many of the papers a phrase stands, a title counting double, times how
+        rare it is among all; topics of a single paper come after those of several.
+        """
+        rows = self._places(np.asarray(papers, np.int64))
+        chosen = self._rows[rows]
+        found, tf, df = _summed(chosen)
+        if not len(found):
+            return []
+        share = df / len(rows)
+        weight = np.sqrt(tf) * self._telling[found] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
+        owner = np.repeat(rows, np.diff(chosen.indptr))
+        picked: list[Topic] = []
+        for place in self._apart(found, weight, most):
+            topic = found[place]
+            own = self._papers[owner[chosen.indices == topic]]
+            picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
+        return picked
+
+    def _apart(self, topics: np.ndarray, weight: np.ndarray, most: int) -> Iterator[int]:
+        """Places of the heaviest topics, no word in two of them."""
+        taken: set[str] = set()
+        picked = 0
+        for place in np.argsort(-weight, kind="stable")[: 20 * most]:
+            stems = set(self._stems[int(topics[place])].split())
+            if weight[place] <= 0 or picked == most:
+                return
+            if not stems & taken:
+                taken |= stems
+                picked += 1
+                yield int(place)
+
+    def _places(self, papers: np.ndarray) -> np.ndarray:
+        places = np.searchsorted(self._papers, papers)
+        inside = places < len(self._papers)
+        inside[inside] &= self._papers[places[inside]] == papers[inside]
+        return places[inside]
+
+    def shared(self, one: Sequence[int], other: Sequence[int], most: int = 5) -> list[str]:
+        """Topics that two sets of papers both have, most telling first; what everybody writes of joins nobody."""
+        left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
+        if not len(left) or not len(right):
+            return []
+        mine, my_weight, _ = _summed(self._rows[left])
+        theirs, their_weight, _ = _summed(self._rows[right])
+        both, my_place, their_place = np.intersect1d(mine, theirs, return_indices=True)
+        weight = np.sqrt(np.minimum(my_weight[my_place], their_weight[their_place])) * self._telling[both]
+        weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
+        return [self.phrases[int(both[place])] for place in self._apart(both, weight, most)]
+
+    def trending(
+        self, days: np.ndarray, today: date, length: int, allowed: np.ndarray | None = None, most: int = 8
+    ) -> tuple[list[Trend], int, int]:
+        """Topics whose share of the papers grew against the period before.
+
+        Parameters
+        ----------
+        days
+            Ordinals by store id (:class:`index.search.facets.Facets`).
+        allowed
+            Booleans by store id, or None for all papers.
+
+        Returns
+        -------
+        (trends, papers now, papers before)
+            Trends that stand a one-sided binomial test at a false discovery rate of 10 %, largest gain first.
+        """
+        inside = self._papers < len(days)
+        ordinals = np.where(inside, days[np.where(inside, self._papers, 0)], 0)
+        if allowed is not None:
+            known = self._papers < len(allowed)
+            ordinals = np.where(known & allowed[np.where(known, self._papers, 0)], ordinals, 0)
+        end = today.toordinal()
+        now = (ordinals > end - length) & (ordinals <= end)
+        before = (ordinals > end - 2 * length) & (ordinals <= end - length)
+        papers_now, papers_before = int(now.sum()), int(before.sum())
+        if not papers_now or not papers_before:
+            return [], papers_now, papers_before
+        here, there = self._counts(now), self._counts(before)
+        tested = np.flatnonzero(here >= LEAST_NOW)
+        share = papers_now / (papers_now + papers_before)
+        p = stats.binom.sf(here[tested] - 1, here[tested] + there[tested], share)
+        q = stats.false_discovery_control(p) if len(p) else p
+        grown = np.flatnonzero(q <= MOST_FALSE)
+        gain = here[tested] / papers_now - there[tested] / papers_before
+        trends: list[Trend] = []
+        taken: list[set[str]] = []
+        for place in grown[np.argsort(-gain[grown], kind="stable")]:
+            topic = int(tested[place])
+            stems = set(self._stems[topic].split())
+            if any(len(stems & other) >= min(len(stems), len(other)) for other in taken):
+                continue
+            taken.append(stems)
+            column = np.asarray(self._rows[np.flatnonzero(now)][:, [topic]].todense()).ravel()
+            found = self._papers[np.flatnonzero(now)[column > 0]]
+            newest = found[np.argsort(-days[found], kind="stable")]
+            rate = (here[topic] / papers_now) / ((there[topic] + 0.5) / papers_before)
+            trends.append(
+                Trend(
+                    self.phrases[topic],
+                    int(here[topic]),
+                    int(there[topic]),
+                    float(rate),
+                    float(q[place]),
+                    tuple(newest.tolist()),
+                )
+            )
+            if len(trends) == most:
+                break
+        return trends, papers_now, papers_before
+
+    def _counts(self, rows: np.ndarray) -> np.ndarray:
+        chosen = self._rows[np.flatnonzero(rows)]
+        return np.bincount(chosen.indices, minlength=len(self.phrases))
+
+
+def _summed(rows: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(columns in use, summed values, number of rows with a value) of a few rows."""
+    columns, inverse = np.unique(rows.indices, return_inverse=True)
+    return (
+        columns,
+        np.bincount(inverse, rows.data, len(columns)),
+        np.bincount(inverse, minlength=len(columns)),
+    )

@@ -1,0 +1,219 @@
+"""Store, word index, vectors and names, kept in step: what every command and every ingest works with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from data.stores.store import Store
+from index.search.embedding import Embedder, fingerprint, paper_text
+from index.search.facets import Facets
+from index.search.lexical import WordIndex
+from index.search.names import NameIndex
+from index.search.vectors import Vectors
+
+_EMBED_AT_ONCE = 256
+_WORDS_AT_ONCE = 2_000
+_COMPACT_ABOVE = 0.3
+
+Progress = Callable[[int, int], None]
+
+
+class BusyError(RuntimeError):
+    """Another process is writing; the message says so."""
+
+
+class Library:
+    """The papers with everything derived from them.
+
+    One process writes at a time (:meth:`writing`); others read and call :meth:`refresh`.
+    """
+
+    def __init__(self, store: Store, folder: Path, embedder: Embedder) -> None:
+        self.store = store
+        self.folder = folder
+        self.embedder = embedder
+        self.facets = Facets()
+        self.names = NameIndex()
+        self.vectors: Vectors | None = None
+        self.words = WordIndex(folder / "words")
+        self._seen = -1
+        self._named = -1
+        self._hashes = np.zeros(0, np.int64)
+        self._counted: tuple[tuple[int, int], int] = (-1, -1), 0
+        self._lock = FileLock(folder / "write.lock", timeout=0)
+
+    @classmethod
+    async def open(
+        cls, store: Store, folder: Path, embedder: Embedder, *, writable: bool = False, rebuild: bool = False
+    ) -> Library:
+        """Open the indexes in ``folder``.
+
+        Raises
+        ------
+        index.search.vectors.VectorsError
+            Where the vectors are another model's, or unreadable.
+        index.search.embedding.ModelError
+            Where the model is missing.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        library = cls(store, folder, embedder)
+        await library.open_vectors(writable=writable, rebuild=rebuild)
+        await library.refresh()
+        return library
+
+    async def open_vectors(self, *, writable: bool = False, rebuild: bool = False) -> None:
+        """(Re)open the vectors."""
+
+        def work() -> Vectors:
+            print_ = fingerprint(self.embedder.name)
+            return Vectors.open(self.folder / "vectors", print_, writable=writable, rebuild=rebuild)
+
+        self.vectors = await asyncio.to_thread(work)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the right to write to the indexes.
+
+        Raises
+        ------
+        BusyError
+            Where another process holds it.
+        """
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise BusyError(
+                "Another Labmate process is reading papers in or embedding. Wait for it to end, or stop it."
+            ) from error
+        try:
+            yield
+        finally:
+            self.words.close()
+            self._lock.release()
+
+    # -- following the store -------------------------------------------------------------------
+
+    async def refresh(self) -> bool:
+        """Take over what changed in the store and the indexes; returns whether anything had."""
+        newest = await self.store.last_change()
+        changed = newest != self._seen
+        if changed:
+            facts = await self.store.index_facts(self._seen)
+            self.facets.update(facts)
+            self.facets.drop(await self.store.gone_since(self._seen))
+            self._take_hashes(facts)
+            self._seen = newest
+        if self.vectors is not None:
+            changed |= bool(await asyncio.to_thread(self.vectors.refresh))
+        self.words.refresh()
+        return changed
+
+    async def refresh_names(self) -> None:
+        """Rebuild the names in memory where papers came since."""
+        if self._named != self._seen:
+            seen, counts = self._seen, await self.store.author_names.counts()
+            self.names = await asyncio.to_thread(NameIndex, counts)
+            self._named = seen
+
+    def _take_hashes(self, facts: list[Any]) -> None:
+        top = max((fact.paper_id for fact in facts), default=-1) + 1
+        if top > len(self._hashes):
+            grown = np.zeros(max(top, len(self._hashes) * 5 // 4), np.int64)
+            grown[: len(self._hashes)] = self._hashes
+            self._hashes = grown
+        for fact in facts:
+            self._hashes[fact.paper_id] = fact.text_hash
+
+    @property
+    def seen(self) -> int:
+        """The newest batch of papers that the indexes here know."""
+        return self._seen
+
+    def waiting(self) -> int:
+        """How many papers have no vector of their present text yet."""
+        state = self._seen, len(self.vectors) if self.vectors is not None else 0
+        if state != self._counted[0]:
+            self._counted = state, len(self.backlog()) if self.vectors is not None else 0
+        return self._counted[1]
+
+    def has_vector(self, paper_id: int) -> bool:
+        """Whether the paper can be compared by meaning already."""
+        return self.vectors is not None and self.vectors.has(paper_id)
+
+    def backlog(self) -> list[int]:
+        """Store ids of papers whose present text has no vector yet, newest first."""
+        assert self.vectors is not None
+        waiting = self.facets.codes[: len(self._hashes)] >= 0
+        waiting = np.concatenate([waiting, np.zeros(len(self._hashes) - len(waiting), bool)])
+        papers, hashes = self.vectors.known()
+        inside = papers < len(self._hashes)
+        papers, hashes = papers[inside], hashes[inside]
+        waiting[papers[self._hashes[papers] == hashes]] = False
+        ids = np.flatnonzero(waiting)
+        return [int(i) for i in ids[np.argsort(-self.facets.days[ids], kind="stable")]]
+
+    def orphans(self) -> list[int]:
+        """Papers that have a vector although the store no longer shows them."""
+        assert self.vectors is not None
+        papers, _ = self.vectors.known()
+        known = np.concatenate([self.facets.codes >= 0, np.zeros(1, bool)])
+        return [int(paper) for paper in papers if not known[min(int(paper), len(known) - 1)]]
+
+    # -- writing -------------------------------------------------------------------------------
+
+    async def catch_up_words(self, progress: Progress | None = None) -> None:
+        """Bring the word index to where the store is (after a crash, or from nothing)."""
+        upto, newest = self.words.upto, await self.store.last_change()
+        if upto > newest or (upto == 0 and len(self.words)):  # another store's index, or half a rebuild
+            await asyncio.to_thread(self.words.clear)
+            upto = 0
+        total = await self.store.count() if upto == 0 else 0
+        done = 0
+        while upto < newest:
+            ids, upto = await self.store.changed_ids(upto, _WORDS_AT_ONCE)
+            gone = await self.store.merged(ids)
+            papers = await self.store.papers([i for i in ids if i not in gone])
+            await asyncio.to_thread(self.words.add, papers, gone)
+            done += len(ids)
+            if progress:
+                progress(done, max(total, done))
+            if done % (20 * _WORDS_AT_ONCE) < _WORDS_AT_ONCE:
+                await asyncio.to_thread(self.words.commit, upto)
+        if done:
+            await asyncio.to_thread(self.words.commit, upto)
+
+    async def embed_backlog(self, progress: Progress | None = None) -> int:
+        """Embed what has no vector yet; returns how many papers that were. Safe to stop anywhere."""
+        assert self.vectors is not None
+        await self.refresh()
+        self.vectors.remove(self.orphans())
+        backlog = self.backlog()
+        done = 0
+        for start in range(0, len(backlog), _EMBED_AT_ONCE):
+            part = backlog[start : start + _EMBED_AT_ONCE]
+            texts = await self.store.texts(part)
+            part = [paper for paper in part if paper in texts]
+
+            def tick(count: int, base: int = done) -> None:
+                if progress:
+                    progress(base + count, len(backlog))
+
+            rows = await asyncio.to_thread(
+                self.embedder.encode, [paper_text(*texts[paper][:2]) for paper in part], tick
+            )
+            await asyncio.to_thread(self.vectors.append, part, [texts[paper][2] for paper in part], rows)
+            done += len(part)
+        if self.vectors.dead_share > _COMPACT_ABOVE:
+            await asyncio.to_thread(self.vectors.compact)
+        return done
+
+    async def close(self) -> None:
+        """Close the store."""
+        await self.store.close()

@@ -1,0 +1,125 @@
+"""Whether a paper that was found answers at all, or is only the nearest that there is."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Sequence
+from importlib import resources
+
+import numpy as np
+
+from index.search.corpus import Library
+from index.search.lexical import Term
+from index.search.passages import sentences
+
+# Chosen on arXiv's listings beside what `python -m bot evaluate fits --fit` prints there, checked on the ACL Anthology
+# and PubMedQA (docs/search.md).
+WEIGHTS = (5.0, 5.0, 21.0, -15.0)
+"""Of the words that a paper has, those that one sentence has, how much closer than chance it is, and of words and
+closeness together, which is negative: either is enough."""
+NEITHER = -7.6
+FARTHEST = -0.15
+LEAST = -1.0
+"""The log-odds from which on a paper fits: a lost answer counts e = 2.7 times a false one."""
+_EVERYDAY = resources.files("index").joinpath("everyday_words.txt").read_text().split()
+LENGTHS, EACH = (1, 2, 3, 5, 8, 13, 21, 34), 16
+"""Words of the queries that nobody means, and how many of each."""
+_GROWN = 1.25
+"""What chance gets is measured again when the papers are this many times as many."""
+
+
+class Fits:
+    """Judges papers beside a query by the words they have of it and by how close they are.
+
+    A word counts by its idf. Closeness counts from what random everyday words, as many as the query has,
+    get in this collection: the mean cosine of the closest paper.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._chance: np.ndarray | None = None
+        self._measured = 0
+        self._measuring = asyncio.Lock()
+
+    async def fitting(self, text: str, closeness: dict[int, float | None]) -> tuple[int, ...]:
+        """Those of the papers (store id: cosine, None where unknown) that answer the text, in their order."""
+        if not closeness:
+            return ()
+        odds = log_odds(await self.features(text, closeness))
+        return tuple(paper for paper, value in zip(closeness, odds, strict=True) if value >= LEAST)
+
+    async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
+        """What is seen of each paper beside a text (:func:`seen`); a text without content words has nothing."""
+        terms = {term.stem: term for term in self._library.words.terms(text)}
+        if not terms:
+            return np.zeros((len(closeness), len(WEIGHTS)))
+        lift = lifts(list(closeness.values()), len(terms), await self._by_chance())
+        texts = await self._library.store.texts(list(closeness))
+        printed = [texts[paper][:2] if paper in texts else ("", "") for paper in closeness]
+        covered = await asyncio.to_thread(self.covered, list(terms.values()), printed)
+        return seen(covered, lift)
+
+    def covered(self, terms: Sequence[Term], texts: Sequence[tuple[str, str]]) -> np.ndarray:
+        """Shares of the terms, weighed by idf, that a title with its abstract has, and that one sentence of them has.
+
+        float64, shape (texts, 2), 0 to 1.
+        """
+        words, papers = self._library.words, max(1, len(self._library.words))
+        known = np.array([max(term.in_titles, term.in_abstracts) for term in terms], np.float64)
+        idf = np.log(1 + (papers - np.minimum(known, papers) + 0.5) / (known + 0.5))
+        out = np.zeros((len(texts), 2))
+        for place, (title, abstract) in enumerate(texts):
+            parts = [words.stems(part) for part in (title, *sentences(abstract))]
+            has = np.array([[term.stem in part for term in terms] for part in parts])
+            out[place] = has.any(axis=0) @ idf, (has @ idf).max()
+        return out / max(float(idf.sum()), 1e-9)
+
+    async def _by_chance(self) -> np.ndarray | None:
+        """What queries of each of ``LENGTHS`` get that nobody means; None while there is nothing to compare."""
+        library = self._library
+        if library.vectors is None or not library.embedder.is_loaded or not len(library.vectors):
+            return None
+        async with self._measuring:
+            held = len(library.vectors)
+            if self._chance is None or not self._measured / _GROWN <= held <= self._measured * _GROWN:
+                self._chance = await asyncio.to_thread(by_chance, library)
+                self._measured = held
+        return self._chance
+
+
+def by_chance(library: Library) -> np.ndarray:
+    """The mean cosine of the closest paper to random everyday words, for each of ``LENGTHS``: float64."""
+    assert library.vectors is not None
+    chance = random.Random(0)
+    queries = [" ".join(chance.choices(_EVERYDAY, k=length)) for length in LENGTHS for _ in range(EACH)]
+    rows = library.embedder.encode(queries)
+    best = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        found, _ = library.vectors.search(row, 1)
+        if len(found):
+            best[place] = np.nan_to_num(library.vectors.closeness(row, [int(found[0])])[0])
+    return np.asarray(best.reshape(len(LENGTHS), EACH).mean(axis=1))
+
+
+def lifts(closeness: Sequence[float | None], words: int, chance: np.ndarray | None) -> np.ndarray:
+    """How much closer than chance papers are to a query of so many words; 0 where nobody knows."""
+    known = np.array([math.nan if value is None else value for value in closeness], np.float64)
+    if chance is None:
+        return np.zeros(len(known))
+    return np.asarray(np.nan_to_num(known - np.interp(words, LENGTHS, chance), nan=0.0))
+
+
+def seen(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
+    """What ``WEIGHTS`` weigh: float64, shape (papers, 4).
+
+    Being farther than chance speaks against a paper only so much: one with every word of the text always fits.
+    """
+    lift = np.maximum(lift, FARTHEST)
+    return np.column_stack([covered, lift, covered[:, 0] * np.maximum(lift, 0.0)])
+
+
+def log_odds(features: np.ndarray) -> np.ndarray:
+    """That papers answer."""
+    return np.asarray(features @ np.array(WEIGHTS) + NEITHER)

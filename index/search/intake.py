@@ -1,0 +1,224 @@
+"""Reading papers in: source -> store -> word index -> ready vectors, in batches, the same however often."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from data.records import Changes, Deletion, PaperRecord, Rejected
+from data.sources.http import SourceError
+from index.search.corpus import Library
+from index.search.vectors import check_fingerprint
+
+BATCH = 2_000
+_COMMIT_EVERY = 10
+
+Item = PaperRecord | Deletion | Rejected
+Numbered = tuple[int, Item]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did."""
+
+    read: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+class ReadyVectors:
+    """Embeddings computed elsewhere: row *i* belongs to record *i* of the file.
+
+    Raises
+    ------
+    SourceError
+        Where the file is no matrix, has no manifest, or does not fit it.
+    index.search.vectors.ForeignVectorsError
+        Where another model made it.
+    """
+
+    def __init__(self, path: Path, fingerprint: dict[str, Any]) -> None:
+        self.path = path
+        try:
+            self.rows = np.load(path, mmap_mode="r")
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
+        manifest = self._manifest()
+        check_fingerprint({**manifest, "max_tokens": fingerprint["max_tokens"]}, fingerprint, str(path))
+        if self.rows.shape != (manifest.get("rows"), fingerprint["dimension"]):
+            raise SourceError(
+                f"{path} has the shape {self.rows.shape}; its manifest says {manifest.get('rows')} rows "
+                f"of {fingerprint['dimension']}"
+            )
+
+    def _manifest(self) -> dict[str, Any]:
+        stem = self.path.name.removesuffix(".npy")
+        names = [f"{stem}.json", f"{stem.removesuffix('.f16').removesuffix('.f32')}.json"]
+        for name in names:
+            manifest = self.path.with_name(name)
+            if manifest.exists():
+                try:
+                    return dict(orjson.loads(manifest.read_bytes()))
+                except (ValueError, TypeError) as error:
+                    raise SourceError(f"{manifest} is not a manifest: {error}") from error
+        raise SourceError(
+            f"{self.path} has no manifest beside it ({' or '.join(names)}), so nobody can tell which model "
+            "made it"
+        )
+
+
+class Intake:
+    """One ingest run.
+
+    Parameters
+    ----------
+    progress
+        Called with the summary so far after every batch.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        source: str,
+        scope: str,
+        *,
+        since: date | None = None,
+        vectors: ReadyVectors | None = None,
+        progress: Callable[[Summary], None] | None = None,
+    ) -> None:
+        self._library = library
+        self._source = source
+        self._scope = scope
+        self._since = since
+        self._vectors = vectors
+        self._progress = progress
+        self._waiting_words: asyncio.Task[None] | None = None
+        self._stamp = 0
+        self.summary = Summary()
+
+    async def run(self, items: Iterator[Numbered] | AsyncIterator[Numbered]) -> Summary:
+        """Read everything; on any interruption what was read stays, and a later run completes it."""
+        library = self._library
+        await library.catch_up_words()
+        run_id = await library.store.start_run(self._source, self._scope, self._since)
+        finished = False
+        try:
+            number = 0
+            async for batch in _batches(items):
+                number += 1
+                await self._take(run_id, batch)
+                if number % _COMMIT_EVERY == 0:
+                    await self._commit_words()
+                if self._progress:
+                    self._progress(self.summary)
+            finished = True
+        finally:
+            await self._commit_words()
+            counts = {k: v for k, v in asdict(self.summary).items() if k != "reasons"}
+            await library.store.save_run(run_id, counts, finished=finished)
+        await library.refresh()
+        return self.summary
+
+    async def _take(self, run_id: int, batch: list[Numbered]) -> None:
+        rejected = [item for _, item in batch if isinstance(item, Rejected)]
+        good = [(line, item) for line, item in batch if not isinstance(item, Rejected)]
+        changes = await self._library.store.upsert([item for _, item in good]) if good else Changes()
+        if rejected:
+            await self._library.store.refuse(run_id, self._source, rejected)
+            for item in rejected:
+                reason = item.reason[:120]
+                self.summary.reasons[reason] = self.summary.reasons.get(reason, 0) + 1
+        if changes.touched or changes.gone:
+            self._stamp = changes.stamp
+            await self._words_done()
+            work = asyncio.to_thread(self._library.words.add, changes.touched, changes.gone)
+            self._waiting_words = asyncio.create_task(work)
+        if self._vectors is not None:
+            await self._keep_vectors(good, changes)
+        summary = self.summary
+        summary.read += len(batch)
+        summary.added += changes.added
+        summary.updated += changes.updated
+        summary.unchanged += len(good) - changes.added - changes.updated
+        summary.refused += len(rejected)
+
+    async def _words_done(self) -> None:
+        if self._waiting_words is not None:
+            await self._waiting_words
+            self._waiting_words = None
+
+    async def _commit_words(self) -> None:
+        await self._words_done()
+        if self._stamp:
+            await asyncio.to_thread(self._library.words.commit, self._stamp)
+            self._stamp = 0
+
+    async def _keep_vectors(self, good: Sequence[Numbered], changes: Changes) -> None:
+        """Append the ready vectors of records whose text is the one that the store shows."""
+        vectors, ready = self._library.vectors, self._vectors
+        assert vectors is not None
+        assert ready is not None
+        line_of = {
+            paper_id: (line, item)
+            for (line, item), paper_id in zip(good, changes.ids, strict=True)
+            if paper_id and isinstance(item, PaperRecord) and line < len(ready.rows)
+        }
+        texts = await self._library.store.texts(list(line_of))
+        papers, hashes, rows = [], [], []
+        for paper_id, (line, item) in line_of.items():
+            title, abstract, text_hash = texts.get(paper_id, ("", "", 0))
+            if (title, abstract) == (item.title, item.abstract) and vectors.hash_of(paper_id) != text_hash:
+                papers.append(paper_id)
+                hashes.append(text_hash)
+                rows.append(line)
+        if papers:
+            await asyncio.to_thread(vectors.append, papers, hashes, np.asarray(ready.rows[rows]))
+
+
+async def _batches(items: Iterator[Numbered] | AsyncIterator[Numbered]) -> AsyncIterator[list[Numbered]]:
+    """Items in batches; a plain iterator is read ahead in a thread, one batch while the last is written."""
+    if isinstance(items, AsyncIterator):
+        batch: list[Numbered] = []
+        async for item in items:
+            batch.append(item)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+        return
+
+    iterator = iter(items)
+
+    def read() -> tuple[list[Numbered], Exception | None]:
+        got: list[Numbered] = []
+        try:
+            for item in iterator:
+                got.append(item)
+                if len(got) == BATCH:
+                    break
+        except SourceError as error:  # what came before the tear is good
+            return got, error
+        return got, None
+
+    ahead = asyncio.create_task(asyncio.to_thread(read))
+    while True:
+        batch, error = await ahead
+        if batch and error is None:
+            ahead = asyncio.create_task(asyncio.to_thread(read))
+        if batch:
+            yield batch
+        if error is not None:
+            raise error
+        if not batch:
+            return

@@ -1,0 +1,174 @@
+"""Which paper a text means: by identifier, title, the name before a colon, a rare word, or parts of a title."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz import fuzz, utils
+
+from data.calendar.arxiv_ids import find_arxiv_id, find_doi
+from data.keys import title_words
+from data.records import Paper
+from index.search import fusion
+from index.search.corpus import Library
+
+PASTED = 240
+"""Characters from which on a text is a pasted abstract, not a title."""
+_HEAD_END = re.compile(r":|\s[-–—]\s|—")
+_HEAD_WORDS, _HEADED = 6, 400
+"""Words that a name before a colon has at most; titles with these words that are looked at."""
+_TITLE_LIKE = 88.0
+_NAME_LIKE = 75.0
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The paper that a text means, and others that it could mean; without doubt there are no others."""
+
+    paper: int | None
+    others: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, papers: Sequence[int]) -> Meant:
+        """The paper where there is one; where there are several, nobody knows which."""
+        return cls(papers[0]) if len(papers) == 1 else cls(None, tuple(papers))
+
+    @property
+    def papers(self) -> list[int]:
+        """All of them, best first."""
+        return [*([self.paper] if self.paper is not None else []), *self.others]
+
+
+class PaperNames:
+    """Finds papers by what they are called."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    async def resolve(self, text: str, most: int = 25) -> list[int]:
+        """Store ids of the papers that a text can mean, best first; one where there is no doubt."""
+        found = await self.meant(text, most)
+        return [found.paper] if found.paper is not None else list(found.others)
+
+    async def meant(self, text: str, most: int = 25) -> Meant:
+        """Which paper a text means, and which it could mean instead.
+
+        An arXiv id, URL, DOI or whole title is no doubt; nor is what one title begins with, before a colon
+        or dash, or a system's name that one title has.
+        """
+        outright = await self._outright(text, most)
+        if outright is not None:
+            return outright
+        named = await asyncio.to_thread(self._by_name, text, most) or await self._by_fragment(text, most)
+        return _headed_first(await self._headed(text), named, most)
+
+    async def named(self, text: str, most: int = 25) -> Meant:
+        """The same of a text that may be no paper's at all: parts of titles and typos mean nothing here."""
+        outright = await self._outright(text, most)
+        if outright is not None:
+            return outright
+        named = await asyncio.to_thread(self._by_name, text, most)
+        return _headed_first(await self._headed(text), named, most)
+
+    async def _outright(self, text: str, most: int) -> Meant | None:
+        """The papers of an identifier or whole title; None for a text that is neither."""
+        text = text.strip()
+        exact = await self._identified(text)
+        if exact is not None or not text:
+            return Meant.of(exact or [])
+        titled = await self._library.store.find_title(text[:2_000])
+        if titled or len(text) > PASTED:
+            return Meant.of(titled[:most])
+        return None
+
+    async def _headed(self, text: str) -> list[int]:
+        """Papers whose title is this name, a colon or dash, and more."""
+        words = title_words(text)
+        if not 0 < len(words) <= _HEAD_WORDS:
+            return []
+        found = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
+        texts = await self._library.store.texts(found)
+        heads = {paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in found if paper in texts}
+        return [paper for paper, parts in heads.items() if len(parts) > 1 and title_words(parts[0]) == words]
+
+    async def complete_title(self, typed: str, k: int) -> list[int]:
+        """Store ids of papers whose title can be meant by what was typed so far; newest for nothing."""
+        if not typed.strip():
+            days = self._library.facets.days
+            known = np.flatnonzero(self._library.facets.codes >= 0)
+            return [int(paper) for paper in known[np.argsort(-days[known], kind="stable")][:k]]
+        exact = await self._identified(typed)
+        if exact:
+            return exact
+        return await asyncio.to_thread(self._library.words.completing, typed, k)
+
+    async def _identified(self, text: str) -> list[int] | None:
+        """The paper of an identifier; an empty list for one that nobody knows; None for other text."""
+        if re.fullmatch(r"#\d{1,12}", text):  # a choice offered while typing
+            return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
+        found = find_arxiv_id(text)
+        if found:
+            paper = await self._library.store.find_id("arxiv", found[0])
+            return [paper] if paper else []
+        doi = find_doi(text)
+        if doi:
+            paper = await self._library.store.find_id("doi", doi[:300])
+            return [paper] if paper else []
+        return None
+
+    def _by_name(self, text: str, most: int) -> list[int]:
+        """Papers whose title has the word that names them, also with a typo."""
+        words = self._library.words
+        terms = words.terms(text)
+        if not terms or len(terms) > 4:
+            return []
+        kind = fusion.kind_of(terms, len(words))
+        for term in kind.names:
+            _, papers = words.named(term.word, most)
+            if papers:
+                return papers
+        return []
+
+    async def _by_fragment(self, text: str, most: int) -> list[int]:
+        """Papers whose title holds the words of a fragment, those most alike first."""
+        words = self._library.words
+        hits = await asyncio.to_thread(words.search, text, 4 * most, title_only=True)
+        nearly = await self._nearly_named(text)
+        papers = await self._library.store.papers(dict.fromkeys([*nearly, *(paper for paper, _ in hits)]))
+        wanted = utils.default_process(text)
+
+        def alike(paper: Paper) -> float:
+            titles = (paper.title, *paper.former_titles)
+            return max(fuzz.token_set_ratio(wanted, utils.default_process(title)) for title in titles)
+
+        scored = sorted(((alike(p), p.id) for p in papers), key=lambda pair: -pair[0])
+        found = [paper for score, paper in scored if score >= _TITLE_LIKE]
+        return list(dict.fromkeys([*nearly, *found]))[:most]
+
+    async def _nearly_named(self, text: str) -> list[int]:
+        """Papers named almost like a word that no paper has."""
+        words = self._library.words
+        terms = await asyncio.to_thread(words.terms, text)
+        # A number is nobody's name: what lies a digit away is another number.
+        unknown = [term for term in fusion.kind_of(terms, len(words)).unknown if not term.word.isdecimal()]
+        found: list[tuple[float, int]] = []
+        for term in unknown:
+            ids = await asyncio.to_thread(words.nearly_named, term.word)
+            for paper in await self._library.store.papers(ids):
+                titles = " ".join((paper.title, *paper.former_titles))
+                score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)
+                if score >= _NAME_LIKE:
+                    found.append((score, paper.id))
+        best = max((score for score, _ in found), default=0.0)
+        return [paper for score, paper in sorted(found, reverse=True) if score >= best - 5][:5]
+
+
+def _headed_first(headed: Sequence[int], named: Sequence[int], most: int) -> Meant:
+    others = [paper for paper in named if paper not in headed]
+    if len(headed) == 1:
+        return Meant(headed[0], tuple(others[: most - 1]))
+    return Meant.of([*headed, *others][:most])

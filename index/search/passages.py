@@ -1,0 +1,160 @@
+"""Sentences and phrases to show: what of an abstract answers, what two papers have in common."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import resources
+
+import tantivy
+
+from data.keys import fold
+
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[$]?[A-Z0-9\\$])")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|et al|etc|vs|cf|resp|Fig|Eq|Sec|No|Dr|w\.r\.t|approx)|\b[A-Z])\.$"
+)
+_WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
+_STEMMER = (
+    tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
+)
+_PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
+MAX_PHRASE = 4
+TELLING = 0.28
+"""The least rarity (:meth:`index.search.search.Search.rarity`) of a single word that says something alone."""
+WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
+"""Words that say nothing about what a paper is about, alone or in a phrase."""
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """
+    The a ability able accurate accurately addition additional address addresses allow allowing allows
+    already always analysis applied apply area areas aspect aspects available average become becomes
+    becoming beyond brings broad by capable case cases cause challenge challenges challenging clear clearly
+    combine combining common commonly compare compared comparison complete complex comprehensive conduct
+    conducted consider considerable consistent consistently contain contrast contribute contribution
+    contributions core crucial current currently define demand demands demonstrated depend depends describe
+    design designed desired despite detail detailed determine develop developed developing difficult
+    difficulty direct directly discuss diverse easily easy effect effects effort efforts emerge emerged
+    emerging enable enables enabling end engineers enhance ensure ensuring especially essential evaluate
+    evaluated evaluation example examples exhibit exist explicit explore explored extend extensively fail
+    fails fast faster feature few field final find findings finds fine focus focuses folded full fully
+    fundamental furthermore future gap general generally give given good great greater growing half handle
+    hard help here highest hundreds hyphenated. idea identify impact implement implementation improve
+    improved improvement improvements improving include includes increase increased increases increasing
+    increasingly indicate individual inform insight insights instead interest investigate is issue issues it
+    knowledge known lack largely largest last lead leading leads less level levels like likely limit
+    limitation limitations limited little long longer low lower main mainly maintain major make makes making
+    manner maximum mean means might modern moreover multiple natural nature nearly necessary needed needs
+    never next no nor notably note now obtain obtained of offer offers often open original others outperform
+    outperforms overall part past percent perform performed performs popular possible potential powerful
+    practical practice prior process produce promising properties property prove provide provided provides
+    providing quality quickly rapid rapidly rate rather reach reached real recently reduce reduced reduces
+    reducing related relative relevant relies rely remain remaining remains report require required requires
+    requiring research researchers respectively result resulting reveal reveals rich run running runs scale
+    second seen select selected set sets significance simple simply small solution solutions solve specific
+    specifically stage standard start stem still strong stronger strongly studies substantial substantially
+    success successful successfully suggest suitable support supports take takes technique techniques tens
+    term terms test tested tests thousands time times today together top total traditional true turn type
+    types typical typically understand understanding unique unlike usage useful usually valuable value
+    values variety verify version view vital want way ways where whole wide widely word, world year years
+    yields"""
+    return "-".join(
+        part[:-1] if _PLURAL.match(part) else next(iter(_STEMMER.analyze(part)), part)
+        for part in word.split("-")
+    )
+
+
+def sentences(text: str) -> list[str]:
+    """A text's sentences; abbreviations and initials end none."""
+    parts: list[str] = []
+    for part in _SENTENCE.split(text):
+        if parts and _ABBREVIATED.search(parts[-1]):
+            parts[-1] += " " + part
+        elif part.strip():
+            parts.append(part.strip())
+    return parts
+
+
+def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> str:
+    """The sentence that has most of the query's words, rare ones counting more; else the first.
+
+    ``rarity`` gives a folded word's weight.
+    """
+    options = sentences(abstract)
+    if not options:
+        return ""
+    wanted = {stem(word): rarity(word) for word in _words(query) if word not in WEAK}
+
+    def score(sentence: str) -> float:
+        stems = {part for word in _words(sentence) for part in (stem(word), *stem(word).split("-"))}
+        found = sum(weight for word, weight in wanted.items() if word in stems)
+        return found / math.sqrt(8 + len(stems))
+
+    return max(options, key=score)
+
+
+def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: int = 3) -> list[str]:
+    """The most telling phrases that two texts share, as the second prints them.
+
+    Phrases are runs of up to four content words with equal stems; rarer and longer ones come first.
+    """
+    theirs = _all_grams(one)
+    best: dict[tuple[str, ...], tuple[float, str]] = {}
+    for run in content_runs(other):
+        stems = [stem(word) for word in run]
+        for start in range(len(run)):
+            for stop in range(start + 1, min(len(run), start + MAX_PHRASE) + 1):
+                gram = tuple(stems[start:stop])
+                if gram in theirs:
+                    weight = sum(rarity(word) for word in run[start:stop])
+                    if stop - start == 1 and weight < TELLING:
+                        continue
+                    if weight > best.get(gram, (0.0, ""))[0]:
+                        best[gram] = (weight, " ".join(run[start:stop]))
+    chosen: list[tuple[str, ...]] = []
+    for gram, (weight, _) in sorted(best.items(), key=lambda entry: (-entry[1][0], entry[0])):
+        if weight > 0 and not any(set(gram) & set(taken) for taken in chosen):
+            chosen.append(gram)
+        if len(chosen) == most:
+            break
+    return [_as_printed(best[gram][1], other) for gram in chosen]
+
+
+def _as_printed(phrase: str, text: str) -> str:
+    """The phrase in the letters that the text prints it in (GPU, not gpu)."""
+    found = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
+    return found[0] if found else phrase
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(fold(text))
+
+
+def content_runs(text: str, weak: frozenset[str] = WEAK) -> list[list[str]]:
+    """Words other than the weak ones that stand side by side, within one sentence and between punctuation."""
+    runs: list[list[str]] = [[]]
+    for part in re.split(r"[.,;:!?()\[\]{}\"“”$\\]", fold(text)):
+        for word in _WORD.findall(part):
+            if word in weak or len(word) < 3 or word.isdigit():
+                runs.append([])
+            else:
+                runs[-1].append(word)
+        runs.append([])
+    return [run for run in runs if run]
+
+
+@lru_cache(maxsize=64)
+def _all_grams(text: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(gram for run in content_runs(text) for gram in _grams([stem(word) for word in run]))
+
+
+def _grams(stems: Sequence[str]) -> list[tuple[str, ...]]:
+    return [
+        tuple(stems[start:stop])
+        for start in range(len(stems))
+        for stop in range(start + 1, min(len(stems), start + MAX_PHRASE) + 1)
+    ]
