@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks.data import show, url
-from commands.uploads import Sections, packed, sections_of
+from commands.kit.uploads import Sections, packed, sections_of
 from data.stores.shelf import MOST_KEPT
 from data.stores.store import Store
 

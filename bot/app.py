@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 
 from bot.settings import Settings
-from commands.limits import Limits
-from commands.painter import Painter
-from commands.services import Services
+from commands.kit.limits import Limits
+from commands.kit.painter import Painter
+from commands.kit.services import Services
 from data.calendar import clock
 from data.database.private_files import keep_private
 from data.records import PaperRecord

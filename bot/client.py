@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import aiohttp
@@ -25,12 +26,12 @@ from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
 from bot.settings import Settings
-from commands.access import may_use
-from commands.authority import operators
-from commands.presence import Presence
-from commands.pressing import is_ours
-from commands.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
-from commands.services import Services
+from commands.kit.access import may_use
+from commands.kit.components import is_ours
+from commands.kit.presence import Presence
+from commands.kit.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
+from commands.kit.services import Services
+from commands.people.authority import operators
 
 install_heartbeat()
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
@@ -150,9 +151,8 @@ class Labmate(commands.AutoShardedBot):
 
     async def setup_hook(self) -> None:
         """Load every module of ``commands`` that has a setup, and register what they bring."""
-        for module in sorted(info.name for info in pkgutil.iter_modules(command_package.__path__)):
-            if has_setup(module):
-                await self.load_extension(f"commands.{module}")
+        for module in command_modules():
+            await self.load_extension(module)
         await self.services.store.corrections.settle_before(await operators(self))
         await self.tree.sync()
         self.commands_ready.set()
@@ -228,10 +228,10 @@ class Labmate(commands.AutoShardedBot):
             )
 
 
-def has_setup(module: str) -> bool:
-    """Whether a module of ``commands`` is a command, by its ``setup``, without importing others."""
-    found: Any = pkgutil.resolve_name(f"commands.{module}")
-    return hasattr(found, "setup")
+def command_modules() -> list[str]:
+    """The modules of ``commands`` that bring something to Discord: those with a ``setup``, by name."""
+    modules = pkgutil.walk_packages(command_package.__path__, f"{command_package.__name__}.")
+    return sorted(module.name for module in modules if hasattr(import_module(module.name), "setup"))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
-from commands.services import Services
+from commands.kit.services import Services
 from data.keys import visible
 from data.records import Paper
 from data.stores.feeds import Feed

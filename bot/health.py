@@ -17,7 +17,7 @@ from bot.client import Labmate
 from bot.metrics import build
 from bot.scheduler import Scheduler
 from bot.worker import Outcome
-from commands.posting import LATE
+from commands.digests.posting import LATE
 from data.calendar import clock
 from data.calendar.slots import undone
 

@@ -13,8 +13,8 @@ from bot.backups import back_up_by_the_clock
 from bot.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
-from commands.lasting import lasting
-from commands.services import Services
+from commands.kit.services import Services
+from commands.kit.supervise import lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now

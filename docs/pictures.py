@@ -13,9 +13,9 @@ sys.path.insert(0, str(ROOT))
 from bot.app import load_sample, make_services, open_library  # noqa: E402
 from bot.settings import Settings  # noqa: E402
 from commands.cards.pictures import trends_png  # noqa: E402
-from commands.graph import show_paper, show_person  # noqa: E402
-from commands.people import show_card  # noqa: E402
-from commands.replies import Reply  # noqa: E402
+from commands.kit.replies import Reply  # noqa: E402
+from commands.people.author import show_card  # noqa: E402
+from commands.people.graph import show_paper, show_person  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-import commands.services
+import commands.kit.services
 from bot.app import sample_file
 from bot.client import Labmate
 from bot.local_discord.client import UserClient
@@ -28,7 +28,7 @@ if _OPENAPI.exists():
     os.environ.setdefault("DISCORD_OPENAPI", str(_OPENAPI))
 os.environ["LABMATE_FETCH"] = "false"
 os.environ.pop("DISCORD_TOKEN", None)
-commands.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
+commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
 
 
 @pytest.fixture(scope="session")

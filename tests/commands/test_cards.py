@@ -15,7 +15,7 @@ from commands.cards import citation
 from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.paper import card
 from commands.cards.text import author_line, first_sentence, label, readable, safe, shorten
-from commands.paper import PaperButton
+from commands.papers.paper import PaperButton
 from data.records import Author, Paper
 
 PAPER = Paper(

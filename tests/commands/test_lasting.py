@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from commands.lasting import lasting
+from commands.kit.supervise import lasting
 
 
 async def test_what_fails_begins_again_and_is_told(caplog):

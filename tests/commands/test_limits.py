@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from commands.limits import Cost, Counters, Limits, TooMuch, Turns, aside
+from commands.kit.limits import Cost, Counters, Limits, TooMuch, Turns, aside
 
 pytestmark = pytest.mark.hostile
 

@@ -13,7 +13,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from bot.settings import Settings
-from commands.access import REFUSED
+from commands.kit.access import REFUSED
 from data.stores.claims import ClaimRefused
 from data.stores.corrections import Scope
 from data.stores.digests import Digest

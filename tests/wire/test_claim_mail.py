@@ -11,8 +11,8 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.claim import mail_code, settle_mail
-from commands.replies import Kindly
+from commands.kit.replies import Kindly
+from commands.members.claim import mail_code, settle_mail
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
 from data.stores.mail_codes import MOST_MAILS, MOST_TRIES

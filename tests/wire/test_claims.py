@@ -15,9 +15,9 @@ from aiohttp.abc import AbstractResolver
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.claim import ask_vouch, begin, prove, vouch
-from commands.profile import ProfileGroup, own_link, release
-from commands.replies import Kindly
+from commands.kit.replies import Kindly
+from commands.members.claim import ask_vouch, begin, prove, vouch
+from commands.members.profile import ProfileGroup, own_link, release
 from data.records import PaperRecord
 from data.sources.http import SourceError
 from data.sources.public_addresses import is_public

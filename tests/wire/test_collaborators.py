@@ -112,8 +112,8 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     members = bot.services.store.members
     await members.follow(42, "topic", "other", "other")
     mine = await members.following(42)
-    from commands.follow import forget, unfollow
-    from commands.replies import Kindly
+    from commands.kit.replies import Kindly
+    from commands.members.follow import forget, unfollow
 
     with pytest.raises(Kindly):
         await forget(bot.services, 1, 42)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.local_discord.typed import TypingError
-from commands.cv import settle
+from commands.members.cv import settle
 from tests.wire.test_claims import TITLE, claimed, own, site  # noqa: F401
 
 pytestmark = pytest.mark.hostile

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
-from commands.posting import GIVEN_UP, Poster
+from commands.digests.posting import GIVEN_UP, Poster
 from data.stores.digests import Digest
 from index.search.embedding import ModelError
 from tests.records import record

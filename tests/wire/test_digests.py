@@ -13,7 +13,7 @@ from bot.local_discord.client import Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
-from commands.posting import PATIENCE, Poster
+from commands.digests.posting import PATIENCE, Poster
 from data.calendar import clock
 from tests.conftest import settings_for
 from tests.records import record

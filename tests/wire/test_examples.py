@@ -11,7 +11,7 @@ import pytest_asyncio
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import Json
 from bot.local_discord.typed import TypingError, parse
-from commands.about import HELP
+from commands.general.about import HELP
 from tests.conftest import ROOT
 
 _TYPED = re.compile(r"`(/[^`]+)`")

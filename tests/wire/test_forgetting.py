@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from commands.claim import begin, mail_code, settle_mail
-from commands.follow import forget
-from commands.replies import Kindly
+from commands.kit.replies import Kindly
+from commands.members.claim import begin, mail_code, settle_mail
+from commands.members.follow import forget
 from data.calendar.clock import utc_now
 from data.stores.claims import ClaimRefused
 from data.stores.invitations import InvitationRefused

@@ -12,9 +12,9 @@ from bot.local_discord.client import RefusedError, Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from bot.run import running_bot
-from commands.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
-from commands.reaching import resume
-from commands.replies import Kindly
+from commands.kit.replies import Kindly
+from commands.members.invitation_delivery import resume
+from commands.members.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
 from data.stores.invitations import InvitationRefused
 from tests.conftest import settings_for
 

@@ -9,7 +9,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.typed import parse
 from bot.run import running_bot
-from commands.limits import EXPORT, IMPORT, SEARCH
+from commands.kit.limits import EXPORT, IMPORT, SEARCH
 from index.documents import cv_file
 from index.documents.cv_file import UnreadableError, read_cv
 from index.documents.sandboxes import SANDBOXES

@@ -10,8 +10,8 @@ from bot.cli import _ingest_file
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.progress import Need, Progress, duration
-from commands.services import Services
+from commands.kit.progress import Need, Progress, duration
+from commands.kit.services import Services
 from index.people.people import PeopleIndex
 from tests.conftest import settings_for
 from tests.slices import papers_by

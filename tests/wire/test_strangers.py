@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from discord import ui
 
-from commands.access import CheckedModal
-from commands.digest_forms import Form as DigestForm
-from commands.pressing import Choosable, Pressable
+from commands.digests.forms import Form as DigestForm
+from commands.kit.access import CheckedModal
+from commands.kit.components import Choosable, Pressable
 from data.stores.store import Store
 from tests.wire.stranger_rows import FORMS, ROWS, Row
 from tests.wire.stranger_world import OURS, PRIVATE, World, two_servers

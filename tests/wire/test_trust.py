@@ -10,7 +10,7 @@ import pytest
 from bot.local_discord.client import Reply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.choosing import writers_of
+from commands.digests.choosing import writers_of
 from data.stores.claims import ClaimRefused, Profile
 from data.stores.digests import Digest
 from index.identity.passes import identify
@@ -268,7 +268,7 @@ async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, mon
 
 async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     """Whoever joins others' papers with somebody in a server of their own gains no proof by them."""
-    from commands.claim import _open_claim
+    from commands.members.claim import _open_claim
 
     first, second = await two_of(servers.mallory)
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")

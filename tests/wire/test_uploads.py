@@ -11,8 +11,8 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.replies import Kindly
-from commands.uploads import MOST_FILES, Flat, Sections, packed, sections_of
+from commands.kit.replies import Kindly
+from commands.kit.uploads import MOST_FILES, Flat, Sections, packed, sections_of
 from index.documents.references import read_references
 from tests.conftest import settings_for
 

@@ -1,0 +1,146 @@
+"""The forms of a digest: what it is about in words and names, what it is called and when it comes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+from zoneinfo import available_timezones
+
+import discord
+from discord import ui
+
+from commands.cards.text import shown
+from commands.digests.changes import own_digest
+from commands.digests.choosing import lines
+from commands.kit.access import CheckedModal
+from commands.kit.replies import Kindly, answer, apologise, take
+from commands.kit.services import Services
+from commands.people.which_person import outlined, whom
+from data.stores.digests import Digest
+
+MOST_PEOPLE = 30
+_NUMBER = re.compile(r"~(\d{1,10})\s*$")
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+Then = Callable[[], Awaitable[ui.LayoutView]]
+"""What is shown once a form was kept."""
+
+
+class Form(CheckedModal):
+    """A form whose failures are answered like everything else's."""
+
+    def __init__(self, services: Services, digest: Digest, title: str, kind: str, then: Then) -> None:
+        super().__init__(title=title, custom_id=f"{kind}:{digest.id}")
+        self._services, self._digest, self._then = services, digest, then
+        self.fields: dict[str, ui.TextInput[Any]] = {}
+
+    def ask(self, **fields: ui.TextInput[Any]) -> None:
+        """Add fields."""
+        self.fields = fields
+        for name, field in fields.items():
+            field.custom_id = name
+            self.add_item(field)
+
+    async def on_submit(self, interaction: discord.Interaction) -> None:
+        """Keep it."""
+        take(interaction)
+        values = {name: field.value.strip() for name, field in self.fields.items()}
+        await answer(interaction, self._checked(interaction, values), private=True)
+
+    async def on_error(self, interaction: discord.Interaction, error: Exception) -> None:
+        """The one door for failures; the form stays open to be sent once more."""
+        await apologise(interaction, error)
+
+    async def _checked(self, interaction: discord.Interaction, values: dict[str, str]) -> ui.LayoutView:
+        await own_digest(interaction, self._services, self._digest.id)
+        return await self.kept(values)
+
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
+        """What becomes of the values."""
+        raise AssertionError("a form without a purpose")
+
+
+class Words(Form):
+    """What a digest is about, in words and names."""
+
+    def __init__(self, services: Services, digest: Digest, people: str, then: Then) -> None:
+        super().__init__(services, digest, "What should it be about?", "dgm", then)
+        long = {"required": False, "style": discord.TextStyle.long}
+        self.ask(
+            query=ui.TextInput(label="In plain words", default=digest.query, max_length=500, **long),
+            people=ui.TextInput(
+                label="Papers by these people (one a line)", default=people, max_length=1_500, **long
+            ),
+            require=ui.TextInput(
+                label="Needs one of these words (one a line)", default=digest.require, max_length=500, **long
+            ),
+            exclude=ui.TextInput(
+                label="None of these words (one a line)", default=digest.exclude, max_length=500, **long
+            ),
+        )
+
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
+        numbers = await numbers_of(self._services, values.pop("people"))
+        people = " ".join(map(str, numbers))
+        await self._services.store.digests.change(self._digest.id, **values, people=people)
+        return await self._then()
+
+
+class NameAndTime(Form):
+    """What a digest is called, and when exactly it comes."""
+
+    def __init__(self, services: Services, digest: Digest, then: Then) -> None:
+        super().__init__(services, digest, "Name and time", "dgn", then)
+        self.ask(
+            name=ui.TextInput(label="Name", default=digest.name, max_length=80),
+            at=ui.TextInput(label="Time, such as 08:30", default=digest.at, max_length=5),
+            zone=ui.TextInput(label="Time zone, such as Europe/Berlin", default=digest.zone, max_length=60),
+        )
+
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
+        zone = next(
+            (name for name in available_timezones() if name.casefold() == values["zone"].casefold()), None
+        )
+        if zone is None:
+            raise Kindly("I know no such time zone; it looks like Europe/Berlin. Nothing was changed.")
+        time = TIME.fullmatch(values["at"])
+        if time is None:
+            raise Kindly("The time is written like 08:30. Nothing was changed.")
+        at = f"{int(time[1]):02d}:{time[2]}"
+        await self._services.store.digests.change(
+            self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
+        )
+        return await self._then()
+
+
+async def written(services: Services, digest: Digest) -> str:
+    """A digest's people as a form shows them: name and number, one a line."""
+    known = await services.store.people.find_all(digest.person_numbers)
+    return "\n".join(dict.fromkeys(f"{person.name} ~{person.id}" for person in known.values()))
+
+
+async def numbers_of(services: Services, text: str) -> list[int]:
+    """The people that lines of names, or names with numbers, mean.
+
+    Raises
+    ------
+    Kindly
+        Where a name is nobody's, or several people's.
+    """
+    found: list[int] = []
+    for line in lines(text)[:MOST_PEOPLE]:
+        number = _NUMBER.search(line)
+        meant = await whom(services, f"~{number[1]}" if number else line)
+        if meant.person is not None:
+            found.append(meant.person.id)
+        elif meant.others:
+            several = await outlined(services, meant.others[:5])
+            listed = "\n".join(
+                f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in several
+            )
+            raise Kindly(
+                f"**{shown(line, 60)}** is several people. Write the name with the number; nothing was changed.\n{listed}"
+            )
+        else:
+            raise Kindly(f"I know nobody called “{shown(line, 60)}”. Nothing was changed.")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,87 @@
+"""`/help` and `/about`."""
+
+from __future__ import annotations
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards.lists import note
+from commands.cards.text import day, plural, safe
+from commands.kit.replies import answer
+from commands.kit.services import Services
+
+HELP = """## What I can do
+**/papers** `ChonLam Lao` — what somebody has written; sort, since and category narrow it down
+**/similar** `PrismLLM` — the papers closest to one: give an arXiv id or link, a DOI, a title, a system's name, \
+or paste an abstract
+**/search** `fault tolerance of GPU training` — papers by what they are about; “quoted phrases” and \
+author: category: year: since: work, too
+**/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
+**/new** — what was announced on a day, by category
+**/digest** `mine` — the few new papers of the day that this channel, or you, will want, posted by the clock; **/top** — \
+what people here saved and liked most
+**/save** `PrismLLM`, **/library** `show` — what you keep: tags, notes, files for other programs; **/list** — lists that \
+this server shares
+**/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, **/similar-people** `ChonLam Lao`, \
+**/trending** go on from there
+**/collaborators** `Mengqi Liu` — whom to work with, and why; **/who-knows** `in-network aggregation` finds people by a topic
+**/claim** `ChonLam Lao` — say which papers are yours; then **/profile** (also from your CV) and **/invite** \
+work, and suggestions are about you
+**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — people, papers, topics, categories; **/me** \
+`data` — what I hold about you; **/me** `forget` deletes it
+**/about** — what I hold, and where it comes from
+
+Answers about papers and people take `private:True`, and then only you see them; what concerns you alone is always \
+private. Buttons below an answer go on working, also after a restart."""
+
+
+class About(commands.Cog):
+    """What this is and what it holds."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @app_commands.command(name="help")
+    @app_commands.describe(private="Only you see the answer")
+    async def help_(self, interaction: discord.Interaction, private: bool = False) -> None:
+        """What I can do, and how to ask"""
+
+        async def work() -> ui.LayoutView:
+            return note(HELP)
+
+        await answer(interaction, work(), private=private)
+
+    @app_commands.command()
+    @app_commands.describe(private="Only you see the answer")
+    async def about(self, interaction: discord.Interaction, private: bool = False) -> None:
+        """What I hold: papers, newest day, model"""
+        await answer(interaction, self._about(), private=private)
+
+    async def _about(self) -> ui.LayoutView:
+        services = self._services
+        papers, authors = await services.store.count(), await services.store.author_names.count()
+        _, newest, _ = await services.store.listings.around()
+        vectors = services.library.vectors
+        embedded = len(vectors) if vectors is not None else 0
+        loaded = "loaded" if services.library.embedder.is_loaded else "still loading"
+        lines = [
+            "## Labmate",
+            f"**Papers:** {papers:,} by {plural(authors, 'author name')}",
+            f"**Newest listing:** {day(newest) if newest else 'none read yet'}",
+            f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.library.embedder.name)} ({loaded})",
+            f"**Followed:** {' '.join(services.categories) or 'no category'}",
+        ]
+        if services.progress.text:
+            lines.append(f"**Right now:** {safe(services.progress.text)}")
+        lines.append(
+            "-# Papers come from arXiv (thank you for the use of its open access interoperability). Whoever runs me "
+            "can add more: python -m bot ingest --help"
+        )
+        return note("\n".join(lines))
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the commands."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(About(services))

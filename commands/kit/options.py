@@ -1,0 +1,118 @@
+"""Options that several commands share: what they mean, what they offer while one types."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import discord
+from discord import app_commands
+
+from commands.kit.components import services_of
+from commands.kit.replies import Kindly
+from data.calendar import clock
+from data.calendar.arxiv_ids import CATEGORY
+from index.search.names import Name
+from index.search.queries import parse_day
+
+CHOICES = 25
+MAX_OPTION = 100
+
+
+def since_day(text: str | None) -> date | None:
+    """The day in a ``since`` option.
+
+    Raises
+    ------
+    Kindly
+        Where it is none.
+    """
+    if not text:
+        return None
+    found = parse_day(text)
+    if found is None:
+        raise Kindly(f"I can't read “{_echo(text)}” as a day. Type it like 2026, 2026-05 or 2026-05-18.")
+    return found
+
+
+def category_name(text: str | None) -> str | None:
+    """The category in a ``category`` option.
+
+    Raises
+    ------
+    Kindly
+        Where it is none.
+    """
+    if not text:
+        return None
+    name = text.strip()
+    if not CATEGORY.match(name) or len(name) > 30:
+        raise Kindly(
+            f"“{_echo(text)}” is no arXiv category. They look like cs.CL, or cs for all of computer science."
+        )
+    archive, dot, subject = name.partition(".")
+    return f"{archive}{dot}{subject.upper() if len(subject) == 2 else subject}"
+
+
+def _echo(text: str) -> str:
+    """What a person typed, short and harmless, to show it back."""
+    from commands.cards.text import safe, shorten
+
+    return safe(shorten(" ".join(text.split()), 60))
+
+
+async def complete_author(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+    """Names with their number of papers."""
+    names = services_of(interaction).library.names.complete(current[:MAX_OPTION], CHOICES)
+    return [author_choice(name) for name in names]
+
+
+def author_choice(name: Name) -> app_commands.Choice[str]:
+    """A name as one is offered while typing."""
+    count = f" ({name.papers:,} {'paper' if name.papers == 1 else 'papers'})"
+    return app_commands.Choice(
+        name=name.name[: MAX_OPTION - len(count)] + count, value=name.name[:MAX_OPTION]
+    )
+
+
+async def complete_category(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+    """Categories that papers have, those with most papers first."""
+    counts = services_of(interaction).library.facets.category_counts()
+    wanted = current.strip().lower()
+    found = [(name, count) for name, count in counts.items() if wanted in name.lower()]
+    found.sort(key=lambda pair: (not pair[0].lower().startswith(wanted), -pair[1]))
+    return [
+        app_commands.Choice(name=f"{name} ({count:,} {'paper' if count == 1 else 'papers'})", value=name)
+        for name, count in found[:CHOICES]
+    ]
+
+
+async def complete_since(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+    """Days that people mean most often."""
+    today = clock.now().date()
+    offers = [
+        ("last week", today - timedelta(days=7)),
+        ("last month", today - timedelta(days=30)),
+        ("last three months", today - timedelta(days=91)),
+        ("this year", date(today.year, 1, 1)),
+        ("last year", date(today.year - 1, 1, 1)),
+    ]
+    typed = parse_day(current)
+    if typed:
+        return [app_commands.Choice(name=f"since {typed.isoformat()}", value=current.strip())]
+    wanted = current.strip().lower()
+    return [
+        app_commands.Choice(name=f"{name} (since {day.isoformat()})", value=day.isoformat())
+        for name, day in offers
+        if wanted in name or day.isoformat().startswith(wanted)
+    ]
+
+
+async def complete_paper(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+    """Titles that have the words typed so far."""
+    services = services_of(interaction)
+    ids = await services.search.complete_title(current[:MAX_OPTION], CHOICES)
+    choices = []
+    for paper in await services.store.papers(ids):
+        value = paper.arxiv_id or (paper.title if len(paper.title) <= MAX_OPTION else f"#{paper.id}")
+        choices.append(app_commands.Choice(name=paper.title[:MAX_OPTION], value=value))
+    return choices

@@ -1,0 +1,110 @@
+"""Who is in a server now: asked of Discord about the few who would be shown, and remembered for minutes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+import discord
+
+if TYPE_CHECKING:
+    from commands.kit.services import Services
+
+T = TypeVar("T")
+FRESH_FOR = 600.0
+"""Seconds for which an answer is believed: without a privileged intent Discord does not say who leaves."""
+AT_ONCE = 10
+ROUNDS = 4
+"""So many times others are looked for in place of those who have left."""
+MOST_KNOWN = 20_000
+
+
+class Presence:
+    """Whether members are in a server now."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self._known: dict[tuple[int, int], tuple[float, bool]] = {}
+        self._asking = asyncio.Semaphore(AT_ONCE)
+
+    async def gone(self, guild: int, members: Iterable[int]) -> tuple[set[int], set[int]]:
+        """Those of the members who have left a server, and those of whom Discord does not say it just now.
+
+        Everybody has left a server that Labmate is no longer in.
+        """
+        wanted = list(dict.fromkeys(members))
+        server = self._client.get_guild(guild)
+        if server is None:
+            return set(wanted), set()
+        found = await asyncio.gather(*(self._here(server, member) for member in wanted))
+        left = {member for member, here in zip(wanted, found, strict=True) if here is False}
+        return left, {member for member, here in zip(wanted, found, strict=True) if here is None}
+
+    async def _here(self, server: discord.Guild, member: int) -> bool | None:
+        when, here = self._known.get((server.id, member), (-FRESH_FOR, False))
+        if time.monotonic() - when < FRESH_FOR:
+            return here
+        async with self._asking:
+            try:
+                await server.fetch_member(member)
+                here = True
+            except discord.NotFound:
+                here = False
+            except discord.HTTPException:
+                return None
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[server.id, member] = (time.monotonic(), here)
+        return here
+
+    def saw(self, guild: int, member: int) -> None:
+        """Remember that a member has just done something in a server."""
+        self._known[guild, member] = (time.monotonic(), True)
+
+
+async def holders_here(services: Services, guild: int, *, open_only: bool = False) -> dict[int, int]:
+    """The people whom members hold who used Labmate in a server, as they are there, each with the member."""
+    held = await services.store.claims.holders_in(guild, open_only=open_only)
+    return {services.store.people.lead(person): member for person, member in held.items()}
+
+
+async def not_here(
+    services: Services, guild: int, holders: dict[int, int], people: Iterable[int]
+) -> set[int]:
+    """Those of the people whose holders are not in the server (any more); who has left is not asked for again."""
+    if services.presence is None:
+        return set()
+    asked = {person: holders[person] for person in people if person in holders}
+    left, unknown = await services.presence.gone(guild, asked.values())
+    for member in left:
+        await services.store.claims.left(guild, member)
+    return {person for person, member in asked.items() if member in left | unknown}
+
+
+async def those_here(
+    services: Services,
+    guild: int,
+    holders: dict[int, int],
+    find: Callable[[set[int]], Awaitable[list[T]]],
+    person: Callable[[T], int],
+) -> list[T]:
+    """What is found among the people held by members who are in a server now.
+
+    Parameters
+    ----------
+    find
+        Finds, best first, among some people alone.
+    person
+        Whom something found is about.
+    """
+    only, gone = set(holders), set[int]()
+    found: list[T] = []
+    for _ in range(ROUNDS):
+        found = await find(only)
+        gone = await not_here(services, guild, holders, map(person, found))
+        if not gone:
+            break
+        only -= gone
+    return [entry for entry in found if person(entry) not in gone]

@@ -1,0 +1,249 @@
+"""Answering: at once where the work is quick, deferred where it is not, kindly where it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import discord
+from discord import app_commands, ui
+
+from commands.cards.lists import note
+from commands.cards.text import safe
+from commands.kit.limits import ASK, Cost, Limits, TooMuch
+from commands.kit.progress import Need, told
+from data.stores.repository import BEFORE_WRITING
+from index.documents.sandboxes import IN_LINE
+
+if TYPE_CHECKING:
+    from commands.kit.services import Services
+
+T = TypeVar("T")
+log = logging.getLogger("labmate")
+QUICK = 1.2
+"""Seconds after which an answer is deferred; Discord waits three."""
+ALREADY_ANSWERED, UNKNOWN_INTERACTION = 40060, 10062
+NO_PINGS = discord.AllowedMentions.none()
+
+
+class Kindly(Exception):
+    """Something a person can do better; its text is the reply."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A view with the files that it shows."""
+
+    view: ui.LayoutView
+    files: Sequence[discord.File] = ()
+    more: Sequence[Reply] = ()
+    """What follows in messages of its own, since one can't hold it."""
+
+
+async def acknowledge(interaction: discord.Interaction, *, private: bool, update: bool = False) -> None:
+    """Say that an answer is being made, where nothing was said yet; what is written is written after this.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where Discord no longer waits for an answer: then nothing may be written.
+    """
+    async with _speaking(interaction):
+        if interaction.response.is_done():
+            return
+        if update:
+            await interaction.response.defer()
+        else:
+            await interaction.response.defer(ephemeral=private, thinking=True)
+            interaction.extras["seen by all"] = not private
+
+
+def _speaking(interaction: discord.Interaction) -> asyncio.Lock:
+    """Held while the first answer is on its way, so that there are never two."""
+    lock: asyncio.Lock = interaction.extras.setdefault("speaking", asyncio.Lock())
+    return lock
+
+
+@asynccontextmanager
+async def handling(interaction: discord.Interaction) -> AsyncIterator[None]:
+    """The one door of commands, buttons and forms: what fails in it is answered, and nothing is written unheard."""
+    take(interaction)
+    try:
+        yield
+    except Exception as error:  # whatever it was, the person gets an answer
+        await apologise(interaction, error)
+
+
+def take(interaction: discord.Interaction) -> None:
+    """Mark an interaction as being worked on; before its task writes, Discord is told so."""
+    interaction.extras["taken"] = True
+    BEFORE_WRITING.set(partial(acknowledge, interaction, private=True))
+
+
+def is_taken(interaction: discord.Interaction) -> bool:
+    """Whether something works on an interaction."""
+    return bool(interaction.extras.get("taken"))
+
+
+async def answer(
+    interaction: discord.Interaction,
+    work: Coroutine[Any, Any, ui.LayoutView | Reply],
+    *,
+    private: bool = False,
+    update: bool = False,
+    cost: Cost = ASK,
+    needs: Sequence[Need] = (),
+) -> None:
+    """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on.
+
+    The work is done in the member's turn; where that is too much, they are told so, privately. What the answer
+    ``needs`` and is still being worked on is named below it.
+    """
+    services: Services = interaction.client.services  # type: ignore[attr-defined]
+    limits: Limits = services.limits
+    try:
+        limits.take(cost, interaction.user.id, interaction.guild_id)
+    except TooMuch as refused:
+        work.close()
+        async with limits.refusing(interaction.user.id):
+            await apologise(interaction, Kindly(str(refused)))
+        return
+    before = BEFORE_WRITING.set(partial(acknowledge, interaction, private=private, update=update))
+    task = asyncio.ensure_future(limits.carry(cost, interaction.user.id, told(services, work, *needs)))
+    BEFORE_WRITING.reset(before)
+    working: set[asyncio.Future[Any]] = services.answering
+    working.add(task)
+    task.add_done_callback(working.discard)
+    done, _ = await asyncio.wait({task}, timeout=QUICK)
+    if not done:
+        await acknowledge(interaction, private=private, update=update)
+        done, _ = await asyncio.wait({task}, timeout=services.interim_after)
+        if not done and not update:
+            await _interim(interaction, services)
+    made = await task
+    await _send(interaction, made if isinstance(made, Reply) else Reply(made), private, update)
+
+
+async def _send(interaction: discord.Interaction, reply: Reply, private: bool, update: bool) -> None:
+    response, files = interaction.response, list(reply.files)
+    async with _speaking(interaction):
+        if response.is_done():
+            await interaction.edit_original_response(
+                view=reply.view, attachments=files, allowed_mentions=NO_PINGS
+            )
+        elif update:
+            await response.edit_message(view=reply.view, attachments=files, allowed_mentions=NO_PINGS)
+        else:
+            await response.send_message(
+                view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
+            )
+    for part in reply.more:
+        await interaction.followup.send(
+            view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
+        )
+
+
+async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:
+    """Work on a file that may have to wait until others' are read; who waits is told so."""
+
+    async def tell_place(place: int) -> None:
+        await acknowledge(interaction, private=True)
+        interaction.extras["interim"] = True
+        before = f"{place - 1} before yours" if place > 1 else "yours is next"
+        view = note(
+            f"Other members' files are being read just now; {before}. You needn't send it again: just wait."
+        )
+        await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
+
+    IN_LINE.set(tell_place)
+    return await work
+
+
+async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:
+    """Open a form, which has to be the first answer.
+
+    Raises
+    ------
+    Kindly
+        Where looking up what stands in it took so long that another answer was given.
+    """
+    async with _speaking(interaction):
+        if interaction.response.is_done():
+            raise Kindly("That took too long to open. Please press it again.")
+        await interaction.response.send_modal(form)
+
+
+async def _interim(interaction: discord.Interaction, services: Services) -> None:
+    """Say that the answer takes longer, where it will stand."""
+    why = (
+        "" if services.model_settled.is_set() else " I started a moment ago and am still loading what I need."
+    )
+    now = f"\n-# Right now: {safe(services.progress.text)}" if services.progress.text else ""
+    interaction.extras["interim"] = True
+    text = f"This takes longer than usual.{why} The answer will stand here as soon as I have it.{now}"
+    try:
+        await interaction.edit_original_response(view=note(text), allowed_mentions=NO_PINGS)
+    except discord.HTTPException as error:  # the answer itself is still to come
+        log.warning("an interim reply could not be sent: %s", error)
+
+
+async def tell(interaction: discord.Interaction, text: str, *, private: bool = True) -> None:
+    """A short reply, whatever has been answered before."""
+    view = note(text)
+    try:
+        async with _speaking(interaction):
+            if not interaction.response.is_done():
+                await interaction.response.send_message(
+                    view=view, ephemeral=private, allowed_mentions=NO_PINGS
+                )
+                return
+        seen_by_all = private and interaction.extras.pop("seen by all", False)
+        if interaction.extras.get("interim") and not seen_by_all:
+            await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
+            return
+        if seen_by_all:
+            # What comes after "thinking" is seen by whoever sees that; once it is gone, by the member alone.
+            await interaction.delete_original_response()
+        await interaction.followup.send(view=view, ephemeral=private, allowed_mentions=NO_PINGS)
+    except discord.HTTPException as error:  # the person is gone, or Discord is
+        log.warning("a reply could not be sent: %s", error)
+
+
+async def apologise(interaction: discord.Interaction, error: BaseException) -> None:
+    """Tell a person about a failure; what is no fault of theirs gets a number that the log holds."""
+    error = getattr(error, "original", error)
+    if isinstance(error, discord.HTTPException) and error.code in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
+        log.info("%s was answered already, or too late", _what(interaction))
+        return
+    kind = Kindly | app_commands.TransformerError | app_commands.CheckFailure
+    interaction.extras["failed"] = "refused" if isinstance(error, kind) else "failed"
+    interaction.client.dispatch("labmate_failure", interaction)
+    if isinstance(error, Kindly):
+        await tell(interaction, str(error))
+        return
+    if isinstance(error, app_commands.TransformerError | app_commands.CheckFailure):
+        await tell(interaction, str(error))
+        return
+    reference = secrets.token_hex(4)
+    log.error(
+        "reference %s: %s failed",
+        *(reference, _what(interaction)),
+        exc_info=error,
+        extra={"reference": reference},
+    )
+    await tell(
+        interaction,
+        f"Something went wrong on my side, and I have written it down as **{reference}**. "
+        "Please try again; if it stays, tell the person who runs me that number.",
+    )
+
+
+def _what(interaction: discord.Interaction) -> str:
+    data: Any = interaction.data or {}
+    return str(data.get("name") or data.get("custom_id") or interaction.type)[:120]

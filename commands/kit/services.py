@@ -1,0 +1,139 @@
+"""What commands work with; `bot.app` builds it, `commands` only asks it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Self
+
+from commands.kit.limits import Limits, aside
+from commands.kit.painter import Painter
+from commands.kit.presence import Presence
+from commands.kit.progress import Progress
+from data.sources.mail import Mailer
+from data.sources.public_web import PublicWeb
+from data.stores.store import Store
+from index.claims.claim_proofs import Witnesses
+from index.claims.openalex_facts import FactFinder
+from index.digest.chooser import Daily
+from index.digest.day_map import DayMap
+from index.people.insight import Insight
+from index.people.people_seen import SeenInsight
+from index.search.corpus import Library
+from index.search.search import Search
+from index.trust.views import NOWHERE, Place, Views
+
+LAST_ANSWERS = 3.0
+"""Seconds that answers have to be finished when Labmate ends."""
+PATIENCE = 12.0
+"""Seconds; loading the model takes about six."""
+PEOPLE_PATIENCE = 60.0
+"""Seconds; reading 280,000 people into memory takes about ten, on a busy machine longer."""
+INTERIM_AFTER = 8.0
+"""Seconds after which a member is told that an answer takes longer."""
+
+
+@dataclass
+class Services:
+    """The store, the indexes and the search over them."""
+
+    store: Store
+    library: Library
+    search: Search
+    categories: tuple[str, ...] = ()
+    """The categories that this Labmate follows."""
+    insight: Insight = field(init=False)
+    """People, topics and scores, as far as they were made."""
+    facts: FactFinder = field(init=False)
+    painter: Painter = field(default_factory=Painter)
+    fact_finder: FactFinder | None = None
+    daily: Daily | None = None
+    """Chooses what digests show; made when it is first needed."""
+    day_maps: OrderedDict[tuple[int, ...], DayMap] = field(default_factory=OrderedDict)
+    """Maps of days' papers that were made lately."""
+    web: PublicWeb = field(default_factory=PublicWeb)
+    """Opens pages that members name."""
+    orcid_url: str = "https://pub.orcid.org"
+    datacite_url: str = "https://api.datacite.org"
+    top_everywhere: bool = False
+    """Whether /top may count what all servers saved and liked."""
+    feed_url: str | None = None
+    """Where feeds can be read, such as https://labmate.example.org; None where they are off."""
+    mailer: Mailer | None = None
+    """Sends codes that prove an address, where a mail server is set."""
+    reading_people: asyncio.Task[bool] | None = None
+    progress: Progress = field(default_factory=Progress)
+    reaching: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while somebody is told of an invitation or a thread is opened, so that none is told twice."""
+    answering: set[asyncio.Future[object]] = field(default_factory=set)
+    """Answers that are being made: nothing may be closed under them."""
+    interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
+    limits: Limits = field(default_factory=Limits)
+    """Who may ask how much, and whose turn it is."""
+    model_settled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the model is loaded, or is known not to load."""
+
+    presence: Presence | None = None
+    """Tells who is in a server now; None where nobody is logged in."""
+    place: Place = NOWHERE
+    """Where these are seen from; nowhere, where what holds for all is meant."""
+
+    def __post_init__(self) -> None:
+        self.everywhere = self
+        self.insight = Insight(self.library)
+        self._views = Views(self.store)
+        self.facts = self.fact_finder or FactFinder(self.store)
+
+    async def seen_from(self, place: Place) -> Self:
+        """The same services, in which people are who they are in a server, by its own corrections.
+
+        What they change for all has to be asked of :attr:`everywhere`.
+        """
+        view = await self._views.of(place)
+        seen = copy.copy(self)
+        seen.place = place
+        if view:
+            seen.store = self.everywhere.store.seen_from(view)
+            seen.insight = SeenInsight(self.everywhere.insight, view)
+        else:
+            seen.store, seen.insight = self.everywhere.store, self.everywhere.insight
+        return seen
+
+    @property
+    def witnesses(self) -> Witnesses:
+        """Who is asked for proofs of claims."""
+        return Witnesses(self.web, self.facts, self.orcid_url, self.datacite_url)
+
+    async def close(self) -> None:
+        """Let answers that are being made be finished, and end what works beside the loop."""
+        if self.answering:
+            _, late = await asyncio.wait(self.answering, timeout=LAST_ANSWERS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        if self.reading_people is not None:
+            self.reading_people.cancel()
+            await asyncio.gather(self.reading_people, return_exceptions=True)
+        await self.facts.close()
+        self.painter.close()
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether people are being read into memory after a start."""
+        return self.reading_people is not None and not self.reading_people.done()
+
+    async def wait_for_people(self) -> None:
+        """Let a question about people wait until they are read into memory after a start."""
+        if self.is_starting and self.reading_people is not None:
+            async with aside():
+                await asyncio.wait({self.reading_people}, timeout=PEOPLE_PATIENCE)
+
+    async def wait_for_model(self) -> None:
+        """Let a question of meaning wait for the model, for as long as a person would."""
+        if not self.library.embedder.is_loaded:
+            async with aside():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.model_settled.wait(), PATIENCE)

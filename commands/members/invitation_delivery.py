@@ -1,0 +1,242 @@
+"""Carrying invitations to people: told once, one thread for two, whatever crashed in between.
+
+Every step is written before it is done and marked after. What was being done when the bot died is looked for in
+Discord before it is done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any, cast
+
+import discord
+from discord import ui
+
+from commands.cards.collaborators import papers_of
+from commands.cards.invitations import agenda, clocks, invited, opening, why_lines
+from commands.cards.lists import note
+from commands.kit.replies import NO_PINGS
+from commands.kit.services import Services
+from data.calendar import clock
+from data.records import Paper
+from data.stores.invitations import Invitation
+from index.people.suggest import Suggestion
+
+log = logging.getLogger("labmate")
+LOOKED_BACK = 50
+Bond = tuple[Suggestion | None, dict[int, Paper]]
+
+
+async def bond(services: Services, person: int, other: int) -> Bond:
+    """What joins two people, with the papers that it names; nothing where one has no papers in memory."""
+    await services.wait_for_people()
+    experts, people = await services.insight.experts(), services.insight.people
+    if experts is None or people is None or not len(people.papers(person)) or not len(people.papers(other)):
+        return None, {}
+    found = await asyncio.to_thread(experts.reasons, person, other)
+    return found, {paper.id: paper for paper in await services.store.papers(papers_of(found))}
+
+
+async def name_of(services: Services, person: int) -> str:
+    """A person's name, also of one who was merged since."""
+    found = await services.store.people.find(person)
+    return found.name if found else "somebody"
+
+
+async def invited_view(
+    client: discord.Client, services: Services, invitation: Invitation, rows: list[list[ui.Item[Any]]]
+) -> ui.LayoutView:
+    """What the invited reads."""
+    joined, papers = await bond(services, invitation.recipient_person, invitation.sender_person)
+    guild = client.get_guild(invitation.guild)
+    name = await name_of(services, invitation.recipient_person)
+    text = invited(
+        await name_of(services, invitation.sender_person),
+        f"<@{invitation.sender}>",
+        guild.name if guild else "a server that I have left",
+        invitation.about,
+        why_lines(name, joined, papers),
+    )
+    return note(text, rows)
+
+
+async def tell_recipient(
+    client: discord.Client, services: Services, invitation: Invitation, *, again: bool = False
+) -> str:
+    """Tell the recipient by DM, or where DMs are closed in a thread of their own; returns how: dm, server, failed.
+
+    With ``again``, what a bot that died may have sent already is looked for first.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where Discord itself fails; it is tried again later.
+    """
+    from commands.members.invite import answer_rows
+
+    async with services.reaching:
+        now = await services.store.invitations.find(invitation.id)
+        if now is None or now.told or now.state != "waiting":
+            return now.told if now else "failed"
+        how, message = "dm", None
+        try:
+            user = await client.fetch_user(now.recipient)
+            view = await invited_view(client, services, now, answer_rows(now))
+            message = await _said_once(client, await user.create_dm(), view, now, again)
+        except discord.Forbidden:  # no direct messages, from anybody or from bots
+            how = "server"
+        except discord.NotFound:
+            how = "failed"
+        if how == "server":
+            try:
+                thread = await _thread(client, now, f"An invitation for you · {now.id}", again)
+                await thread.add_user(discord.Object(now.recipient))
+                view = await invited_view(client, services, now, answer_rows(now))
+                message = await _said_once(client, thread, view, now, again)
+            except (discord.Forbidden, discord.NotFound) as refused:
+                log.info("invitation %d can't be told: %s", now.id, refused)
+                how = "failed"
+        place = (message.channel.id, message.id) if message else (None, None)
+        await services.store.invitations.told(now.id, how, *place)
+        return how
+
+
+async def _said_once(
+    client: discord.Client, place: Any, view: ui.LayoutView, invitation: Invitation, again: bool
+) -> discord.Message:
+    """Send a message, or with ``again`` find it where it was sent before, by the buttons that it has."""
+    buttons = {f"in:a:{invitation.id}", f"in:o:{invitation.id}"}
+    if again:
+        async for message in place.history(limit=LOOKED_BACK):
+            ids = {getattr(item, "custom_id", None) for item in walk(message.components)}
+            if message.author.id == _own(client) and buttons & ids:
+                return cast(discord.Message, message)
+    nonce = f"{invitation.state}-{invitation.id}"
+    return cast(discord.Message, await place.send(view=view, nonce=nonce, allowed_mentions=NO_PINGS))
+
+
+def walk(components: Any) -> list[Any]:
+    found = []
+    for component in components:
+        found.append(component)
+        found += walk(getattr(component, "children", None) or [])
+    return found
+
+
+async def _thread(client: discord.Client, invitation: Invitation, name: str, again: bool) -> discord.Thread:
+    """A private thread where the invitation was made; with ``again`` the one that has this name already.
+
+    Raises
+    ------
+    discord.Forbidden, discord.NotFound
+        Where the channel is gone, or lets the bot make no private threads.
+    """
+    channel = client.get_channel(invitation.channel) or await client.fetch_channel(invitation.channel)
+    if not isinstance(channel, discord.TextChannel):
+        raise discord.NotFound(_Gone(), "the channel is no text channel")  # type: ignore[arg-type]
+    if again:
+        for thread in await channel.guild.active_threads():
+            if thread.name == name and thread.parent_id == channel.id and thread.owner_id == _own(client):
+                return thread
+    return await channel.create_thread(
+        name=name, type=discord.ChannelType.private_thread, invitable=False, auto_archive_duration=10_080
+    )
+
+
+class _Gone:
+    """What discord.py's errors want to know of an answer."""
+
+    status, reason = 404, "Not Found"
+
+
+def _own(client: discord.Client) -> int:
+    return client.user.id if client.user else 0
+
+
+async def open_thread(
+    client: discord.Client, services: Services, invitation: Invitation, *, again: bool = False
+) -> int:
+    """Bring the two together in a private thread; returns its id.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where that can't be done now; it is tried again later.
+    """
+    async with services.reaching:
+        now = await services.store.invitations.find(invitation.id)
+        if now is None or now.state != "accepted":
+            return 0
+        if now.opened and now.thread:
+            return now.thread
+        return await _open(client, services, now, again)
+
+
+async def _open(client: discord.Client, services: Services, invitation: Invitation, again: bool) -> int:
+    from commands.members.invite import opening_rows
+
+    store = services.store.invitations
+    people = (invitation.sender_person, invitation.recipient_person)
+    members = (invitation.sender, invitation.recipient)
+    names = (await name_of(services, people[0]), await name_of(services, people[1]))
+    thread: Any = None
+    if invitation.thread is not None:
+        with contextlib.suppress(discord.NotFound):  # deleted meanwhile: a new one is made
+            thread = await client.fetch_channel(invitation.thread)
+    if thread is None:
+        both = f"{names[0][:40]} and {names[1][:40]} · {invitation.id}"
+        thread = await _thread(client, invitation, both, again)
+        await store.made_thread(invitation.id, thread.id)
+    gone = []
+    for member, name in zip(members, names, strict=True):
+        try:
+            await thread.add_user(discord.Object(member))
+        except discord.NotFound:
+            gone.append(name)
+    joined, papers = await bond(services, *people)
+    one, other = [await services.store.claims.profile(member) for member in members]
+    missing = (
+        f"-# {' and '.join(gone)} could not be added: no member of this server any more." if gone else ""
+    )
+    text = opening(
+        invitation,
+        names,
+        why_lines(names[0], joined, papers),
+        agenda(names, joined, papers),
+        clocks(names, (one, other), clock.now()),
+        missing,
+    )
+    await _said_once(client, thread, note(text, opening_rows(invitation)), invitation, again)
+    await store.opened_thread(invitation.id)
+    return int(thread.id)
+
+
+async def close_message(client: discord.Client, invitation: Invitation, view: ui.LayoutView) -> None:
+    """Put the outcome in place of an invitation that can no longer be answered; a message that is gone is gone."""
+    if invitation.told_channel is None or invitation.told_message is None:
+        return
+    try:
+        place: Any = await client.fetch_channel(invitation.told_channel)
+        await place.get_partial_message(invitation.told_message).edit(view=view, allowed_mentions=NO_PINGS)
+        if invitation.told == "server":
+            await place.edit(archived=True)
+    except discord.HTTPException as error:
+        log.info("the message of invitation %d stays as it is: %s", invitation.id, error)
+
+
+async def resume(client: discord.Client, services: Services) -> None:
+    """Complete what a crash, or Discord, left undone; end what nobody answered."""
+    for invitation in await services.store.invitations.unfinished():
+        try:
+            if invitation.state == "waiting":
+                await tell_recipient(client, services, invitation, again=True)
+            else:
+                await open_thread(client, services, invitation, again=True)
+        except discord.HTTPException as error:
+            log.warning("invitation %d is tried again later: %s", invitation.id, error)
+    for invitation in await services.store.invitations.expire():
+        await close_message(
+            client, invitation, note("This invitation has ended: nobody answered for a month.")
+        )

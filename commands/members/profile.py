@@ -1,0 +1,197 @@
+"""`/profile`: what a claimed member says of themselves, and to whom it is shown."""
+
+from __future__ import annotations
+
+from typing import Literal
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards.lists import note
+from commands.cards.profile import STATUS_WORDS, profile_lines
+from commands.cards.text import shown
+from commands.kit.limits import IMPORT
+from commands.kit.options import CHOICES
+from commands.kit.replies import Kindly, answer, in_line
+from commands.kit.services import Services
+from commands.members.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
+from commands.people.author import PersonButton
+from data.stores.claims import RELEASED, Profile
+from index.claims.proof_words import proof_words
+
+
+async def release(services: Services, member: int) -> ui.LayoutView:
+    """End the member's own claim."""
+    claim = await services.store.claims.of_member(member)
+    if claim is None:
+        raise Kindly("You hold no claim.")
+    await services.store.claims.end(claim.id, RELEASED, by=member)
+    return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
+
+
+async def claim_first(services: Services, member: int) -> str:
+    """What to tell somebody who holds no claim (any more), and why."""
+    lost = await services.store.claims.lost_by(member)
+    if lost is None:
+        return "Claim your papers first: /claim person:*your name*."
+    when = f" on {lost.ended:%d %B %Y}" if lost.ended else ""
+    return (
+        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. What you said of yourself is kept. "
+        "/claim person:*your name* begins again, and says which proofs count."
+    )
+
+
+MOST_LINKS = 3
+
+
+def own_link(text: str) -> str:
+    """A link that can be shown: a public-looking https address in plain characters."""
+    parts = urlsplit(text)
+    plain = all(
+        (character.isascii() and character not in "<>\"'`|\\ ()[]*_~") or character == "_"
+        for character in text
+    )
+    if (
+        parts.scheme != "https"
+        or not parts.hostname
+        or "." not in parts.hostname
+        or parts.username
+        or not plain
+    ):
+        raise Kindly("A link begins with https:// and has no spaces or brackets.")
+    return text
+
+
+class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say of yourself"):
+    """What a claimed member says of themselves."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        super().__init__()
+
+    async def _mine(self, member: int) -> Profile:
+        if await self._services.store.claims.of_member(member) is None:
+            raise Kindly(await claim_first(self._services, member))
+        return await self._services.store.claims.profile(member) or Profile(member)
+
+    @app_commands.command()
+    async def show(self, interaction: discord.Interaction) -> None:
+        """Show what others see of you"""
+        await answer(interaction, self._show(interaction.user.id, interaction.guild_id), private=True)
+
+    async def _show(self, member: int, guild: int | None) -> ui.LayoutView:
+        profile = await self._mine(member)
+        claim = await self._services.store.claims.of_member(member)
+        assert claim is not None
+        if guild is not None:
+            await self._services.store.claims.seen(member, guild)
+        person = await self._services.store.people.find(claim.person_id)
+        name = shown(person.name if person else "?", 80)
+        who = "everybody" if profile.public else "members who have claimed their papers"
+        said = (
+            profile_lines(profile, await self._services.store.own_works.of(member))
+            or "You have said nothing of yourself yet; /profile edit does."
+        )
+        against = await self._services.store.contests.open_of(claim.id)
+        contested = "".join(f"\n**Contested** {shown(entry.reason, 200)}" for entry in against[:3])
+        if contested:
+            contested += "\n-# Those who manage the server settle it; a stronger proof of yours does, too."
+        return note(
+            f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n-# Shown to {who}, on your card.",
+            [[PersonButton("Card", what="a", person=str(claim.person_id))]],
+        )
+
+    @app_commands.command()
+    @app_commands.describe(
+        status="Whether you are open to collaborate",
+        seeking="What you seek; a dash empties it",
+        offering="What you offer; a dash empties it",
+        link="Pages of yours, with spaces between; a dash empties it",
+        time_zone="Such as Europe/Berlin; a dash empties it",
+        shown_to="Who sees this on your card",
+    )
+    async def edit(
+        self,
+        interaction: discord.Interaction,
+        status: Literal["open", "busy", "hiring", "looking", "none"] | None = None,
+        seeking: app_commands.Range[str, 1, 300] | None = None,
+        offering: app_commands.Range[str, 1, 300] | None = None,
+        link: app_commands.Range[str, 1, 300] | None = None,
+        time_zone: app_commands.Range[str, 1, 60] | None = None,
+        shown_to: Literal["everybody", "claimed members"] | None = None,
+    ) -> None:
+        """Say what you seek and offer"""
+        changed = {
+            "status": None if status is None else "" if status == "none" else status,
+            "seeking": seeking,
+            "offering": offering,
+            "link": link,
+            "time_zone": time_zone,
+        }
+        await answer(
+            interaction,
+            self._edit(interaction.user.id, interaction.guild_id, changed, shown_to),
+            private=True,
+        )
+
+    async def _edit(
+        self, member: int, guild: int | None, changed: dict[str, str | None], shown_to: str | None
+    ) -> ui.LayoutView:
+        profile = await self._mine(member)
+        values = {name: "" if value == "-" else value for name, value in changed.items() if value is not None}
+        if not values and shown_to is None:
+            raise Kindly("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
+        if values.get("link"):
+            links = values["link"].split()
+            if len(links) > MOST_LINKS:
+                raise Kindly(f"Up to {MOST_LINKS} links fit, with spaces between.")
+            values["link"] = " ".join(own_link(link) for link in links)
+        if values.get("time_zone") and values["time_zone"] not in available_timezones():
+            raise Kindly(
+                "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."
+            )
+        public = profile.public if shown_to is None else shown_to == "everybody"
+        known = {
+            name: getattr(profile, name) for name in ("status", "seeking", "offering", "link", "time_zone")
+        }
+        await self._services.store.claims.save_profile(Profile(member, **(known | values), public=public))
+        return await self._show(member, guild)
+
+    @edit.autocomplete("time_zone")
+    async def _zones(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        wanted = current.casefold().replace(" ", "_")
+        zones = [zone for zone in sorted(available_timezones()) if wanted in zone.casefold()]
+        return [app_commands.Choice(name=zone, value=zone) for zone in zones[:CHOICES]]
+
+    @app_commands.command(name="import")
+    @app_commands.describe(file="Your CV: PDF, Markdown, text, LaTeX or BibTeX", orcid="Your ORCID")
+    async def import_(
+        self,
+        interaction: discord.Interaction,
+        file: discord.Attachment | None = None,
+        orcid: app_commands.Range[str, 1, 100] | None = None,
+    ) -> None:
+        """Read your CV or ORCID record; you choose what is taken over"""
+        work = in_line(interaction, import_cv(self._services, interaction.user.id, file, orcid))
+        await answer(interaction, work, private=True, cost=IMPORT)
+
+    @app_commands.command()
+    async def works(self, interaction: discord.Interaction) -> None:
+        """Show what you took over from a CV, and remove any of it"""
+        await answer(interaction, show_kept(self._services, interaction.user.id), private=True)
+
+    @app_commands.command()
+    async def release(self, interaction: discord.Interaction) -> None:
+        """End your claim"""
+        await answer(interaction, release(self._services, interaction.user.id), private=True)
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the commands."""
+    assert set(STATUS_WORDS) <= {"open", "busy", "hiring", "looking"}
+    services: Services = bot.services  # type: ignore[attr-defined]
+    bot.add_dynamic_items(ImportButton, LeaveOutSelect)
+    await bot.add_cog(ProfileGroup(services))

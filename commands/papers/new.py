@@ -1,0 +1,156 @@
+"""`/new`: what was announced on a day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards.lists import PAGE, Entry, listing, note
+from commands.cards.text import day as day_text
+from commands.cards.text import plural
+from commands.kit.components import Choosable, Pressable
+from commands.kit.options import category_name, complete_category
+from commands.kit.progress import Need
+from commands.kit.replies import Kindly, answer
+from commands.kit.services import Services
+from commands.papers.paper import PaperButton
+from index.search.facets import in_category
+from index.search.queries import parse_day
+
+COUNTED = 12
+_ARGS = r"(?P<on>\d{8}):(?P<page>\d{1,4}):(?P<category>[A-Za-z.-]{0,30})"
+
+
+class ListingButton(Pressable, template=rf"n:{_ARGS}:(?P<key>[a-z])"):
+    """Leads to a page of a day's listing, in place."""
+
+    def __init__(self, text: str, *, on: str, page: str, category: str, key: str) -> None:
+        self.on, self.page, self.category = on, int(page), category or None
+        super().__init__(ui.Button(label=text, custom_id=f"n:{on}:{page}:{category}:{key}"))
+
+    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
+        wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
+        work = show(services, wanted, self.category, self.page)
+        await answer(interaction, work, update=True, needs=(Need.PAPERS,))
+
+
+class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
+    """Narrows a day's listing to a category, with the number of papers in each."""
+
+    def __init__(self, options: list[discord.SelectOption], *, on: str) -> None:
+        self.on = on
+        super().__init__(
+            ui.Select(
+                custom_id=f"nc:{on}",
+                placeholder="One category only",
+                options=options or [discord.SelectOption(label="?", value="all")],
+            )
+        )
+
+    async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
+        wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
+        category = None if value == "all" else category_name(value)
+        await answer(interaction, show(services, wanted, category), update=True, needs=(Need.PAPERS,))
+
+
+async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
+    """A page of a day's listing."""
+    before, on, after = await services.store.listings.around(wanted)
+    if on is None:
+        return await _no_listing(services)
+    ids = await services.store.listings.on(on)
+    categories = await services.store.listings.categories(ids, on)
+    counts = Counter(name for names in categories.values() for name in names)
+    if category:
+        ids = [paper for paper in ids if in_category(" ".join(categories[paper]), category)]
+    pages = max(1, -(-len(ids) // PAGE))
+    page = min(page, pages - 1)
+    papers = await services.store.papers(ids[page * PAGE : (page + 1) * PAGE])
+    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id))) for paper in papers]
+    weekday = f"{on:%A}"
+    heading = f"## New on {weekday}, {day_text(on)}\n{plural(len(ids), 'paper')}" + (
+        f" in {category}" if category else ""
+    )
+    shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
+    footer = f"-# {shown_counts}" if shown_counts else None
+    if not entries:
+        heading += "\nNothing was announced that day" + (" there." if category else " that I know of.")
+    if pages > 1:
+        footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
+    rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after)]
+    if len(counts) > 1:
+        rows.append([_select(counts, len(categories), on, category)])
+    return listing(heading, entries, start=page * PAGE + 1, footer=footer, rows=rows)
+
+
+def _select(counts: Counter[str], total: int, on: date, chosen: str | None) -> CategorySelect:
+    options = [discord.SelectOption(label=f"All ({total:,})", value="all", default=chosen is None)]
+    for name, count in counts.most_common(24):
+        options.append(discord.SelectOption(label=f"{name} ({count:,})", value=name, default=name == chosen))
+    return CategorySelect(options, on=f"{on:%Y%m%d}")
+
+
+def _turning(
+    on: date, page: int, pages: int, category: str | None, before: date | None, after: date | None
+) -> list[ui.Item[Any]]:
+    def button(text: str, to: date, at: int, key: str) -> ListingButton:
+        return ListingButton(text, on=f"{to:%Y%m%d}", page=str(at), category=category or "", key=key)
+
+    buttons: list[ui.Item[Any]] = []
+    if before:
+        buttons.append(button(f"◀◀ {day_text(before)}", before, 0, "b"))
+    if page > 0:
+        buttons.append(button("◀ Previous", on, page - 1, "p"))
+    if page < pages - 1:
+        buttons.append(button("Next ▶", on, page + 1, "n"))
+    if after:
+        buttons.append(button(f"{day_text(after)} ▶▶", after, 0, "a"))
+    return buttons
+
+
+async def _no_listing(services: Services) -> ui.LayoutView:
+    known = plural(await services.store.count(), "paper")
+    return note(
+        f"I have read no listing yet; I know {known}. I ask arXiv for the last days by myself as soon as "
+        f"it can be reached; /about says how papers get here."
+    )
+
+
+class New(commands.Cog):
+    """A day's listing."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @app_commands.command()
+    @app_commands.describe(
+        category="Only this arXiv category, such as cs.CL",
+        day="The day of the listing, such as 2026-05-18 (default: the newest)",
+        private="Only you see the answer",
+    )
+    @app_commands.autocomplete(category=complete_category)
+    async def new(
+        self,
+        interaction: discord.Interaction,
+        category: app_commands.Range[str, 0, 40] | None = None,
+        day: app_commands.Range[str, 0, 30] | None = None,
+        private: bool = False,
+    ) -> None:
+        """Show what was announced on a day"""
+        wanted = parse_day(day) if day else None
+        if day and wanted is None:
+            raise Kindly("I can't read that as a day. Type it like 2026-05-18.")
+        work = show(self._services, wanted, category_name(category))
+        await answer(interaction, work, private=private, needs=(Need.PAPERS,))
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the command, its buttons and its select."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    bot.add_dynamic_items(ListingButton, CategorySelect)
+    await bot.add_cog(New(services))

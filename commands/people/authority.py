@@ -1,0 +1,93 @@
+"""On whose word a member may correct who is who: the server's that they manage, their own, or the operator's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discord
+
+from commands.kit.services import Services
+from data.stores.corrections import Correction, Scope
+from data.stores.store import Store
+from index.trust.corrections import holder_scope, may_take_back
+
+WHO_MAY = (
+    "Only those who manage this server can correct who is who here, and people their own papers, once they have "
+    "proven who they are: /claim."
+)
+MAY_SAY = {
+    "server": "You manage this server, so you can correct me; everybody in this server then sees it that way.",
+    "holder": "You have proven that this is you, so you can correct me for everybody.",
+    "operator": "You run this Labmate, so what you say holds for everybody.",
+}
+WHERE = {True: "in this server", False: "for everybody"}
+
+
+def may_correct(interaction: discord.Interaction) -> bool:
+    """Whether this member may correct: whoever manages the server."""
+    return interaction.guild_id is not None and interaction.permissions.manage_guild
+
+
+async def is_operator(interaction: discord.Interaction) -> bool:
+    """Whether this member runs this Labmate: the application's owner, or of the team that owns it."""
+    bot: Any = interaction.client
+    return bool(await bot.is_owner(interaction.user))
+
+
+async def operators(client: Any) -> set[int]:
+    """The Discord ids of those who run this Labmate."""
+    if not client.owner_id and not client.owner_ids:
+        await client.is_owner(client.user)  # discord.py asks Discord, and remembers
+    return set(client.owner_ids or ()) | ({client.owner_id} if client.owner_id else set())
+
+
+async def scope_of(interaction: discord.Interaction, services: Services, *people: int) -> Scope | None:
+    """On whose word this member corrects something about people; None where they may not.
+
+    Of themselves it holds for all; else in the server that they manage; the operator's holds for all where they
+    manage no server.
+    """
+    everywhere = services.everywhere.store
+    for person in people:
+        own = await holder_scope(everywhere, *by(interaction), person, interaction.guild_id)
+        if own is not None:
+            return own
+    if may_correct(interaction):
+        assert interaction.guild_id is not None
+        return Scope.server(interaction.guild_id, by(interaction))
+    if await is_operator(interaction):
+        return Scope.operator(by(interaction), interaction.guild_id)
+    return None
+
+
+async def wider_scope(
+    interaction: discord.Interaction, services: Services, correction: Correction
+) -> Scope | None:
+    """On whose word this member may let a server's correction hold for all; None where they may not."""
+    if not correction.is_local or correction.undone is not None:
+        return None
+    if await is_operator(interaction):
+        return Scope.operator(by(interaction), interaction.guild_id)
+    store = services.everywhere.store
+    whose = await store.people.whose(list(correction.ends))
+    for person in whose.values() if correction.kind == "same" else [whose.get(correction.ends[0])]:
+        if person is not None:
+            own = await holder_scope(store, *by(interaction), person, interaction.guild_id)
+            if own is not None:
+                return own
+    return None
+
+
+def seen_with(services: Services, scope: Scope) -> Store:
+    """The store in which a correction is judged: as the server sees it, or as it is for all."""
+    return services.store if scope.is_local else services.everywhere.store
+
+
+def by(interaction: discord.Interaction) -> tuple[int, str]:
+    return interaction.user.id, interaction.user.display_name
+
+
+async def may_undo(interaction: discord.Interaction, correction: Correction) -> bool:
+    manages = interaction.guild_id if may_correct(interaction) else None
+    operator = await is_operator(interaction)
+    return may_take_back(correction, interaction.user.id, manages=manages, operator=operator)
