@@ -12,9 +12,9 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from bot.ingest import Reporter
+from bot.cli.command_line import perform, settings
+from bot.cli.ingest import Reporter
 from bot.logs import log_to
-from bot.performing import perform, settings
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
 from data.calendar import clock

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.backups import back_up_by_the_clock
-from bot.ingest import people_wait
+from bot.cli.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import Outcome, Worker
 from commands.kit.services import Services

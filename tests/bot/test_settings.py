@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot.cli import app
+from bot.cli.main import app
 from bot.settings import Settings
 from tests.conftest import ROOT
 

@@ -6,12 +6,12 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from bot.completing import DiscordCompleter
-from bot.drawing import draw
-from bot.forms import form_of
 from bot.local_discord.client import Reply
-from bot.prompt import Terminal
-from bot.written import moment, plain, styled
+from bot.terminal.completion import DiscordCompleter
+from bot.terminal.drawing import draw
+from bot.terminal.forms import form_of
+from bot.terminal.markup import moment, plain, styled
+from bot.terminal.prompt import Terminal
 from commands.cards.text import safe
 
 NAMES = {"@1": "@bee", "#2": "#general", "&3": "@managers"}

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bot.cli import _ingest_file
+from bot.cli.main import _ingest_file
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot

@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.performing import perform
+from bot.cli.command_line import perform
 from bot.scheduler import Scheduler
 from bot.worker import Outcome
 from tests.conftest import Lab

@@ -13,13 +13,12 @@ from typing import Annotated
 import typer
 
 from bot import backups
-from bot import measuring_digest as measuring_digest
-from bot import measuring_fits as measuring_fits
-from bot.admin import admin
+from bot.cli import evaluate_digest, evaluate_fits  # noqa: F401 - they add their commands
+from bot.cli.admin import admin
+from bot.cli.command_line import perform, settings
+from bot.cli.evaluate import evaluate, match, rank, train
 from bot.ending import Ending
 from bot.logs import log_to
-from bot.measuring import evaluate, match, rank, train
-from bot.performing import perform, settings
 from bot.settings import Settings
 from data.database.private_files import NOBODY_ELSE
 
@@ -68,7 +67,7 @@ def run(
 
             await run_in_discord(config, lambda text: print(text, flush=True), ending)
         else:
-            from bot.prompt import run_locally
+            from bot.terminal.prompt import run_locally
 
             await run_locally(config)
 
@@ -83,7 +82,7 @@ def ask(
     ] = False,
 ) -> None:
     """Ask one command as a user would, print the reply, leave."""
-    from bot.ask import ask as ask_once
+    from bot.cli.ask import ask as ask_once
 
     config = settings()
     log_to(config)
@@ -94,7 +93,7 @@ async def _ingest_file(
     config: Settings, path: Path, vectors: Path | None, *, embed_too: bool, events: bool
 ) -> None:
     from bot.app import load_sample, open_library
-    from bot.ingest import Reporter, closing, embed, ingest_file, people_wait, tell_apart
+    from bot.cli.ingest import Reporter, closing, embed, ingest_file, people_wait, tell_apart
 
     report = Reporter(events=events)
     await load_sample(config)
@@ -142,7 +141,7 @@ async def _ingest_online(
     config: Settings, kind: str, names: list[str], since: date | None, events: bool
 ) -> None:
     from bot.app import load_sample, open_library
-    from bot.ingest import Reporter, closing, ingest_arxiv, ingest_oai, ingest_recent
+    from bot.cli.ingest import Reporter, closing, ingest_arxiv, ingest_oai, ingest_recent
 
     report = Reporter(events=events)
     await load_sample(config)
@@ -214,7 +213,7 @@ def index(
 ) -> None:
     """Bring the indexes up to date with the store: words, and embeddings of what has none."""
     from bot.app import open_library
-    from bot.ingest import Reporter, embed
+    from bot.cli.ingest import Reporter, embed
 
     config = settings()
     log_to(config, "worker" if events else "command")
@@ -245,7 +244,7 @@ def identify(
 ) -> None:
     """Tell people apart, find topics, compare papers with earlier ones. Safe to stop; what was known stays."""
     from bot.app import open_library
-    from bot.ingest import Reporter, tell_apart
+    from bot.cli.ingest import Reporter, tell_apart
 
     config = settings()
     log_to(config, "worker" if events else "command")

@@ -8,11 +8,11 @@ import sys
 
 from rich.console import Console
 
-from bot.drawing import print_plain
 from bot.local_discord.client import REPLY_WITHIN, NoReplyError, UserClient
 from bot.local_discord.typed import TypingError, parse
 from bot.run import local_discord, running_bot
 from bot.settings import Settings
+from bot.terminal.drawing import print_plain
 
 BY_MEANING = ("similar", "search")
 """Commands that are worth waiting for the model."""

@@ -15,15 +15,15 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.text import Text
 
-from bot.completing import DiscordCompleter
-from bot.drawing import Drawing, draw
-from bot.forms import Field, Form, form_of
 from bot.local_discord.client import NoReplyError, RefusedError, Reply, UserClient
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
 from bot.local_discord.typed import TypingError
 from bot.run import local_discord, running_bot
 from bot.scheduler import Scheduler
 from bot.settings import Settings
+from bot.terminal.completion import DiscordCompleter
+from bot.terminal.drawing import Drawing, draw
+from bot.terminal.forms import Field, Form, form_of
 
 LEAVING = ("exit", "quit", ":q")
 HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."

@@ -21,7 +21,7 @@ from bot.local_discord.limits import (
     TEXT_DISPLAY,
 )
 from bot.local_discord.state import Json
-from bot.written import Names, plain, styled
+from bot.terminal.markup import Names, plain, styled
 
 _LINK_STYLE = 5
 _CHANNEL_SELECT = 8

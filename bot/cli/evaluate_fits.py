@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from bot.measuring import evaluate
-from bot.performing import perform, settings
+from bot.cli.command_line import perform, settings
+from bot.cli.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.search.corpus import Library
 
 
@@ -40,8 +40,8 @@ def evaluate_fits(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Does search know when nothing fits? Answers withheld (lost) and given wrongly (false), beside simpler ways."""
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from index.evaluate.fields import read_field
     from index.evaluate.fits import evaluate as evaluate_now
 

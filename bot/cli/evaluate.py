@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.performing import perform, settings
+from bot.cli.command_line import perform, settings
 
 rank = typer.Typer(no_args_is_help=True, help="Rank queries over a file's papers alone, as a TREC run.")
 evaluate = typer.Typer(
@@ -44,7 +44,7 @@ def rank_search(
 
 
 def _rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.evaluate.run_file import rank_queries
 
     config = settings()
@@ -70,8 +70,8 @@ def evaluate_search(
 ) -> None:
     """Known-item search: words of a title, a rare name, a long question; ours beside words, vectors and RRF."""
     from bot.app import open_library
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from index.evaluate.corpus import temporary_library, vectors_beside
     from index.evaluate.search import evaluate as evaluate_now
     from index.search.embedding import Embedder
@@ -112,8 +112,8 @@ def evaluate_identity(
 ) -> None:
     """Who is who: ours beside plain rules and, after `make peers`, S2AND; on known ids or on pseudo-people."""
     from bot.app import open_library
-    from bot.evaluations import installed_peers, print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import installed_peers, print_rows
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.identity import evaluate as evaluate_now
     from index.identity.passes import read_corpus
@@ -156,8 +156,8 @@ def evaluate_score(
 ) -> None:
     """Does a paper's score on a day tell what follows it later? On what this Labmate holds, after `identify`."""
     from bot.app import open_library
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from data.sources.http import SourceError
     from index.evaluate.score import evaluate as evaluate_now
     from index.people.insight import Insight
@@ -190,7 +190,7 @@ def train_identity(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_identity import train as train_now
     from index.search.embedding import Embedder
@@ -236,8 +236,8 @@ def evaluate_collaborators(
 ) -> None:
     """Do people write with those who were suggested? Ours beside graph scores and plain closeness."""
     from bot.app import open_library
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from index.evaluate.collaborators import Written
     from index.evaluate.collaborators import evaluate as evaluate_now
     from index.evaluate.corpus import read_file, vectors_beside
@@ -286,8 +286,8 @@ def evaluate_reviewers(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.reviewers import evaluate as evaluate_now
     from index.search.embedding import Embedder
@@ -324,7 +324,7 @@ def train_collaborators(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.evaluate.collaborators import Written
     from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_collaborators import train as train_now
@@ -356,7 +356,7 @@ def match(
     out: Annotated[Path, typer.Option(help="Where submission,reviewer,score lines go.")],
 ) -> None:
     """Score reviewers for submissions; reads and writes the form of OpenReview's expertise."""
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.people.reviewers import match as match_now
     from index.people.reviewers import read_archives, read_notes
     from index.search.embedding import Embedder

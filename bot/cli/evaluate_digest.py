@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from bot.measuring import evaluate, train
-from bot.performing import perform, settings
+from bot.cli.command_line import perform, settings
+from bot.cli.evaluate import evaluate, train
 from bot.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.evaluate.digest import Listings
 
 
@@ -41,8 +41,8 @@ def evaluate_digest(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Is a reader's own next paper high in its day's ranking? Ours beside arxiv-sanity-lite's and plain closeness."""
-    from bot.evaluations import print_rows
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
+    from bot.cli.result_tables import print_rows
     from index.evaluate.digest import HALVES
     from index.evaluate.digest import evaluate as evaluate_now
 
@@ -87,7 +87,7 @@ def train_digest(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train what ranks a day's papers for a taste, on readers of whom none is in the kept half."""
-    from bot.ingest import Reporter
+    from bot.cli.ingest import Reporter
     from index.evaluate.train_digest import train as train_now
 
     config = settings()

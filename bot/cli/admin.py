@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bot.cli.command_line import perform, settings
 from bot.logs import log_to
-from bot.performing import perform, settings
 from data.keys import visible
 from data.stores.audit import CONSOLE
 from data.stores.store import Store

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import DBAPIError
 
-from bot.checking import SettingError, check
 from bot.ending import Ending
 from bot.settings import Settings
+from bot.settings_checks import SettingError, check
 from bot.worker import Outcome
 from data.database.engine import StoreError
 from data.sources.http import SourceError
@@ -53,8 +53,8 @@ def perform(
 
     With ``ending``, signals end it, too, and nothing that hangs keeps it alive.
     """
+    from bot.cli.ingest import Reporter
     from bot.closes import LoginError
-    from bot.ingest import Reporter
 
     try:
         status = asyncio.run(ending.watch(work) if ending else work)
