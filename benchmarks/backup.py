@@ -15,7 +15,7 @@ from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.data import FOLDER, ROOT, full_library, percentile, url
+from benchmarks.data import FOLDER, ROOT, full_corpus, percentile, url
 from data.database import backups, sqlite_files
 from data.stores.store import Store
 
@@ -117,7 +117,7 @@ def measure(name: str, way: Callable[[Path, Path], object]) -> None:
 
 
 async def main() -> None:
-    await (await full_library()).close()
+    await (await full_corpus()).close()
     print(f"a database of {(FOLDER / 'labmate.db').stat().st_size / 1e6:,.0f} MB, {A_SECOND} writes a second")
     for name, way in WAYS.items():
         measure(name, way)

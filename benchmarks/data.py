@@ -12,7 +12,7 @@ from pathlib import Path
 from bot.app import sample_file
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
 
@@ -31,7 +31,7 @@ def need_data() -> None:
         )
 
 
-async def full_library(*, writable: bool = False) -> Library:
+async def full_corpus(*, writable: bool = False) -> Corpus:
     """The sample and all 111,997 papers, with ready vectors; made on first use, then kept in var/benchmark."""
     need_data()
     done = FOLDER / "done"
@@ -40,17 +40,17 @@ async def full_library(*, writable: bool = False) -> Library:
         FOLDER.mkdir(parents=True)
         print("making the library of all papers once...", flush=True)
         store = await Store.open(url(FOLDER), bulk=True)
-        library = await Library.open(store, FOLDER, Embedder(), writable=True)
-        with library.writing():
-            await Intake(library, "sample", "sample").run(iter(PaperFile(sample_file())))
-            assert library.vectors is not None
-            ready = ReadyVectors(VECTORS, library.vectors.fingerprint)
-            await Intake(library, "file", PAPERS.name, vectors=ready).run(iter(PaperFile(PAPERS)))
-            await library.embed_backlog()
+        corpus = await Corpus.open(store, FOLDER, Embedder(), writable=True)
+        with corpus.writing():
+            await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))
+            assert corpus.vectors is not None
+            ready = ReadyVectors(VECTORS, corpus.vectors.fingerprint)
+            await Intake(corpus, "file", PAPERS.name, vectors=ready).run(iter(PaperFile(PAPERS)))
+            await corpus.embed_backlog()
         await store.close()
         done.touch()
     store = await Store.open(url(FOLDER))
-    return await Library.open(store, FOLDER, Embedder(), writable=writable)
+    return await Corpus.open(store, FOLDER, Embedder(), writable=writable)
 
 
 def url(folder: Path) -> str:

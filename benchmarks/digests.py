@@ -10,41 +10,41 @@ import time
 
 import numpy as np
 
-from benchmarks.data import full_library, show
+from benchmarks.data import full_corpus, show
 from index.digest.chooser import Daily, Taste
-from index.digest.taste import Ranker
-from index.search.corpus import Library
+from index.digest.taste import TasteRanker
+from index.search.corpus import Corpus
 
 CANDIDATES, DAY, LIKED, CHANNELS, ASKED = 1_500, 339, 50, 1_000, 100
 
 
-def taste(library: Library, papers: np.ndarray, rng: np.random.Generator) -> Taste:
+def taste(corpus: Corpus, papers: np.ndarray, rng: np.random.Generator) -> Taste:
     """The papers nearest to one of these, liked within half a year."""
-    assert library.vectors is not None
-    near, _ = library.vectors.search(library.vectors.row(int(rng.choice(papers))), LIKED)
+    assert corpus.vectors is not None
+    near, _ = corpus.vectors.search(corpus.vectors.row(int(rng.choice(papers))), LIKED)
     return Taste({int(paper): float(rng.integers(1, 180)) for paper in near})
 
 
 async def main() -> None:
     """Print both times."""
     rng = np.random.default_rng(0)
-    library = await full_library()
-    days = library.facets.days
-    known = np.flatnonzero((library.facets.codes >= 0) & (days > 0))
+    corpus = await full_corpus()
+    days = corpus.facets.days
+    known = np.flatnonzero((corpus.facets.codes >= 0) & (days > 0))
     newest = known[np.argsort(-days[known], kind="stable")]
     earlier = newest[CANDIDATES:]
-    daily = Daily(library, Ranker.shipped())
+    daily = Daily(corpus, TasteRanker.shipped())
     many, day = newest[:CANDIDATES].tolist(), newest[:DAY].tolist()
     await daily.items(many)
     took = []
     for _ in range(ASKED):
-        one = taste(library, earlier, rng)
+        one = taste(corpus, earlier, rng)
         await daily.items(list(one.liked))
         begun = time.perf_counter()
         await daily.choose(many, one, 5)
         took.append(time.perf_counter() - begun)
     show(f"one channel, {CANDIDATES:,} papers", took, "target 100 ms")
-    tastes = [taste(library, earlier, rng) for _ in range(CHANNELS)]
+    tastes = [taste(corpus, earlier, rng) for _ in range(CHANNELS)]
     begun, took = time.perf_counter(), []
     for one in tastes:
         start = time.perf_counter()
@@ -52,7 +52,7 @@ async def main() -> None:
         took.append(time.perf_counter() - start)
     show(f"{CHANNELS:,} channels, {DAY} papers each", took)
     print(f"{CHANNELS:,} channels in {time.perf_counter() - begun:.1f} s (target 60 s)")
-    await library.store.close()
+    await corpus.store.close()
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Self
 
-from benchmarks.data import FOLDER, full_library, percentile, show
+from benchmarks.data import FOLDER, full_corpus, percentile, show
 from benchmarks.replies import SEARCHES, start
-from bot.local_discord.client import NoReplyError, Reply, UserClient
+from bot.local_discord.client import NoReplyError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import Json
 from bot.local_discord.typed import Typed, parse
@@ -56,7 +56,7 @@ def typed(command: list[Json], text: str) -> Typed:
     return parse(f"/search query:{text}", command)
 
 
-async def ask(user: UserClient, question: Typed) -> tuple[float, Reply | None]:
+async def ask(user: UserClient, question: Typed) -> tuple[float, ShownReply | None]:
     begun = time.perf_counter()
     try:
         reply = await user.run(question, within=120)
@@ -100,8 +100,8 @@ def report(times: Times) -> None:
 
 
 async def main(unlimited: bool) -> None:
-    library = await full_library()
-    await library.store.close()
+    corpus = await full_corpus()
+    await corpus.store.close()
     times = Times()
     async with LocalDiscord() as discord:
         bot = discord.state.application["bot"]["id"]

@@ -13,7 +13,7 @@ from benchmarks.data import PAPERS, need_data, url
 from bot.app import sample_file
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
 
@@ -23,11 +23,11 @@ RUNS = 3
 async def load(folder: Path) -> tuple[float, int]:
     """Seconds and records of a whole run into an empty library that has the sample."""
     store = await Store.open(url(folder), bulk=True)
-    library = await Library.open(store, folder, Embedder(), writable=True)
-    with library.writing():
-        await Intake(library, "sample", "sample").run(iter(PaperFile(sample_file())))
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    with corpus.writing():
+        await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))
         begun = time.perf_counter()
-        summary = await Intake(library, "file", PAPERS.name).run(iter(PaperFile(PAPERS)))
+        summary = await Intake(corpus, "file", PAPERS.name).run(iter(PaperFile(PAPERS)))
         seconds = time.perf_counter() - begun
     await store.close()
     return seconds, summary.read

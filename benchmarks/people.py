@@ -12,11 +12,11 @@ from pathlib import Path
 
 from sqlalchemy import delete, select
 
-from benchmarks.data import FOLDER, full_library, need_data, url
+from benchmarks.data import FOLDER, full_corpus, need_data, url
 from data.stores.store import Store
 from data.tables.papers import MembershipRow, PaperRow
 from index.identity.passes import identify
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 
 DAY = 500
@@ -24,9 +24,9 @@ DAY = 500
 
 async def main() -> None:
     """Print times, memory and how much a second pass changes."""
-    library = await full_library()
+    corpus = await full_corpus()
     started, worked = time.monotonic(), time.process_time()
-    outcome = await identify(library, full=True)
+    outcome = await identify(corpus, full=True)
     spent, worked = time.monotonic() - started, time.process_time() - worked
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
@@ -35,9 +35,9 @@ async def main() -> None:
         flush=True,
     )
     started = time.monotonic()
-    again = await identify(library, full=True)
+    again = await identify(corpus, full=True)
     print(f"once more: {again.changed:,} authorships changed, {time.monotonic() - started:.0f} s", flush=True)
-    await library.store.close()
+    await corpus.store.close()
     await _day()
 
 
@@ -57,9 +57,9 @@ async def _day() -> None:
                 )
             }
             await connection.execute(delete(MembershipRow).where(MembershipRow.paper_id.in_(ids)))
-        library = await Library.open(store, copy, Embedder())
+        corpus = await Corpus.open(store, copy, Embedder())
         started = time.monotonic()
-        outcome = await identify(library)
+        outcome = await identify(corpus)
         spent = time.monotonic() - started
         after = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
         elsewhere = {person for place, person in after.items() if place not in before}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.data import FOLDER, PAPERS, ROOT, full_library, show
+from benchmarks.data import FOLDER, PAPERS, ROOT, full_corpus, show
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.sources.files import PaperFile
@@ -144,8 +144,8 @@ async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) ->
 
 async def people() -> None:
     """Start a Labmate without and with pictures, and ask about people."""
-    library = await full_library()
-    await library.store.close()
+    corpus = await full_corpus()
+    await corpus.store.close()
     authors = [r.authors[0] for _, r in PaperFile(PAPERS) if r.authors]
     for pictures in (False, True):
         async with LocalDiscord() as discord:
@@ -168,9 +168,9 @@ async def people() -> None:
 
 
 async def main(reading: bool) -> None:
-    library = await full_library()
-    known = len(library.facets)
-    await library.store.close()
+    corpus = await full_corpus()
+    known = len(corpus.facets)
+    await corpus.store.close()
     folder = FOLDER
     if reading:
         folder = FOLDER.with_name("benchmark-reading")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from benchmarks.data import full_library, show
+from benchmarks.data import full_corpus, show
 from benchmarks.replies import SEARCHES
 from index.search.search import Search
 
@@ -13,14 +13,14 @@ ROUNDS = 25
 
 
 async def main() -> None:
-    library = await full_library()
-    await library.refresh_names()
-    library.embedder.load()
-    search = Search(library)
+    corpus = await full_corpus()
+    await corpus.refresh_names()
+    corpus.embedder.load()
+    search = Search(corpus)
     bare, ours, names, similar = [], [], [], []
-    index = library.words._index
-    ids = await library.store.ids_of("arxiv")
-    papers = await library.store.papers(list(ids.values())[:: len(ids) // (ROUNDS * len(SEARCHES))])
+    index = corpus.words._index
+    ids = await corpus.store.ids_of("arxiv")
+    papers = await corpus.store.papers(list(ids.values())[:: len(ids) // (ROUNDS * len(SEARCHES))])
     for place in range(ROUNDS * len(SEARCHES)):
         text = SEARCHES[place % len(SEARCHES)]
         query = index.parse_query(text, ["title", "abstract"])
@@ -34,13 +34,13 @@ async def main() -> None:
         await search.similar(papers[place], 25)
         similar.append(time.perf_counter() - begun)
         begun = time.perf_counter()
-        library.names.complete(text[: place % 7])
+        corpus.names.complete(text[: place % 7])
         names.append(time.perf_counter() - begun)
     show("tantivy alone, its own parser", bare)
     show("search: words, vectors, fusion", ours)
     show("similar: words, vectors, fusion", similar)
-    show(f"completion over {len(library.names):,} names", names)
-    await library.store.close()
+    show(f"completion over {len(corpus.names):,} names", names)
+    await corpus.store.close()
 
 
 if __name__ == "__main__":

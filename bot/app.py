@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from bot.settings import Settings
-from commands.kit.limits import Limits
+from commands.kit.limits import RateLimits
 from commands.kit.painter import Painter
 from commands.kit.services import Services
 from data.calendar import clock
@@ -22,7 +22,7 @@ from data.stores.store import Store
 from index.claims.openalex_facts import FactFinder
 from index.identity.passes import identify
 from index.people.insight import derive
-from index.search.corpus import BusyError, Library
+from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.search import Search
@@ -36,9 +36,9 @@ def sample_file() -> Path:
 
 
 @asynccontextmanager
-async def open_library(
+async def open_corpus(
     settings: Settings, *, writable: bool = False, rebuild: bool = False, threads: int | None = None
-) -> AsyncIterator[Library]:
+) -> AsyncIterator[Corpus]:
     """The library of this installation.
 
     Raises
@@ -52,7 +52,7 @@ async def open_library(
     store = await Store.open(settings.database, bulk=writable)
     try:
         embedder = Embedder(settings.embedding_model, threads=threads)
-        yield await Library.open(store, settings.labmate_data, embedder, writable=writable, rebuild=rebuild)
+        yield await Corpus.open(store, settings.labmate_data, embedder, writable=writable, rebuild=rebuild)
     finally:
         await store.close()
 
@@ -68,13 +68,13 @@ async def load_sample(settings: Settings) -> None:
     if not records:
         return
     log.info("reading the sample in")
-    async with open_library(settings, writable=True) as library:
+    async with open_corpus(settings, writable=True) as corpus:
         try:
-            with library.writing():
-                await Intake(library, "sample", "seed-papers.json").run(iter(enumerate(records)))
+            with corpus.writing():
+                await Intake(corpus, "sample", "seed-papers.json").run(iter(enumerate(records)))
                 if fresh:
-                    await identify(library)
-                    await derive(library)
+                    await identify(corpus)
+                    await derive(corpus)
         except BusyError:
             log.info("another process is already filling the store")
 
@@ -89,20 +89,20 @@ async def _nameless(store: Store, record: PaperRecord) -> bool:
     return paper is not None and await store.find_id("arxiv", record.ids["arxiv"]) != paper
 
 
-async def make_services(settings: Settings, library: Library) -> Services:
+async def make_services(settings: Settings, corpus: Corpus) -> Services:
     """What commands work with."""
-    await library.refresh_names()
+    await corpus.refresh_names()
     key = settings.openalex_api_key.get_secret_value() if settings.openalex_api_key else None
     budget = round(settings.openalex_daily_budget * 10_000)
     services = Services(
-        library.store,
-        library,
-        Search(library),
+        corpus.store,
+        corpus,
+        Search(corpus),
         tuple(settings.labmate_categories),
         painter=Painter(draws=settings.labmate_pictures),
-        fact_finder=FactFinder(library.store, settings.openalex_url, key, budget),
+        fact_finder=FactFinder(corpus.store, settings.openalex_url, key, budget),
     )
-    services.limits = Limits(counted=settings.labmate_limits)
+    services.limits = RateLimits(counted=settings.labmate_limits)
     services.top_everywhere = settings.top_everywhere
     if settings.http_listen:
         services.feed_url = settings.http_url or f"http://{settings.http_listen}"

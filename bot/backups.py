@@ -16,7 +16,7 @@ from bot.cli.command_line import perform, settings
 from bot.cli.ingest import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
-from bot.worker import Outcome, Worker
+from bot.worker import RunOutcome, Worker
 from data.calendar import clock
 from data.database import backups
 from data.database.engine import StoreError, sqlite_path
@@ -97,19 +97,19 @@ async def _follow(config: Settings, report: Reporter) -> None:
     Words, topics and novelty are begun again: they may be of later papers, which had the numbers of papers to come.
     Vectors say themselves which text they are of.
     """
-    from bot.app import open_library
+    from bot.app import open_corpus
     from index.people.insight import derive
 
-    async with open_library(config, writable=True) as library:
-        with library.writing(), report.showing():
-            await asyncio.to_thread(library.words.clear)
+    async with open_corpus(config, writable=True) as corpus:
+        with corpus.writing(), report.showing():
+            await asyncio.to_thread(corpus.words.clear)
             for name in ("topics", "novelty"):
-                (library.folder / f"{name}.npz").unlink(missing_ok=True)
-            await library.catch_up_words(lambda done, total: report.step("words", done, total))
-            assert library.vectors is not None
-            library.vectors.remove(library.orphans())
-            await derive(library, report.step)
-        waiting = len(library.backlog())
+                (corpus.folder / f"{name}.npz").unlink(missing_ok=True)
+            await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
+            assert corpus.vectors is not None
+            corpus.vectors.remove(corpus.orphans())
+            await derive(corpus, report.step)
+        waiting = len(corpus.backlog())
     rest = f"{waiting:,} papers wait for their embedding, which a running Labmate makes. " if waiting else ""
     print(f"The indexes follow it. {rest}You can start Labmate now.")
 
@@ -164,5 +164,5 @@ async def back_up_by_the_clock(config: Settings, worker: Worker) -> None:
         now = clock.now()
         last = max(backups.kept_in(folder_of(config)).values(), default=None)
         await clock.wait_until(now if last is None else min(last + every, now + every))
-        if await worker.run("backup") is not Outcome.DONE:
+        if await worker.run("backup") is not RunOutcome.DONE:
             await clock.wait_until(clock.now() + min(AGAIN, every))

@@ -15,7 +15,7 @@ import aiohttp
 from rich.console import Console
 from rich.text import Text
 
-from bot.app import open_library
+from bot.app import open_corpus
 from bot.backups import folder_of
 from bot.settings import Settings
 from data.calendar import clock
@@ -183,9 +183,9 @@ async def _model(settings: Settings) -> list[Finding]:
 
 async def _index(settings: Settings) -> list[Finding]:
     try:
-        async with open_library(settings) as library:
-            waiting, orphans, words = len(library.backlog()), len(library.orphans()), len(library.words)
-            papers = len(library.facets)
+        async with open_corpus(settings) as corpus:
+            waiting, orphans, words = len(corpus.backlog()), len(corpus.orphans()), len(corpus.words)
+            papers = len(corpus.facets)
     except (StoreError, VectorsError, ModelError) as error:
         return [Finding("bad", str(error))]
     findings = []

@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from bot.client import Labmate
 from bot.metrics import build
 from bot.scheduler import Scheduler
-from bot.worker import Outcome
+from bot.worker import RunOutcome
 from commands.digests.posting import LATE
 from data.calendar import clock
 from data.calendar.slots import undone
@@ -46,7 +46,7 @@ class Look:
     newest: date | None = None
     digests: dict[str, int] = field(default_factory=dict)
     """``active``, ``due``, ``late``, ``posted_late`` and deliveries by state."""
-    workers: dict[tuple[str, Outcome], int] = field(default_factory=dict)
+    workers: dict[tuple[str, RunOutcome], int] = field(default_factory=dict)
     model: bool = False
 
 
@@ -83,9 +83,9 @@ class Health:
     async def _look(self) -> Look:
         found = Look(workers=dict(self._scheduler.worker.outcomes + self._scheduler.backups.outcomes))
         self._gateway(found)
-        library = self._bot.services.library
-        found.papers, found.waiting = len(library.facets), len(library.backlog())
-        found.model = library.embedder.is_loaded
+        corpus = self._bot.services.corpus
+        found.papers, found.waiting = len(corpus.facets), len(corpus.backlog())
+        found.model = corpus.embedder.is_loaded
         try:
             await asyncio.wait_for(self._database(found), DATABASE_SECONDS)
             found.database = True
@@ -93,7 +93,7 @@ class Health:
             found.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")
         except Exception as error:  # whatever it is, health is what tells of it
             found.wrong.append(f"the database can't be read ({type(error).__name__})")
-        failed = sum(count for (_, outcome), count in found.workers.items() if outcome is Outcome.FAILED)
+        failed = sum(count for (_, outcome), count in found.workers.items() if outcome is RunOutcome.FAILED)
         if failed:
             found.worth_knowing.append(f"work in the background failed {failed} times; the log says why")
         if found.digests.get("late"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.app import load_sample, make_services, open_library
+from bot.app import load_sample, make_services, open_corpus
 from bot.client import Labmate, pointed_at
 from bot.closes import LoginError, explained
 from bot.ending import Ending, Watchdog
@@ -18,7 +18,7 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 
 log = logging.getLogger("labmate")
 
@@ -33,18 +33,18 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
         Where Discord refuses the token, closes the connection for good, or can't be reached.
     """
     await load_sample(settings)
-    async with open_library(settings) as library:
+    async with open_corpus(settings) as corpus:
         with pointed_at(settings):
-            async with _logged_in(settings, library, say) as both:
+            async with _logged_in(settings, corpus, say) as both:
                 yield both
 
 
 @asynccontextmanager
 async def _logged_in(
-    settings: Settings, library: Library, say: Say | None
+    settings: Settings, corpus: Corpus, say: Say | None
 ) -> AsyncIterator[tuple[Labmate, Scheduler]]:
     assert settings.discord_token is not None
-    bot = Labmate(settings, await make_services(settings, library))
+    bot = Labmate(settings, await make_services(settings, corpus))
     scheduler = Scheduler(settings, bot.services, say)
     bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from bot.backups import back_up_by_the_clock
 from bot.cli.ingest import people_wait
 from bot.settings import Settings
-from bot.worker import Outcome, Worker
+from bot.worker import RunOutcome, Worker
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
 from data.calendar import clock
@@ -84,26 +84,26 @@ class Scheduler:
 
     async def load_model(self) -> None:
         """Load the model off the loop, and embed the few papers that wait."""
-        library = self._services.library
+        corpus = self._services.corpus
         log.info("loading the model")
         try:
-            await asyncio.to_thread(library.embedder.load)
+            await asyncio.to_thread(corpus.embedder.load)
         except ModelError as error:
             self._say(f"{error} Until then papers are found by words only.")
             self._services.model_settled.set()
             return
-        if 0 < len(library.backlog()) <= AT_ONCE:
+        if 0 < len(corpus.backlog()) <= AT_ONCE:
             await self._embed_here()
         self.model_ready.set()
         self._services.model_settled.set()
         settle()
 
     async def _embed_here(self) -> None:
-        library = self._services.library
+        corpus = self._services.corpus
         try:
-            with library.writing():
-                await library.open_vectors(writable=True)
-                await library.embed_backlog()
+            with corpus.writing():
+                await corpus.open_vectors(writable=True)
+                await corpus.embed_backlog()
         except BusyError:
             return
 
@@ -114,13 +114,13 @@ class Scheduler:
             self._again = None
             reached = not self._settings.labmate_fetch or await self._run("ingest", "recent")
             self.first_fetch.set()
-            await self._services.library.refresh()
-            if self.model_ready.is_set() and self._services.library.backlog():
-                if len(self._services.library.backlog()) <= AT_ONCE:
+            await self._services.corpus.refresh()
+            if self.model_ready.is_set() and self._services.corpus.backlog():
+                if len(self._services.corpus.backlog()) <= AT_ONCE:
                     await self._embed_here()
                 else:
                     await self._run("index")
-                    await self._services.library.refresh()
+                    await self._services.corpus.refresh()
             await self._tell_apart()
             self._services.progress.over()
             self.settled.set()
@@ -131,15 +131,15 @@ class Scheduler:
     async def _run(self, *command: str) -> bool:
         """Have a worker do it; returns whether it did. What failed is tried again before long."""
         outcome = await self.worker.run(*command)
-        if outcome is not Outcome.DONE:
-            again = BUSY_AGAIN if outcome is Outcome.BUSY else LOOK_AGAIN
+        if outcome is not RunOutcome.DONE:
+            again = BUSY_AGAIN if outcome is RunOutcome.BUSY else LOOK_AGAIN
             self._again = min(again, self._again or again)
-        return outcome is Outcome.DONE
+        return outcome is RunOutcome.DONE
 
     async def _tell_apart(self) -> None:
         """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
         await self._services.store.kept_texts.forget_old()
-        if not len(self._services.library.facets):
+        if not len(self._services.corpus.facets):
             return
         people = self._services.store.people
         last, full = await people.last_pass(), await people.last_pass("full")
@@ -160,7 +160,7 @@ class Scheduler:
         if said := event.get("say"):
             log.info("backup: %s", said)
 
-    def _backup_failed(self, _outcome: Outcome, said: str) -> None:
+    def _backup_failed(self, _outcome: RunOutcome, said: str) -> None:
         log.error("the backup failed: %s The last one is still there; another try in an hour.", said)
 
     # -- the worker --------------------------------------------------------------------------------
@@ -174,12 +174,12 @@ class Scheduler:
             log.info("%s", said)
             self._say(str(said))
 
-    def _worker_failed(self, outcome: Outcome, said: str) -> None:
+    def _worker_failed(self, outcome: RunOutcome, said: str) -> None:
         """Say what a worker failed at, each as what it is."""
-        if outcome is Outcome.UNREACHABLE:
+        if outcome is RunOutcome.UNREACHABLE:
             log.warning("%s", said)
             self._tell_once(said)
-        elif outcome is Outcome.BUSY:
+        elif outcome is RunOutcome.BUSY:
             log.info("%s It is tried again soon.", said)
         else:
             self._say(
@@ -192,7 +192,7 @@ class Scheduler:
         if self._told_unreachable:
             return
         self._told_unreachable = True
-        known = len(self._services.library.facets)
+        known = len(self._services.corpus.facets)
         self._say(
             f"arXiv can't be read now ({error}). I know {known:,} papers and answer from these; I try again "
             f"every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
@@ -203,13 +203,13 @@ class Scheduler:
 
     async def _follow(self) -> None:
         """See what the worker, or an ingest started by hand, has written."""
-        library = self._services.library
+        corpus = self._services.corpus
         waited = 0.0
         while True:
             await asyncio.sleep(LOOK_EVERY)
             waited += LOOK_EVERY
-            await library.refresh()
+            await corpus.refresh()
             if waited >= NAMES_EVERY:
                 waited = 0.0
-                await library.refresh_names()
+                await corpus.refresh_names()
                 await self._services.insight.refresh()

@@ -22,7 +22,7 @@ GRACE = 2.0
 """Seconds that a worker has to end when it is told to."""
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """How a worker ended."""
 
     DONE = "done"
@@ -42,20 +42,20 @@ class Worker:
     heard
         Called with each event (`step`, `say`) but the error that ended it.
     failed
-        Called with an outcome that is not :attr:`Outcome.DONE`, and with what the worker said of it.
+        Called with an outcome that is not :attr:`RunOutcome.DONE`, and with what the worker said of it.
     """
 
     def __init__(
-        self, heard: Callable[[dict[str, Any]], None], failed: Callable[[Outcome, str], None]
+        self, heard: Callable[[dict[str, Any]], None], failed: Callable[[RunOutcome, str], None]
     ) -> None:
         self._heard = heard
         self._failed = failed
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
-        self.outcomes: Counter[tuple[str, Outcome]] = Counter()
+        self.outcomes: Counter[tuple[str, RunOutcome]] = Counter()
         """How often each command ended how, since the start."""
 
-    async def run(self, *command: str) -> Outcome:
+    async def run(self, *command: str) -> RunOutcome:
         """Run a command of Labmate to its end."""
         self._process = process = await asyncio.create_subprocess_exec(
             *("nice", "-n", "19", sys.executable, "-m", "bot", *command, "--events"),
@@ -72,13 +72,13 @@ class Worker:
         finally:
             if process.returncode is not None:
                 CHILDREN.discard(process.kill)
-        outcome = Outcome.DONE if status == 0 else _kind(error)
+        outcome = RunOutcome.DONE if status == 0 else _kind(error)
         if self._stopping:
             return outcome
         self.outcomes[command[0], outcome] += 1
-        if outcome is not Outcome.DONE:
+        if outcome is not RunOutcome.DONE:
             said = str(error.get("error", ""))
-            if outcome is Outcome.FAILED:
+            if outcome is RunOutcome.FAILED:
                 log.error(
                     "the worker `%s` %s%s%s",
                     *(command[0], _ended(status), f": {said}" if said else "", _words(last)),
@@ -137,11 +137,11 @@ class Worker:
                 log.log(level, "worker %s: %s", command, message)
 
 
-def _kind(error: dict[str, Any]) -> Outcome:
+def _kind(error: dict[str, Any]) -> RunOutcome:
     try:
-        return Outcome(error["kind"])
+        return RunOutcome(error["kind"])
     except (KeyError, ValueError):
-        return Outcome.FAILED
+        return RunOutcome.FAILED
 
 
 def _ended(status: int) -> str:

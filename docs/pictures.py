@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bot.app import load_sample, make_services, open_library  # noqa: E402
+from bot.app import load_sample, make_services, open_corpus  # noqa: E402
 from bot.settings import Settings  # noqa: E402
 from commands.cards.pictures import trends_png  # noqa: E402
 from commands.kit.replies import Reply  # noqa: E402
@@ -34,16 +34,16 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(_env_file=None, labmate_data=Path(folder))
         await load_sample(settings)
-        async with open_library(settings) as library:
-            services = await make_services(settings, library)
+        async with open_corpus(settings) as corpus:
+            services = await make_services(settings, corpus)
             await services.wait_for_people()
-            author = await library.store.author_names.find("ChonLam Lao")
+            author = await corpus.store.author_names.find("ChonLam Lao")
             assert author is not None
-            [(person, _)] = await library.store.people.named([author])
+            [(person, _)] = await corpus.store.people.named([author])
             keep("author-activity.png", await show_card(services, person, 0, private=False))
             keep("graph-person.png", await show_person(services, person))
             [paper] = await services.search.resolve("PrismLLM")
-            await asyncio.to_thread(library.embedder.load)
+            await asyncio.to_thread(corpus.embedder.load)
             keep("graph-paper.png", await show_paper(services, paper))
             await services.close()
     made_up = [

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from bot.ending import Ending
 from bot.settings import Settings
 from bot.settings_checks import SettingError, check
-from bot.worker import Outcome
+from bot.worker import RunOutcome
 from data.database.engine import StoreError
 from data.sources.http import SourceError
 from index.search.corpus import BusyError
@@ -73,10 +73,10 @@ def perform(
     sys.exit(status or 0)
 
 
-def _told(error: Exception) -> tuple[Outcome, str]:
+def _told(error: Exception) -> tuple[RunOutcome, str]:
     """What kind of failure it is, and the words for it; no words for one that nobody can do something about."""
     if isinstance(error, DBAPIError):
         locked = "database is locked" in str(error.orig)
-        return Outcome.BUSY, LOCKED if locked else ""
-    kinds = {BusyError: Outcome.BUSY, SourceError: Outcome.UNREACHABLE}
-    return kinds.get(type(error), Outcome.FAILED), str(error)
+        return RunOutcome.BUSY, LOCKED if locked else ""
+    kinds = {BusyError: RunOutcome.BUSY, SourceError: RunOutcome.UNREACHABLE}
+    return kinds.get(type(error), RunOutcome.FAILED), str(error)

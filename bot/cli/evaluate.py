@@ -69,10 +69,11 @@ def evaluate_search(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Known-item search: words of a title, a rare name, a long question; ours beside words, vectors and RRF."""
-    from bot.app import open_library
+    from index.evaluate.collection import temporary_library, vectors_beside
+
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter
     from bot.cli.result_tables import print_rows
-    from index.evaluate.corpus import temporary_library, vectors_beside
     from index.evaluate.search import evaluate as evaluate_now
     from index.search.embedding import Embedder
 
@@ -87,10 +88,10 @@ def evaluate_search(
                     data, Embedder(config.embedding_model), vectors=ready, report=report.step
                 )
             else:
-                opened = open_library(config)
-            async with opened as library:
+                opened = open_corpus(config)
+            async with opened as corpus:
                 result = await evaluate_now(
-                    library, per_kind=questions, seed=seed, progress=lambda d, t: report.step("asking", d, t)
+                    corpus, per_kind=questions, seed=seed, progress=lambda d, t: report.step("asking", d, t)
                 )
         result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
         if as_json:
@@ -111,12 +112,13 @@ def evaluate_identity(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Who is who: ours beside plain rules and, after `make peers`, S2AND; on known ids or on pseudo-people."""
-    from bot.app import open_library
+    from index.evaluate.collection import read_file, vectors_beside
+
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter
     from bot.cli.result_tables import installed_peers, print_rows
-    from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.identity import evaluate as evaluate_now
-    from index.identity.passes import read_corpus
+    from index.identity.passes import read_authorships
     from index.search.embedding import Embedder
 
     config = settings()
@@ -128,12 +130,14 @@ def evaluate_identity(
             if data:
                 embedder = Embedder(config.embedding_model)
                 ready = vectors or vectors_beside(data)
-                corpus = await asyncio.to_thread(read_file, data, embedder, vectors=ready, report=report.step)
-                authorships = corpus.authorships
-                truth = corpus.people if (corpus.people >= 0).any() else None
+                collection = await asyncio.to_thread(
+                    read_file, data, embedder, vectors=ready, report=report.step
+                )
+                authorships = collection.authorships
+                truth = collection.people if (collection.people >= 0).any() else None
             else:
-                async with open_library(config) as library:
-                    authorships = (await read_corpus(library)).authorships
+                async with open_corpus(config) as corpus:
+                    authorships = (await read_authorships(corpus)).authorships
             result = await asyncio.to_thread(
                 evaluate_now, authorships, truth, seed=seed, peers=installed_peers(), report=report.step
             )
@@ -155,7 +159,7 @@ def evaluate_score(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Does a paper's score on a day tell what follows it later? On what this Labmate holds, after `identify`."""
-    from bot.app import open_library
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter
     from bot.cli.result_tables import print_rows
     from data.sources.http import SourceError
@@ -166,13 +170,13 @@ def evaluate_score(
 
     async def work() -> None:
         report = Reporter(events=False)
-        async with open_library(config) as library:
-            insight = Insight(library)
+        async with open_corpus(config) as corpus:
+            insight = Insight(corpus)
             await insight.refresh()
             if insight.novelty is None:
                 raise SourceError("Nothing was compared with earlier papers yet. Run: python -m bot identify")
             with report.showing():
-                result = await evaluate_now(library, insight, cut=cut.date(), seed=seed, report=report.step)
+                result = await evaluate_now(corpus, insight, cut=cut.date(), seed=seed, report=report.step)
         result = {"task": result["task"], "data": str(config.labmate_data), **result}
         if as_json:
             print(json.dumps(result, indent=1))
@@ -190,8 +194,9 @@ def train_identity(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
+    from index.evaluate.collection import read_file, vectors_beside
+
     from bot.cli.ingest import Reporter
-    from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_identity import train as train_now
     from index.search.embedding import Embedder
 
@@ -200,14 +205,14 @@ def train_identity(
     async def work() -> None:
         report, begun = Reporter(events=False), time.monotonic()
         with report.showing():
-            corpus = await asyncio.to_thread(
+            collection = await asyncio.to_thread(
                 read_file,
                 data,
                 Embedder(config.embedding_model),
                 vectors=vectors or vectors_beside(data),
                 report=report.step,
             )
-            recipe = await asyncio.to_thread(train_now, corpus.authorships, out, report.step, seed)
+            recipe = await asyncio.to_thread(train_now, collection.authorships, out, report.step, seed)
         report.say(f"trained into {out} in {time.monotonic() - begun:.0f} s: {recipe['sha256']}")
 
     perform(work())
@@ -235,12 +240,13 @@ def evaluate_collaborators(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Do people write with those who were suggested? Ours beside graph scores and plain closeness."""
-    from bot.app import open_library
+    from index.evaluate.collection import read_file, vectors_beside
+
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter
     from bot.cli.result_tables import print_rows
     from index.evaluate.collaborators import Written
     from index.evaluate.collaborators import evaluate as evaluate_now
-    from index.evaluate.corpus import read_file, vectors_beside
     from index.search.embedding import Embedder
 
     config = settings()
@@ -250,15 +256,15 @@ def evaluate_collaborators(
 
         def of_file(path: Path) -> Written:
             ready = vectors or vectors_beside(path)
-            corpus = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            return Written.of(corpus, report.step)
+            collection = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
+            return Written.of(collection, report.step)
 
         with report.showing():
             if data:
                 written = await asyncio.to_thread(of_file, data)
             else:
-                async with open_library(config) as library:
-                    written = await Written.of_library(library)
+                async with open_corpus(config) as corpus:
+                    written = await Written.of_library(corpus)
             result = await asyncio.to_thread(
                 evaluate_now,
                 written,
@@ -286,9 +292,10 @@ def evaluate_reviewers(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
+    from index.evaluate.collection import read_file, vectors_beside
+
     from bot.cli.ingest import Reporter
     from bot.cli.result_tables import print_rows
-    from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.reviewers import evaluate as evaluate_now
     from index.search.embedding import Embedder
 
@@ -299,8 +306,8 @@ def evaluate_reviewers(
 
         def measured() -> dict[str, object]:
             ready = vectors or vectors_beside(data)
-            corpus = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            return evaluate_now(corpus, seed, report.step)
+            collection = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
+            return evaluate_now(collection, seed, report.step)
 
         with report.showing():
             result = await asyncio.to_thread(measured)
@@ -324,9 +331,10 @@ def train_collaborators(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
+    from index.evaluate.collection import read_file, vectors_beside
+
     from bot.cli.ingest import Reporter
     from index.evaluate.collaborators import Written
-    from index.evaluate.corpus import read_file, vectors_beside
     from index.evaluate.train_collaborators import train as train_now
     from index.search.embedding import Embedder
 
@@ -337,8 +345,8 @@ def train_collaborators(
 
         def trained() -> dict[str, object]:
             ready = vectors or vectors_beside(data)
-            corpus = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            early = corpus.before(before.date())
+            collection = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
+            early = collection.before(before.date())
             return train_now(
                 Written.of(early, report.step), out, before=before.date(), seed=seed, report=report.step
             )

@@ -17,7 +17,7 @@ from bot.settings import Settings
 
 if TYPE_CHECKING:
     from bot.cli.ingest import Reporter
-    from index.evaluate.digest import Listings
+    from index.evaluate.digest import ListingDays
 
 
 @evaluate.command("digest")
@@ -104,25 +104,28 @@ def train_digest(
     perform(work())
 
 
-async def _listings(config: Settings, data: Path | None, vectors: Path | None, report: Reporter) -> Listings:
+async def _listings(
+    config: Settings, data: Path | None, vectors: Path | None, report: Reporter
+) -> ListingDays:
     """A file's papers by day, or those that this Labmate holds."""
-    from bot.app import open_library
-    from index.evaluate.corpus import read_file, vectors_beside
-    from index.evaluate.digest import Listings as Made
-    from index.identity.passes import read_corpus
+    from index.evaluate.stored import read_file, vectors_beside
+
+    from bot.app import open_corpus
+    from index.evaluate.digest import ListingDays as Made
+    from index.identity.passes import read_authorships
     from index.search.embedding import Embedder
 
     if data is None:
-        async with open_library(config) as library:
-            corpus = await read_corpus(library)
-            texts = await library.store.texts(corpus.papers.tolist())
-            pairs = [texts[int(paper)][:2] for paper in corpus.papers]
-            day = library.facets.days[corpus.papers].astype(int)
+        async with open_corpus(config) as corpus:
+            stored = await read_authorships(corpus)
+            texts = await corpus.store.texts(stored.papers.tolist())
+            pairs = [texts[int(paper)][:2] for paper in stored.papers]
+            day = corpus.facets.days[stored.papers].astype(int)
         return Made.of(
-            pairs, corpus.authorships.names, corpus.authorships.offsets, day, corpus.authorships.vectors
+            pairs, stored.authorships.names, stored.authorships.offsets, day, stored.authorships.vectors
         )
 
-    def read(path: Path) -> Listings:
+    def read(path: Path) -> ListingDays:
         ready = vectors or vectors_beside(path)
         found = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
         pairs = [(record.title, record.abstract) for record in found.records]

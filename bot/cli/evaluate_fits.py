@@ -17,7 +17,7 @@ from bot.cli.evaluate import evaluate
 
 if TYPE_CHECKING:
     from bot.cli.ingest import Reporter
-    from index.search.corpus import Library
+    from index.search.corpus import Corpus
 
 
 @evaluate.command("fits")
@@ -51,9 +51,9 @@ def evaluate_fits(
         report = Reporter(events=False)
         with report.showing():
             field = read_field(others) if others else None
-            async with _collection(data, papers, seed, report) as (library, own):
+            async with _collection(data, papers, seed, report) as (corpus, own):
                 result = await evaluate_now(
-                    library,
+                    corpus,
                     own=own,
                     others=field,
                     per_kind=questions,
@@ -75,27 +75,27 @@ def evaluate_fits(
 @asynccontextmanager
 async def _collection(
     data: Path | None, papers: int | None, seed: int, report: Reporter
-) -> AsyncIterator[tuple[Library, list[str]]]:
+) -> AsyncIterator[tuple[Corpus, list[str]]]:
     """The library to ask, and the questions that came with its papers."""
-    from bot.app import open_library
+    from bot.app import open_corpus
     from index.evaluate.corpus import temporary_library, vectors_beside
     from index.evaluate.fields import has_questions, write_collection
     from index.search.embedding import Embedder
 
     config = settings()
     if data is None:
-        async with open_library(config) as library:
-            yield library, []
+        async with open_corpus(config) as corpus:
+            yield corpus, []
         return
     embedder = Embedder(config.embedding_model)
     if papers is None and not has_questions(data):
         async with temporary_library(
             data, embedder, vectors=vectors_beside(data), report=report.step
-        ) as library:
-            yield library, []
+        ) as corpus:
+            yield corpus, []
         return
     with tempfile.TemporaryDirectory(prefix="labmate-") as name:
         written = Path(name) / "papers.jsonl"
         own = write_collection(data, written, papers, seed)
-        async with temporary_library(written, embedder, report=report.step, own_ids=True) as library:
-            yield library, own
+        async with temporary_library(written, embedder, report=report.step, own_ids=True) as corpus:
+            yield corpus, own

@@ -32,7 +32,7 @@ from data.sources.http import PoliteClient
 from data.stores.store import Store
 from index.identity.passes import identify, outnumbered
 from index.people.insight import derive
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.facets import in_category
 from index.search.intake import Intake, Numbered, ReadyVectors, Summary
 
@@ -114,11 +114,11 @@ def closing(summary: Summary) -> str:
     return text + "".join(f"\n  refused {count:,}: {reason}" for reason, count in reasons)
 
 
-async def ingest_file(library: Library, path: Path, vectors: Path | None, report: Reporter) -> Summary:
+async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: Reporter) -> Summary:
     """Read a file of papers in."""
-    assert library.vectors is not None
+    assert corpus.vectors is not None
     file = PaperFile(path)
-    ready = ReadyVectors(vectors, library.vectors.fingerprint) if vectors else None
+    ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
     begun = datetime.now(UTC)
 
     def show(summary: Summary) -> None:
@@ -127,15 +127,15 @@ async def ingest_file(library: Library, path: Path, vectors: Path | None, report
         report.step(f"reading {path.name}", file.position, file.size, rate)
 
     report.step(f"reading {path.name}", 0, file.size)
-    return await Intake(library, "file", path.name, vectors=ready, progress=show).run(iter(file))
+    return await Intake(corpus, "file", path.name, vectors=ready, progress=show).run(iter(file))
 
 
 async def ingest_arxiv(
-    library: Library, settings: Settings, categories: list[str], since: date, report: Reporter
+    corpus: Corpus, settings: Settings, categories: list[str], since: date, report: Reporter
 ) -> Summary:
     """Read recent papers through the Atom API."""
     scope = " ".join(sorted(categories))
-    before = await library.store.last_run("arxiv", scope)
+    before = await corpus.store.last_run("arxiv", scope)
     covered = before is not None and (before.since is None or before.since <= since)
     client = polite(settings)
     api = ArxivApi(client, settings.arxiv_api_url)
@@ -158,7 +158,7 @@ async def ingest_arxiv(
         """Give what an earlier run should have seen, but did not, the day on which it showed."""
         if not covered or before is None:
             return records
-        known = await library.store.known_arxiv_ids([record.ids["arxiv"] for record in records])
+        known = await corpus.store.known_arxiv_ids([record.ids["arxiv"] for record in records])
         today = latest_listing()
         return [
             record if record.ids["arxiv"] in known else held_in_moderation(record, before.started, today)
@@ -170,13 +170,13 @@ async def ingest_arxiv(
 
     report.step("reading arXiv", 0, 0)
     try:
-        return await Intake(library, "arxiv", scope, since=since, progress=show).run(items())
+        return await Intake(corpus, "arxiv", scope, since=since, progress=show).run(items())
     finally:
         await client.close()
 
 
 async def ingest_oai(
-    library: Library,
+    corpus: Corpus,
     settings: Settings,
     oai_sets: list[str],
     since: date,
@@ -199,7 +199,7 @@ async def ingest_oai(
 
     report.step("reading arXiv", 0, 0)
     try:
-        intake = Intake(library, "arxiv-oai", " ".join(only or oai_sets), since=since, progress=show)
+        intake = Intake(corpus, "arxiv-oai", " ".join(only or oai_sets), since=since, progress=show)
         return await intake.run(items())
     finally:
         await client.close()
@@ -211,30 +211,30 @@ def _wanted(record: PaperRecord | Deletion | Rejected, only: list[str] | None) -
     return any(in_category(" ".join(record.categories), category) for category in only)
 
 
-async def ingest_recent(library: Library, settings: Settings, report: Reporter) -> Summary:
+async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) -> Summary:
     """What a running bot does by itself: everything announced since it last looked, or in the last week.
 
     OAI-PMH lists papers by the day they became visible, so none that moderation held is lost.
     """
     categories = sorted(settings.labmate_categories)
-    last = await library.store.last_run("arxiv-oai", " ".join(categories))
+    last = await corpus.store.last_run("arxiv-oai", " ".join(categories))
     since = clock.now().date() - RECENT
     if last is not None:
         since = last.started.date() - timedelta(days=1)
-    return await ingest_oai(library, settings, sets_of(categories), since, report, only=categories)
+    return await ingest_oai(corpus, settings, sets_of(categories), since, report, only=categories)
 
 
-async def embed(library: Library, report: Reporter) -> int:
+async def embed(corpus: Corpus, report: Reporter) -> int:
     """Embed what has no vector yet."""
     show: Callable[[int, int], None] = lambda done, total: report.step("embedding", done, total)  # noqa: E731
-    return await library.embed_backlog(show)
+    return await corpus.embed_backlog(show)
 
 
-async def tell_apart(library: Library, report: Reporter, *, full: bool = False) -> None:
+async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:
     """Whose each authorship is, topics, novelty; everybody anew with ``full``, or where a load calls for it."""
     begun = time.monotonic()
-    outcome = await identify(library, full=full, report=report.step)
-    await derive(library, report.step)
+    outcome = await identify(corpus, full=full, report=report.step)
+    await derive(corpus, report.step)
     report.say(
         f"{outcome.people:,} people of {outcome.authorships:,} authorships, "
         f"{outcome.changed:,} changed, in {time.monotonic() - begun:.0f} s"

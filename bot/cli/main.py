@@ -92,21 +92,21 @@ def ask(
 async def _ingest_file(
     config: Settings, path: Path, vectors: Path | None, *, embed_too: bool, events: bool
 ) -> None:
-    from bot.app import load_sample, open_library
+    from bot.app import load_sample, open_corpus
     from bot.cli.ingest import Reporter, closing, embed, ingest_file, people_wait, tell_apart
 
     report = Reporter(events=events)
     await load_sample(config)
-    async with open_library(config, writable=True) as library:
-        with library.writing(), report.showing():
-            summary = await ingest_file(library, path, vectors, report)
+    async with open_corpus(config, writable=True) as corpus:
+        with corpus.writing(), report.showing():
+            summary = await ingest_file(corpus, path, vectors, report)
             report.say(closing(summary))
-            if embed_too and library.backlog():
-                await embed(library, report)
-            waiting = len(library.backlog())
-            if embed_too and await people_wait(library.store):
-                await library.refresh()
-                await tell_apart(library, report)
+            if embed_too and corpus.backlog():
+                await embed(corpus, report)
+            waiting = len(corpus.backlog())
+            if embed_too and await people_wait(corpus.store):
+                await corpus.refresh()
+                await tell_apart(corpus, report)
         if waiting:
             report.say(_waiting(waiting))
 
@@ -140,22 +140,22 @@ def ingest_file_command(
 async def _ingest_online(
     config: Settings, kind: str, names: list[str], since: date | None, events: bool
 ) -> None:
-    from bot.app import load_sample, open_library
+    from bot.app import load_sample, open_corpus
     from bot.cli.ingest import Reporter, closing, ingest_arxiv, ingest_oai, ingest_recent
 
     report = Reporter(events=events)
     await load_sample(config)
-    async with open_library(config, writable=True) as library:
-        with library.writing(), report.showing():
+    async with open_corpus(config, writable=True) as corpus:
+        with corpus.writing(), report.showing():
             if kind == "arxiv":
                 assert since is not None
-                summary = await ingest_arxiv(library, config, names, since, report)
+                summary = await ingest_arxiv(corpus, config, names, since, report)
             elif kind == "oai":
                 assert since is not None
-                summary = await ingest_oai(library, config, names, since, report)
+                summary = await ingest_oai(corpus, config, names, since, report)
             else:
-                summary = await ingest_recent(library, config, report)
-            waiting = len(library.backlog())
+                summary = await ingest_recent(corpus, config, report)
+            waiting = len(corpus.backlog())
         report.say(f"arXiv: {closing(summary)}")
         if waiting and not events:
             report.say(_waiting(waiting))
@@ -212,7 +212,7 @@ def index(
     events: Events = False,
 ) -> None:
     """Bring the indexes up to date with the store: words, and embeddings of what has none."""
-    from bot.app import open_library
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter, embed
 
     config = settings()
@@ -222,14 +222,14 @@ def index(
         report = Reporter(events=events)
         # Beside a running bot one core stays free for its answers.
         threads = max(1, (os.cpu_count() or 2) - 1) if events else None
-        async with open_library(config, writable=True, rebuild=rebuild, threads=threads) as library:
-            with library.writing(), report.showing():
+        async with open_corpus(config, writable=True, rebuild=rebuild, threads=threads) as corpus:
+            with corpus.writing(), report.showing():
                 if rebuild:
-                    await asyncio.to_thread(library.words.clear)
-                await library.catch_up_words(lambda done, total: report.step("words", done, total))
-                count = await embed(library, report)
+                    await asyncio.to_thread(corpus.words.clear)
+                await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
+                count = await embed(corpus, report)
             report.say(
-                f"The index is up to date: {len(library.words):,} papers by words, {count:,} newly embedded."
+                f"The index is up to date: {len(corpus.words):,} papers by words, {count:,} newly embedded."
             )
 
     perform(work(), events=events)
@@ -243,7 +243,7 @@ def identify(
     events: Events = False,
 ) -> None:
     """Tell people apart, find topics, compare papers with earlier ones. Safe to stop; what was known stays."""
-    from bot.app import open_library
+    from bot.app import open_corpus
     from bot.cli.ingest import Reporter, tell_apart
 
     config = settings()
@@ -251,9 +251,9 @@ def identify(
 
     async def work() -> None:
         report = Reporter(events=events)
-        async with open_library(config, writable=False) as library:
-            with library.writing(), report.showing():
-                await tell_apart(library, report, full=full)
+        async with open_corpus(config, writable=False) as corpus:
+            with corpus.writing(), report.showing():
+                await tell_apart(corpus, report, full=full)
 
     perform(work(), events=events)
 

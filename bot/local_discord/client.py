@@ -24,12 +24,12 @@ class NoReplyError(RuntimeError):
     """The bot did not answer in time: what Discord shows as "The application did not respond"."""
 
 
-class RefusedError(RuntimeError):
+class CommandRefusedError(RuntimeError):
     """The local Discord refused what the user did."""
 
 
 @dataclass
-class Reply:
+class ShownReply:
     """A message of the bot as its user sees it now."""
 
     user: UserClient
@@ -84,21 +84,21 @@ class Reply:
                 return button
         raise LookupError(f"no button {label!r} among {[b.get('label') for b in self.buttons]}")
 
-    async def press(self, button: str | Json) -> Reply:
+    async def press(self, button: str | Json) -> ShownReply:
         """Press a button; returns the message as it then is, or the new reply."""
         chosen = self.button(button) if isinstance(button, str) else button
         return await self.user.component(
             self.message, {"component_type": BUTTON, "custom_id": chosen["custom_id"]}
         )
 
-    async def choose(self, value: str, select: Json | None = None) -> Reply:
+    async def choose(self, value: str, select: Json | None = None) -> ShownReply:
         """Choose an option of a select by its value or the beginning of its label."""
         chosen = select or self.selects[0]
         options = chosen.get("options", [])
         values = [o["value"] for o in options if o["value"] == value or o["label"].startswith(value)][:1]
         return await self.choose_all(values or [value], chosen)
 
-    async def choose_all(self, values: list[str], select: Json) -> Reply:
+    async def choose_all(self, values: list[str], select: Json) -> ShownReply:
         """Choose these values of a select."""
         data = {"component_type": select["type"], "custom_id": select["custom_id"], "values": values}
         return await self.user.component(self.message, data)
@@ -181,13 +181,13 @@ class UserClient:
 
         Raises
         ------
-        RefusedError
+        CommandRefusedError
             With the API's message.
         """
         async with self._session.request(method, self._api + path, json=body) as answer:
             data = await answer.json() if answer.status != 204 else None
             if answer.status >= 400:
-                raise RefusedError(f"{answer.status} {data}")
+                raise CommandRefusedError(f"{answer.status} {data}")
             return data
 
     async def commands(self) -> list[Json]:
@@ -199,7 +199,7 @@ class UserClient:
 
     # -- doing things ----------------------------------------------------------------------------
 
-    async def slash(self, text: str, *, within: float = REPLY_WITHIN) -> Reply:
+    async def slash(self, text: str, *, within: float = REPLY_WITHIN) -> ShownReply:
         """Type a slash command and wait for the reply.
 
         Raises
@@ -211,21 +211,21 @@ class UserClient:
         """
         return await self.run(parse(text, await self.commands()), within=within)
 
-    async def run(self, typed: Typed, *, within: float = REPLY_WITHIN) -> Reply:
+    async def run(self, typed: Typed, *, within: float = REPLY_WITHIN) -> ShownReply:
         """Send a command that was taken apart."""
         return await self._interact({"type": 2, "data": typed.data, "uploads": typed.uploads()}, within)
 
-    async def raw_command(self, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
+    async def raw_command(self, data: Json, *, within: float = REPLY_WITHIN) -> ShownReply:
         """Send a command's data as given, as a tampered client would."""
         return await self._interact({"type": 2, "data": data}, within)
 
-    async def context_menu(self, name: str, target_id: str, kind: int = 2) -> Reply:
+    async def context_menu(self, name: str, target_id: str, kind: int = 2) -> ShownReply:
         """Use a user (2) or message (3) command on a target."""
         command = next(c for c in await self.commands() if c["name"] == name and c["type"] == kind)
         data = {"id": command["id"], "name": name, "type": kind, "target_id": target_id}
         return await self._interact({"type": 2, "data": data}, REPLY_WITHIN)
 
-    async def component(self, message: Json, data: Json, *, within: float = REPLY_WITHIN) -> Reply:
+    async def component(self, message: Json, data: Json, *, within: float = REPLY_WITHIN) -> ShownReply:
         """Use a component of a message; with ``forged`` in the data, one that it does not have."""
         where = {
             "channel_id": message.get("channel_id", self.channel_id),
@@ -233,7 +233,7 @@ class UserClient:
         }
         return await self._interact({"type": 3, "data": data, "message_id": message["id"], **where}, within)
 
-    async def submit(self, modal: Json, values: dict[str, str]) -> Reply:
+    async def submit(self, modal: Json, values: dict[str, str]) -> ShownReply:
         """Fill in a modal and send it off."""
         rows = [
             {"type": 1, "components": [{"type": 4, "custom_id": custom_id, "value": value}]}
@@ -299,7 +299,7 @@ class UserClient:
         place = {"guild_id": self.guild_id, "channel_id": self.channel_id}
         await self.request("POST", "/interactions", {**place, **body})
 
-    async def _interact(self, body: Json, within: float) -> Reply:
+    async def _interact(self, body: Json, within: float) -> ShownReply:
         """Send an interaction and wait until its answer is complete."""
         nonce = secrets.token_hex(8)
         made = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
@@ -336,8 +336,8 @@ class UserClient:
         if event == "INTERACTION_FAILURE":
             raise NoReplyError("The application did not respond")
         if event == "INTERACTION_MODAL_CREATE":
-            return Reply(
+            return ShownReply(
                 self,
                 {"flags": 0, "content": "", "embeds": [], "modal": data, "components": data["components"]},
             )
-        return Reply(self, self.messages.get(state["message"]["id"], state["message"]))
+        return ShownReply(self, self.messages.get(state["message"]["id"], state["message"]))

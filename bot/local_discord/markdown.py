@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Node:
+class MarkdownNode:
     """A piece of what is shown: its own characters, or its children."""
 
     kind: str
     text: str = ""
-    children: list[Node] = field(default_factory=list)
+    children: list[MarkdownNode] = field(default_factory=list)
     mark: str = ""
     """A link's address, a list's bullet, a heading's signs."""
 
 
-def plain(nodes: list[Node]) -> str:
+def plain(nodes: list[MarkdownNode]) -> str:
     """The characters that a reader sees."""
     return "".join(node.text + plain(node.children) for node in nodes)
 
 
-def kinds(nodes: list[Node]) -> set[str]:
+def kinds(nodes: list[MarkdownNode]) -> set[str]:
     """All kinds of nodes but plain text, nested ones included."""
     found: set[str] = set()
     for node in nodes:
@@ -81,15 +81,15 @@ _WHOLE = (
 _LINES = (("subtext", _SMALL), ("heading", _HEADING), ("list", _BULLET))
 
 
-def parse(text: str) -> list[Node]:
+def parse(text: str) -> list[MarkdownNode]:
     """A message's text as nodes."""
     for before, after in _SPACES.items():
         text = text.replace(before, after)
     return _joined(_parse(text, line_start=True))
 
 
-def _parse(text: str, *, line_start: bool) -> list[Node]:
-    nodes: list[Node] = []
+def _parse(text: str, *, line_start: bool) -> list[MarkdownNode]:
+    nodes: list[MarkdownNode] = []
     place = 0
     while place < len(text):
         at_line = line_start if place == 0 else text[place - 1] == "\n"
@@ -99,49 +99,49 @@ def _parse(text: str, *, line_start: bool) -> list[Node]:
     return nodes
 
 
-def _next(rest: str, at_line: bool) -> tuple[Node, int]:
+def _next(rest: str, at_line: bool) -> tuple[MarkdownNode, int]:
     """The node at the beginning of what is left, and how many characters it takes."""
     if at_line and (found := _line(rest)):
         return found
     if found := _BLOCK_CODE.match(rest):
-        return Node("code", found[1]), found.end()
+        return MarkdownNode("code", found[1]), found.end()
     if found := _ESCAPE.match(rest):
-        return Node("text", found[1]), found.end()
+        return MarkdownNode("text", found[1]), found.end()
     for kind, pattern in _WHOLE:
         if found := pattern.match(rest):
-            return Node(kind, found[0]), found.end()
+            return MarkdownNode(kind, found[0]), found.end()
     if found := _LINK.match(rest):
-        return Node("link", children=_parse(found[1], line_start=False), mark=found[2]), found.end()
+        return MarkdownNode("link", children=_parse(found[1], line_start=False), mark=found[2]), found.end()
     emphases = [(kind, found) for kind, pattern in _EMPHASES if (found := pattern.match(rest))]
     if emphases:  # the longest wins
         kind, found = max(emphases, key=lambda one: one[1].end())
-        return Node(kind, children=_parse(found[1], line_start=False)), found.end()
+        return MarkdownNode(kind, children=_parse(found[1], line_start=False)), found.end()
     for kind, pattern in (("strike", _STRIKE), ("spoiler", _SPOILER)):
         if found := pattern.match(rest):
-            return Node(kind, children=_parse(found[1], line_start=False)), found.end()
+            return MarkdownNode(kind, children=_parse(found[1], line_start=False)), found.end()
     if found := _CODE.match(rest):
-        return Node("code", found[2]), found.end()
+        return MarkdownNode("code", found[2]), found.end()
     if rest.startswith(_SPOKEN):
-        return Node("text", _SPOKEN), len(_SPOKEN)
+        return MarkdownNode("text", _SPOKEN), len(_SPOKEN)
     found = _TEXT.match(rest)
     assert found is not None
-    return Node("text", found[0]), found.end()
+    return MarkdownNode("text", found[0]), found.end()
 
 
-def _line(rest: str) -> tuple[Node, int] | None:
+def _line(rest: str) -> tuple[MarkdownNode, int] | None:
     """What only begins with a line: quote, list, heading, small print."""
     if found := _QUOTE.match(rest):
         inner = re.sub(r"^ *> ", "", found[0], flags=re.MULTILINE) if found[1] is None else found[1]
-        return Node("quote", children=_parse(inner, line_start=True)), found.end()
+        return MarkdownNode("quote", children=_parse(inner, line_start=True)), found.end()
     for kind, pattern in _LINES:
         if found := pattern.match(rest):
-            return Node(kind, children=_parse(found[2], line_start=True), mark=found[1]), found.end()
+            return MarkdownNode(kind, children=_parse(found[2], line_start=True), mark=found[1]), found.end()
     return None
 
 
-def _joined(nodes: list[Node]) -> list[Node]:
+def _joined(nodes: list[MarkdownNode]) -> list[MarkdownNode]:
     """Texts beside each other as one."""
-    made: list[Node] = []
+    made: list[MarkdownNode] = []
     for node in nodes:
         node.children = _joined(node.children)
         if node.kind == "text" and made and made[-1].kind == "text":

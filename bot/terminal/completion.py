@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from bot.local_discord.client import NoReplyError, RefusedError, UserClient
+from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
 from bot.local_discord.state import Json
 from bot.local_discord.typed import SUB_COMMAND, SUB_COMMAND_GROUP, TypingError, find_command, split_values
 
@@ -82,6 +82,6 @@ class DiscordCompleter(Completer):
             return [(name, name) for name in names if typed.lower() in name.lower()]
         try:
             choices = await self._user.complete(text)
-        except (NoReplyError, RefusedError, TypingError, TimeoutError):
+        except (NoReplyError, CommandRefusedError, TypingError, TimeoutError):
             return []
         return [(str(choice["name"]), str(choice["value"])) for choice in choices]

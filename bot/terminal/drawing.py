@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from bot.local_discord.client import Reply
+from bot.local_discord.client import ShownReply
 from bot.local_discord.limits import (
     BUTTON,
     CONTAINER,
@@ -47,7 +47,7 @@ class Drawing:
         return Text(f"[{number}] ", style="bold yellow")
 
 
-def draw(reply: Reply, first: int = 1) -> Drawing:
+def draw(reply: ShownReply, first: int = 1) -> Drawing:
     """Draw a reply for a terminal; its numbers begin with ``first``."""
     drawing, names = Drawing(first=first), reply.user.names
     if reply.message["content"]:
@@ -137,7 +137,7 @@ def _button(button: Json, drawing: Drawing) -> Text:
     return drawing.number(button, None) + Text(label, style="yellow")
 
 
-def print_plain(reply: Reply, console: Console) -> None:
+def print_plain(reply: ShownReply, console: Console) -> None:
     """A reply as text for a pipe or a log."""
     names = reply.user.names
 

@@ -13,7 +13,7 @@ _MOST = 4_000
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """A field of a form."""
 
     custom_id: str
@@ -39,15 +39,15 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Form:
+class TerminalForm:
     """A form with its fields, and the modal that it is."""
 
     title: str
-    fields: list[Field]
+    fields: list[FormField]
     modal: Json
 
 
-def form_of(modal: Json) -> Form:
+def form_of(modal: Json) -> TerminalForm:
     """The form that a modal is; a field's label stands in it, or around it."""
     labels = {
         component["component"]["custom_id"]: component["label"]
@@ -55,7 +55,7 @@ def form_of(modal: Json) -> Form:
         if component["type"] == _LABEL
     }
     fields = [
-        Field(
+        FormField(
             component["custom_id"],
             str(component.get("label") or labels.get(component["custom_id"]) or component["custom_id"]),
             str(component.get("value") or ""),
@@ -67,4 +67,4 @@ def form_of(modal: Json) -> Form:
         for _, component in walk(modal["components"])
         if component["type"] == TEXT_INPUT
     ]
-    return Form(str(modal["title"]), fields, modal)
+    return TerminalForm(str(modal["title"]), fields, modal)

@@ -9,7 +9,7 @@ from datetime import datetime
 from rich.style import Style
 from rich.text import Text
 
-from bot.local_discord.markdown import Node, parse
+from bot.local_discord.markdown import MarkdownNode, parse
 
 Names = Mapping[str, str]
 """How people, roles and channels are called: ``@<id>``, ``&<id>`` and ``#<id>`` -> the name with its sign."""
@@ -52,7 +52,9 @@ def plain(text: str, names: Names) -> str:
     return made.plain.rstrip("\n")
 
 
-def _write(made: Text, nodes: list[Node], names: Names, style: Style, *, addresses: bool = False) -> None:
+def _write(
+    made: Text, nodes: list[MarkdownNode], names: Names, style: Style, *, addresses: bool = False
+) -> None:
     for node in nodes:
         own = style + Style.parse(_STYLES.get(node.kind, ""))
         if node.kind == "list":
@@ -72,7 +74,7 @@ def _write(made: Text, nodes: list[Node], names: Names, style: Style, *, address
             made.append("\n")
 
 
-def _said(node: Node, names: Names) -> str:
+def _said(node: MarkdownNode, names: Names) -> str:
     """What stands for a node's own characters."""
     if node.kind == "text":
         return node.text.replace("\u200b", "")

@@ -15,7 +15,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.text import Text
 
-from bot.local_discord.client import NoReplyError, RefusedError, Reply, UserClient
+from bot.local_discord.client import CommandRefusedError, NoReplyError, ShownReply, UserClient
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
 from bot.local_discord.typed import TypingError
 from bot.run import local_discord, running_bot
@@ -23,12 +23,12 @@ from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import Drawing, draw
-from bot.terminal.forms import Field, Form, form_of
+from bot.terminal.forms import FormField, TerminalForm, form_of
 
 LEAVING = ("exit", "quit", ":q")
 HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."
 
-Ask = Callable[[Field], Awaitable[str | None]]
+Ask = Callable[[FormField], Awaitable[str | None]]
 """Asks for a form's field; None where the form is left."""
 
 
@@ -39,7 +39,7 @@ class Terminal:
         self._user = user
         self._console = console
         self._ask = ask
-        self._shown: dict[int, tuple[Reply, Json, str | None]] = {}
+        self._shown: dict[int, tuple[ShownReply, Json, str | None]] = {}
         """Number -> (message, component, option) of what is drawn last."""
         self._last: str | None = None
         self._busy = False
@@ -58,7 +58,7 @@ class Terminal:
                 self._hint(HOW)
         except TypingError as error:
             self._hint(str(error))
-        except (NoReplyError, RefusedError, TimeoutError) as error:
+        except (NoReplyError, CommandRefusedError, TimeoutError) as error:
             self._hint(f"No answer: {error}")
         finally:
             self._busy = False
@@ -84,14 +84,14 @@ class Terminal:
             return
         await self._show(await reply.choose_all([str(option) for _, _, option in chosen], component))
 
-    async def _show(self, reply: Reply) -> None:
+    async def _show(self, reply: ShownReply) -> None:
         if "modal" in reply.message:
             await self._fill(form_of(reply.message["modal"]))
             return
         self._shown = {}
         self._draw(reply)
 
-    def _draw(self, reply: Reply) -> None:
+    def _draw(self, reply: ShownReply) -> None:
         drawing: Drawing = draw(reply, max(self._shown, default=0) + 1)
         self._last = reply.message["id"]
         self._shown |= {number: (reply, *action) for number, action in drawing.actions.items()}
@@ -100,7 +100,7 @@ class Terminal:
         for line in drawing.lines:
             self._console.print(line)
 
-    async def _fill(self, form: Form) -> None:
+    async def _fill(self, form: TerminalForm) -> None:
         """Ask for a form's fields, each with what it holds already, and send it off."""
         self._console.print(Text(form.title, style="bold"))
         values = {}
@@ -137,7 +137,7 @@ class Terminal:
             self._console.print(Text(f"Labmate in {place}:", style="dim italic"))
         if message["id"] == self._last:
             self._shown = {}
-        self._draw(Reply(self._user, message))
+        self._draw(ShownReply(self._user, message))
 
     def _hint(self, text: str) -> None:
         self._console.print(Text(text, style="yellow"))
@@ -155,7 +155,7 @@ async def run_locally(settings: Settings) -> None:
     ids = settings.labmate_data / "local-discord.json"
     async with local_discord(settings, ids) as (discord_, led), running_bot(led, say) as (bot, scheduler):
         async with UserClient(discord_.url, discord_.user_token) as user:
-            known = len(bot.services.library.facets)
+            known = len(bot.services.corpus.facets)
             console.print(
                 f"[bold cyan]Labmate[/] knows {known:,} papers. No DISCORD_TOKEN is set, so this is a local Discord."
             )
@@ -183,7 +183,7 @@ async def _interactive(console: Console, user: UserClient, settings: Settings, s
     )
     fields: PromptSession[str] = PromptSession()
 
-    async def ask(field: Field) -> str | None:
+    async def ask(field: FormField) -> str | None:
         how = "Esc then Enter ends it; Ctrl-C closes the form" if field.long else "Ctrl-C closes the form"
         label = FormattedText([("bold", f"  {field.label}"), ("", ": " if not field.long else "\n  ")])
         try:
@@ -216,7 +216,7 @@ async def _piped(console: Console, user: UserClient) -> None:
     A form takes a line for each of its fields; an empty one leaves what the field holds.
     """
 
-    async def ask(field: Field) -> str | None:
+    async def ask(field: FormField) -> str | None:
         console.print(Text(f"  {field.label} ({field.hint}): {field.value}"))
         line = await asyncio.to_thread(sys.stdin.readline)
         return line.rstrip("\n") or field.value if line else None

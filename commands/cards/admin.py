@@ -10,13 +10,13 @@ from commands.cards.lists import note
 from commands.cards.text import day, shown
 from data.stores.audit import AuditEntry
 from data.stores.bans import Ban
-from index.trust.operator import Line
+from index.trust.operator import AuditLine
 
 _ROOM = 3_600
 """Characters of lines; Discord takes 4,000 in all."""
 
 
-def lines_card(subject: str, lines: Sequence[Line]) -> ui.LayoutView:
+def lines_card(subject: str, lines: Sequence[AuditLine]) -> ui.LayoutView:
     """Corrections, claims or contests, newest first."""
     rows = [
         f"**{line.number}** · {line.state} · {day(line.made.date())}"

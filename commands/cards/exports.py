@@ -34,7 +34,7 @@ _RIS_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ExportedWork:
     """A paper, or the CSL-JSON item of a work that is none of ours, with a member's tags and note."""
 
     paper: Paper | None
@@ -60,7 +60,7 @@ AROUND = {"bibtex": ("", "\n", ""), "ris": ("", "\n", ""), "csl-json": ("[\n", "
 """What stands before, between and after the works of each format."""
 
 
-def entries(works: Sequence[Work], format_: str) -> Iterator[str]:
+def entries(works: Sequence[ExportedWork], format_: str) -> Iterator[str]:
     """The works as a file's text has them, one by one; every work has a key of its own."""
     for work, key in zip(works, _keys(works), strict=True):
         if format_ == "csl-json":
@@ -69,13 +69,13 @@ def entries(works: Sequence[Work], format_: str) -> Iterator[str]:
             yield (_bibtex if format_ == "bibtex" else _ris)(work, key)
 
 
-def export(works: Sequence[Work], format_: str) -> str:
+def export(works: Sequence[ExportedWork], format_: str) -> str:
     """A file's text."""
     head, between, tail = AROUND[format_]
     return head + between.join(entries(works, format_)) + tail
 
 
-def _keys(works: Sequence[Work]) -> list[str]:
+def _keys(works: Sequence[ExportedWork]) -> list[str]:
     taken: dict[str, int] = {}
     keys = []
     for work in works:
@@ -97,7 +97,7 @@ def _year(item: dict[str, Any]) -> int | None:
     return parts[0][0] if parts[0] else None
 
 
-def _bibtex(work: Work, key: str) -> str:
+def _bibtex(work: ExportedWork, key: str) -> str:
     more = {"keywords": ", ".join(work.tags), "annote": work.note}
     added = [f"  {name} = {{{citation.tex(value)}}}" for name, value in more.items() if value]
     if work.paper is not None:
@@ -129,7 +129,7 @@ def _bibtex_person(person: dict[str, str]) -> str:
     return ", ".join("{" + part + "}" if re.search(r"\band\b", part) else part for part in parts)
 
 
-def _ris(work: Work, key: str) -> str:
+def _ris(work: ExportedWork, key: str) -> str:
     more = [("KW", tag) for tag in work.tags] + ([("N1", work.note)] if work.note else [])
     added = "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in [*more, ("ID", key)])
     if work.paper is not None:

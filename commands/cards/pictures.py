@@ -41,7 +41,7 @@ plt.rcParams.update(
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """A node of a graph."""
 
     key: str
@@ -54,7 +54,7 @@ class Node:
 class Graph:
     """Nodes (the first is the one asked for) and edges between their keys with weights."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[str, str, float], ...]
 
 

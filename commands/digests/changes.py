@@ -16,9 +16,9 @@ from commands.digests.choosing import MOST_DAYS, candidates
 from commands.digests.post import how, left_after, page_of, post_of
 from commands.digests.posting import Poster
 from commands.kit.components import Pressable
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
-from commands.people.authority import may_correct
+from commands.people.authority import manages_server
 from data.calendar import clock
 from data.calendar.slots import slots
 from data.stores.digests import Delivery, Digest, DigestRefused
@@ -30,12 +30,12 @@ async def own_digest(interaction: discord.Interaction, services: Services, numbe
     """A digest that the presser may change: of the server that they manage, or their own."""
     digest = await services.store.digests.find(number)
     if digest is None:
-        raise Kindly("This digest was deleted.")
+        raise UserError("This digest was deleted.")
     if digest.is_own:
         if digest.owner != interaction.user.id:
-            raise Kindly("This digest belongs to somebody else.")
-    elif digest.guild != interaction.guild_id or not may_correct(interaction):
-        raise Kindly(WHO_MAY)
+            raise UserError("This digest belongs to somebody else.")
+    elif digest.guild != interaction.guild_id or not manages_server(interaction):
+        raise UserError(WHO_MAY)
     return digest
 
 
@@ -44,15 +44,15 @@ def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict
 
     Raises
     ------
-    Kindly
+    UserError
         Where nothing can be posted there.
     """
     if not isinstance(place, discord.TextChannel | discord.Thread | discord.ForumChannel):
-        raise Kindly("Set it up in the text channel (or thread) that it should be posted to.")
+        raise UserError("Set it up in the text channel (or thread) that it should be posted to.")
     may = place.permissions_for(me) if me is not None else discord.Permissions.all()
     name = "send_messages_in_threads" if isinstance(place, discord.Thread) else "send_messages"
     if not (may.view_channel and getattr(may, name)):
-        raise Kindly("I may not write in this channel; allow me that, or choose another one.")
+        raise UserError("I may not write in this channel; allow me that, or choose another one.")
     if isinstance(place, discord.ForumChannel):
         return {"channel": place.id, "form": "forum"}
     keeps = form == "thread" and isinstance(place, discord.TextChannel)
@@ -62,14 +62,14 @@ def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict
 async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:
     """A draft."""
     guild = interaction.guild_id
-    if not own and (guild is None or not may_correct(interaction)):
-        raise Kindly(WHO_MAY)
+    if not own and (guild is None or not manages_server(interaction)):
+        raise UserError(WHO_MAY)
     form = "message"
     if not own:
         channel = interaction.channel
         form = placed(channel, None)["form"]
         if not interaction.app_permissions.send_messages:
-            raise Kindly("I may not write in this channel; allow me that, or set it up in another one.")
+            raise UserError("I may not write in this channel; allow me that, or set it up in another one.")
     profile = await services.store.claims.profile(interaction.user.id)
     draft = Digest(
         0 if own else guild or 0,
@@ -82,7 +82,7 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
     try:
         return await services.store.digests.make(draft)
     except DigestRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
 
 
 def next_time(digest: Digest) -> str:
@@ -136,7 +136,7 @@ async def _previewed(client: discord.Client, services: Services, digest: Digest)
     now = clock.now()
     _, newest, _ = await services.store.listings.around()
     if newest is None:
-        raise Kindly("I have read no listing yet, so there is nothing to show. /new says when there is.")
+        raise UserError("I have read no listing yet, so there is nothing to show. /new says when there is.")
     looked = (
         digest if digest.upto > date.min else replace(digest, upto=await _first_day(services, digest, newest))
     )
@@ -161,11 +161,11 @@ async def _first_day(services: Services, digest: Digest, newest: date) -> date:
 async def post_now(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView:
     """Post at once what has not been looked through."""
     if digest.state == "draft":
-        raise Kindly(
+        raise UserError(
             "This digest is not started yet: /digest edit shows its settings, with Preview and Start."
         )
     if digest.state != "active":
-        raise Kindly("This digest is stopped, so nothing is posted. /digest resume lets it go on.")
+        raise UserError("This digest is stopped, so nothing is posted. /digest resume lets it go on.")
     poster: Poster = client.poster  # type: ignore[attr-defined]
     count = await poster.now(digest)
     if count:

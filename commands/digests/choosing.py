@@ -17,7 +17,7 @@ from data.stores.digests import Chosen, Digest
 from data.stores.listings import Listed
 from data.stores.people import Person
 from index.digest.chooser import Daily, Pick, Taste
-from index.digest.taste import Ranker
+from index.digest.taste import TasteRanker
 from index.search.facets import in_category
 from index.trust.views import Place
 
@@ -76,14 +76,14 @@ async def choose(services: Services, digest: Digest, upto: date) -> Choice:
 
 async def waiting(services: Services, digest: Digest, upto: date) -> bool:
     """Whether what the choice needs is still to come: the model for words, or the embeddings of papers."""
-    library = services.library
-    loaded = library.embedder.is_loaded
-    if library.vectors is None or (services.model_settled.is_set() and not loaded):
+    corpus = services.corpus
+    loaded = corpus.embedder.is_loaded
+    if corpus.vectors is None or (services.model_settled.is_set() and not loaded):
         return False  # without a model it will not get better
     if not loaded and (digest.query or digest.is_own):
         return True
-    await library.refresh()
-    backlog = set(library.backlog())
+    await corpus.refresh()
+    backlog = set(corpus.backlog())
     return bool(backlog) and not backlog.isdisjoint(await candidates(services, digest, upto))
 
 
@@ -278,6 +278,6 @@ async def daily(services: Services) -> Daily:
     """What chooses, loaded when it is first needed."""
     kept = services.everywhere
     if kept.daily is None:
-        ranker = await asyncio.to_thread(Ranker.shipped)
-        kept.daily = kept.daily or Daily(kept.library, ranker)
+        ranker = await asyncio.to_thread(TasteRanker.shipped)
+        kept.daily = kept.daily or Daily(kept.corpus, ranker)
     return kept.daily

@@ -22,10 +22,10 @@ from commands.digests.post import DeliveryButton, PaperOpinion
 from commands.digests.posting import Poster
 from commands.digests.taste import TasteButton, UnlearnSelect, learned
 from commands.kit.limits import FEED, PICTURE
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
-from commands.people.authority import may_correct
+from commands.people.authority import manages_server
 from commands.shelf.feeds import feed_view
 from data.calendar import clock
 from data.stores.digests import Digest
@@ -115,7 +115,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         store = self._services.store.digests
         here = (
             await store.of_guild(interaction.guild_id, drafts=True)
-            if interaction.guild_id and may_correct(interaction)
+            if interaction.guild_id and manages_server(interaction)
             else []
         )
         return here + await store.of_owner(interaction.user.id, drafts=True)
@@ -130,10 +130,10 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         if len(found) == 1:
             return found[0]
         if not found:
-            raise Kindly(
+            raise UserError(
                 "There is no such digest that you can change. /digest list shows them, /digest create begins one."
             )
-        raise Kindly(
+        raise UserError(
             "Several could be meant: " + ", ".join(shown(digest.name, 40) for digest in found[:10]) + "."
         )
 
@@ -164,7 +164,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         await answer(interaction, self._list(interaction), private=True)
 
     async def _list(self, interaction: discord.Interaction) -> ui.LayoutView:
-        guild, may = interaction.guild_id, may_correct(interaction)
+        guild, may = interaction.guild_id, manages_server(interaction)
         found = await self._services.store.digests.of_guild(guild, drafts=may) if guild else []
         return await show_list(
             self._services,
@@ -201,7 +201,7 @@ class DigestGroup(commands.GroupCog, group_name="digest", group_description="The
         if digest.state == "draft" and state == "active":
             return await start(self._services, digest)
         if digest.state == "draft":
-            raise Kindly("This digest is not started yet, so nothing is posted.")
+            raise UserError("This digest is not started yet, so nothing is posted.")
         return await change(self._services, digest, state)
 
     @app_commands.command()

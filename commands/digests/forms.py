@@ -14,7 +14,7 @@ from commands.cards.text import shown
 from commands.digests.changes import own_digest
 from commands.digests.choosing import lines
 from commands.kit.access import CheckedModal
-from commands.kit.replies import Kindly, answer, apologise, take
+from commands.kit.replies import UserError, answer, apologise, take
 from commands.kit.services import Services
 from commands.people.which_person import outlined, whom
 from data.stores.digests import Digest
@@ -26,7 +26,7 @@ Then = Callable[[], Awaitable[ui.LayoutView]]
 """What is shown once a form was kept."""
 
 
-class Form(CheckedModal):
+class DigestForm(CheckedModal):
     """A form whose failures are answered like everything else's."""
 
     def __init__(self, services: Services, digest: Digest, title: str, kind: str, then: Then) -> None:
@@ -60,7 +60,7 @@ class Form(CheckedModal):
         raise AssertionError("a form without a purpose")
 
 
-class Words(Form):
+class Words(DigestForm):
     """What a digest is about, in words and names."""
 
     def __init__(self, services: Services, digest: Digest, people: str, then: Then) -> None:
@@ -86,7 +86,7 @@ class Words(Form):
         return await self._then()
 
 
-class NameAndTime(Form):
+class NameAndTime(DigestForm):
     """What a digest is called, and when exactly it comes."""
 
     def __init__(self, services: Services, digest: Digest, then: Then) -> None:
@@ -102,10 +102,10 @@ class NameAndTime(Form):
             (name for name in available_timezones() if name.casefold() == values["zone"].casefold()), None
         )
         if zone is None:
-            raise Kindly("I know no such time zone; it looks like Europe/Berlin. Nothing was changed.")
+            raise UserError("I know no such time zone; it looks like Europe/Berlin. Nothing was changed.")
         time = TIME.fullmatch(values["at"])
         if time is None:
-            raise Kindly("The time is written like 08:30. Nothing was changed.")
+            raise UserError("The time is written like 08:30. Nothing was changed.")
         at = f"{int(time[1]):02d}:{time[2]}"
         await self._services.store.digests.change(
             self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
@@ -124,7 +124,7 @@ async def numbers_of(services: Services, text: str) -> list[int]:
 
     Raises
     ------
-    Kindly
+    UserError
         Where a name is nobody's, or several people's.
     """
     found: list[int] = []
@@ -138,9 +138,9 @@ async def numbers_of(services: Services, text: str) -> list[int]:
             listed = "\n".join(
                 f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in several
             )
-            raise Kindly(
+            raise UserError(
                 f"**{shown(line, 60)}** is several people. Write the name with the number; nothing was changed.\n{listed}"
             )
         else:
-            raise Kindly(f"I know nobody called “{shown(line, 60)}”. Nothing was changed.")
+            raise UserError(f"I know nobody called “{shown(line, 60)}”. Nothing was changed.")
     return list(dict.fromkeys(found))

@@ -20,7 +20,7 @@ from commands.digests.forms import TIME, NameAndTime, Words, written
 from commands.kit.access import may_use
 from commands.kit.components import TEMPLATES, Choosable, Pressable, services_of
 from commands.kit.limits import ASK, PICTURE
-from commands.kit.replies import Kindly, Reply, answer, handling, open_form
+from commands.kit.replies import Reply, UserError, answer, handling, open_form
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
@@ -190,7 +190,7 @@ class PlaceSelect(ui.DynamicItem[ui.ChannelSelect[ui.LayoutView]], template=PLAC
         guild = interaction.guild
         place = guild.get_channel_or_thread(number) if guild else None
         if digest.is_own or place is None:
-            raise Kindly("I can't see this channel; let me see it, or choose another one.")
+            raise UserError("I can't see this channel; let me see it, or choose another one.")
         await services.store.digests.change(digest.id, **placed(place, guild and guild.me, digest.form))
         return await panel(services, digest.id)
 
@@ -200,7 +200,7 @@ def setting(what: str, values: Sequence[str]) -> dict[str, Any]:
 
     Raises
     ------
-    Kindly
+    UserError
         For a value that the panel does not offer.
     """
     first = values[0] if values else ""
@@ -220,14 +220,14 @@ def setting(what: str, values: Sequence[str]) -> dict[str, Any]:
         return {"followed": first == "yes", "news": first == "news"}
     if what == "c" and all(len(value) <= 40 and " " not in value for value in values):
         return {"categories": " ".join(values)}
-    raise Kindly("This can't be chosen (any more).")
+    raise UserError("This can't be chosen (any more).")
 
 
 async def panel(services: Services, number: int, *, what: bool = False) -> ui.LayoutView:
     """A digest's settings: when and where it comes, or what it is about."""
     digest = await services.store.digests.find(number)
     if digest is None:
-        raise Kindly("This digest was deleted.")
+        raise UserError("This digest was deleted.")
     own = str(digest.id)
     rows = _what(services, digest) if what else _when(digest)
     buttons: list[ui.Item[Any]] = [
@@ -270,7 +270,7 @@ def _when(digest: Digest) -> list[list[ui.Item[Any]]]:
 
 def _what(services: Services, digest: Digest) -> list[list[ui.Item[Any]]]:
     own = str(digest.id)
-    counts = services.library.facets.category_counts()
+    counts = services.corpus.facets.category_counts()
     names = sorted(counts, key=lambda name: (name not in digest.category_set, -counts[name]))[:25]
     many = {str(count): plural(count, "paper") for count in MOST}
     quiet = {"say": "Say so in a line", "silent": "Stay silent"}
@@ -303,7 +303,7 @@ async def start(services: Services, digest: Digest) -> ui.LayoutView:
     seen = await services.store.listings.newest_paper()
     made = await services.store.digests.change(digest.id, state="active", why="", upto=upto, seen=seen)
     if made is None:
-        raise Kindly("This digest was deleted.")
+        raise UserError("This digest was deleted.")
     number = str(made.id)
     return note(
         f"Started.\n{cards.summary(made, next_time(made))}",

@@ -17,7 +17,7 @@ from commands.kit.components import Pressable
 from commands.kit.limits import SEARCH
 from commands.kit.painter import attached
 from commands.kit.progress import Need
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from data.records import Paper
 from data.stores.digests import Delivery, Digest
@@ -148,19 +148,19 @@ async def readable_here(
 
     Raises
     ------
-    Kindly
+    UserError
         Where it is gone, or somebody else's.
     """
     delivery = await services.store.digests.delivery(number)
     digest = await services.store.digests.find(delivery.digest_id) if delivery else None
     if delivery is None or digest is None:
-        raise Kindly("This digest was deleted.")
+        raise UserError("This digest was deleted.")
     if digest.is_own:
         allowed = digest.owner == interaction.user.id
     else:
         allowed = digest.guild == interaction.guild_id and _reads(interaction, delivery.channel)
     if not allowed:
-        raise Kindly("This digest belongs to somebody else.")
+        raise UserError("This digest belongs to somebody else.")
     return digest, delivery
 
 
@@ -181,7 +181,7 @@ async def page_of(
 ) -> Reply:
     """Further papers of a posting."""
     if start >= len(delivery.papers):
-        raise Kindly("There are no more papers in this digest.")
+        raise UserError("There are no more papers in this digest.")
     return await post_of(services, digest, delivery, start, below)
 
 
@@ -207,14 +207,14 @@ async def think(
     """Keep what a member thinks of a paper; what is saved goes to their library, too."""
     papers = await services.store.papers([paper])
     if not papers:
-        raise Kindly("I no longer know this paper.")
+        raise UserError("I no longer know this paper.")
     number = papers[0].id
     new = False
     if kind == "save":
         try:
             _, new = await services.store.shelf.keep(member, number)
         except ShelfFull as error:
-            raise Kindly(str(error)) from error
+            raise UserError(str(error)) from error
     before = await services.store.digests.think(guild, member, number, kind, channel)
     if kind is None and before == "save":
         kept = await services.store.shelf.of_paper(member, number)

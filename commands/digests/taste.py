@@ -15,7 +15,7 @@ from commands.cards.text import author_line, gist, label, plural, shown, title_l
 from commands.digests.changes import own_digest
 from commands.digests.choosing import candidates, daily
 from commands.kit.components import Choosable, Pressable
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from data.records import Paper
 from data.stores.digests import Digest
@@ -48,7 +48,7 @@ class TasteButton(
         if self.what in ANSWERS:
             place = (digest.guild, member, self.paper, ANSWERS[self.what], digest.channel)
             if not await services.store.papers([self.paper]):
-                raise Kindly("I no longer know this paper.")
+                raise UserError("I no longer know this paper.")
             await services.store.digests.think(*place)
         if self.what in "ef" or self.count >= QUESTIONS:
             return await learned(services, digest, member)
@@ -90,7 +90,7 @@ async def ask(services: Services, digest: Digest, member: int, count: int) -> ui
     """The next question: the paper whose answer would tell most."""
     _, newest, _ = await services.store.listings.around()
     if newest is None:
-        raise Kindly("I have read no listing yet, so there is nothing to ask about.")
+        raise UserError("I have read no listing yet, so there is nothing to ask about.")
     recent = replace(digest, upto=await _days_ago(services, newest), seen=0)
     pool = list(await candidates(services, recent, newest))[:POOL]
     said = await opinions(services, digest)

@@ -12,7 +12,7 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import plural
 from commands.digests.choosing import MOST_CANDIDATES, daily
 from commands.kit.options import category_name, complete_category
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import PaperButton
 from data.calendar.clock import utc_now
@@ -30,9 +30,9 @@ async def show(
 ) -> ui.LayoutView:
     """The papers that most members saved or liked, each with its place in the ranking alone."""
     if everywhere and not services.top_everywhere:
-        raise Kindly(NOT_EVERYWHERE)
+        raise UserError(NOT_EVERYWHERE)
     if guild is None and not everywhere:
-        raise Kindly(ONLY_HERE)
+        raise UserError(ONLY_HERE)
     since = utc_now() - timedelta(days=days)
     where = {} if everywhere else {"guild": guild or 0}
     counts: dict[int, list[int]] = {}

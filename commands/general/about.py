@@ -62,14 +62,14 @@ class About(commands.Cog):
         services = self._services
         papers, authors = await services.store.count(), await services.store.author_names.count()
         _, newest, _ = await services.store.listings.around()
-        vectors = services.library.vectors
+        vectors = services.corpus.vectors
         embedded = len(vectors) if vectors is not None else 0
-        loaded = "loaded" if services.library.embedder.is_loaded else "still loading"
+        loaded = "loaded" if services.corpus.embedder.is_loaded else "still loading"
         lines = [
             "## Labmate",
             f"**Papers:** {papers:,} by {plural(authors, 'author name')}",
             f"**Newest listing:** {day(newest) if newest else 'none read yet'}",
-            f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.library.embedder.name)} ({loaded})",
+            f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
             f"**Followed:** {' '.join(services.categories) or 'no category'}",
         ]
         if services.progress.text:

@@ -13,7 +13,7 @@ from discord.ext import commands
 from commands.cards.admin import audit_card, bans_card, lines_card, servers_card
 from commands.cards.lists import note
 from commands.cards.text import shown
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
 from commands.people.authority import is_operator
@@ -34,12 +34,12 @@ def snowflake(typed: str) -> int:
 
     Raises
     ------
-    Kindly
+    UserError
         Where it is neither.
     """
     digits = typed.strip().removeprefix("<@").removeprefix("!").removesuffix(">")
     if not (digits.isascii() and digits.isdigit() and 15 <= len(digits) <= 20 and int(digits) < 1 << 63):
-        raise Kindly("That is not a Discord id. Switch on Developer Mode, then right-click and Copy ID.")
+        raise UserError("That is not a Discord id. Switch on Developer Mode, then right-click and Copy ID.")
     return int(digits)
 
 
@@ -109,7 +109,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
             try:
                 return await work(operator)
             except OperatorError as error:
-                raise Kindly(str(error)) from error
+                raise UserError(str(error)) from error
 
         await answer(interaction, kindly(), private=True)
 
@@ -181,7 +181,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
         async def work(operator: Operator) -> str:
             target = snowflake(id)
             if what == "member" and target == interaction.user.id:
-                raise Kindly("You can't ban yourself.")
+                raise UserError("You can't ban yourself.")
             said = await operator.ban(what, target, reason)
             if what == "server":
                 await self.leave_banned()

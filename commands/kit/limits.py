@@ -165,7 +165,7 @@ async def aside() -> AsyncIterator[None]:
         await held.take()
 
 
-class Limits:
+class RateLimits:
     """The limits of all costs, and their turns. Nothing of it outlives the process.
 
     Parameters

@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 
 from commands.kit.components import services_of
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from data.calendar import clock
 from data.calendar.arxiv_ids import CATEGORY
 from index.search.names import Name
@@ -23,14 +23,14 @@ def since_day(text: str | None) -> date | None:
 
     Raises
     ------
-    Kindly
+    UserError
         Where it is none.
     """
     if not text:
         return None
     found = parse_day(text)
     if found is None:
-        raise Kindly(f"I can't read “{_echo(text)}” as a day. Type it like 2026, 2026-05 or 2026-05-18.")
+        raise UserError(f"I can't read “{_echo(text)}” as a day. Type it like 2026, 2026-05 or 2026-05-18.")
     return found
 
 
@@ -39,14 +39,14 @@ def category_name(text: str | None) -> str | None:
 
     Raises
     ------
-    Kindly
+    UserError
         Where it is none.
     """
     if not text:
         return None
     name = text.strip()
     if not CATEGORY.match(name) or len(name) > 30:
-        raise Kindly(
+        raise UserError(
             f"“{_echo(text)}” is no arXiv category. They look like cs.CL, or cs for all of computer science."
         )
     archive, dot, subject = name.partition(".")
@@ -62,7 +62,7 @@ def _echo(text: str) -> str:
 
 async def complete_author(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
     """Names with their number of papers."""
-    names = services_of(interaction).library.names.complete(current[:MAX_OPTION], CHOICES)
+    names = services_of(interaction).corpus.names.complete(current[:MAX_OPTION], CHOICES)
     return [author_choice(name) for name in names]
 
 
@@ -76,7 +76,7 @@ def author_choice(name: Name) -> app_commands.Choice[str]:
 
 async def complete_category(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
     """Categories that papers have, those with most papers first."""
-    counts = services_of(interaction).library.facets.category_counts()
+    counts = services_of(interaction).corpus.facets.category_counts()
     wanted = current.strip().lower()
     found = [(name, count) for name, count in counts.items() if wanted in name.lower()]
     found.sort(key=lambda pair: (not pair[0].lower().startswith(wanted), -pair[1]))

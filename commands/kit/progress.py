@@ -117,7 +117,7 @@ def missing(services: Services, *needs: Need) -> str | None:
         return f"-# {STARTING}"
     making = progress.makes
     if making is None or making > need:
-        papers = plural(services.library.waiting(), "paper is", "papers are")
+        papers = plural(services.corpus.waiting(), "paper is", "papers are")
         return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
     left = progress.left()
     more = "about" if making == need else "more than"
@@ -129,7 +129,7 @@ def _lacks(services: Services, need: Need) -> bool:
     if need is Need.PAPERS:
         return services.progress.makes is Need.PAPERS and services.progress.done > 0
     if need is Need.MEANING:
-        return services.library.waiting() > 0
+        return services.corpus.waiting() > 0
     if need is Need.PEOPLE:
         return services.is_starting or services.insight.people_lag
     return services.is_starting or services.insight.topics_lag

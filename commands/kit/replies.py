@@ -16,7 +16,7 @@ from discord import app_commands, ui
 
 from commands.cards.lists import note
 from commands.cards.text import safe
-from commands.kit.limits import ASK, Cost, Limits, TooMuch
+from commands.kit.limits import ASK, Cost, RateLimits, TooMuch
 from commands.kit.progress import Need, told
 from data.stores.repository import BEFORE_WRITING
 from index.documents.sandboxes import IN_LINE
@@ -32,7 +32,7 @@ ALREADY_ANSWERED, UNKNOWN_INTERACTION = 40060, 10062
 NO_PINGS = discord.AllowedMentions.none()
 
 
-class Kindly(Exception):
+class UserError(Exception):
     """Something a person can do better; its text is the reply."""
 
 
@@ -106,13 +106,13 @@ async def answer(
     ``needs`` and is still being worked on is named below it.
     """
     services: Services = interaction.client.services  # type: ignore[attr-defined]
-    limits: Limits = services.limits
+    limits: RateLimits = services.limits
     try:
         limits.take(cost, interaction.user.id, interaction.guild_id)
     except TooMuch as refused:
         work.close()
         async with limits.refusing(interaction.user.id):
-            await apologise(interaction, Kindly(str(refused)))
+            await apologise(interaction, UserError(str(refused)))
         return
     before = BEFORE_WRITING.set(partial(acknowledge, interaction, private=private, update=update))
     task = asyncio.ensure_future(limits.carry(cost, interaction.user.id, told(services, work, *needs)))
@@ -170,12 +170,12 @@ async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:
 
     Raises
     ------
-    Kindly
+    UserError
         Where looking up what stands in it took so long that another answer was given.
     """
     async with _speaking(interaction):
         if interaction.response.is_done():
-            raise Kindly("That took too long to open. Please press it again.")
+            raise UserError("That took too long to open. Please press it again.")
         await interaction.response.send_modal(form)
 
 
@@ -221,10 +221,10 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
     if isinstance(error, discord.HTTPException) and error.code in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
         log.info("%s was answered already, or too late", _what(interaction))
         return
-    kind = Kindly | app_commands.TransformerError | app_commands.CheckFailure
+    kind = UserError | app_commands.TransformerError | app_commands.CheckFailure
     interaction.extras["failed"] = "refused" if isinstance(error, kind) else "failed"
     interaction.client.dispatch("labmate_failure", interaction)
-    if isinstance(error, Kindly):
+    if isinstance(error, UserError):
         await tell(interaction, str(error))
         return
     if isinstance(error, app_commands.TransformerError | app_commands.CheckFailure):

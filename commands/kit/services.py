@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Self
 
-from commands.kit.limits import Limits, aside
+from commands.kit.limits import RateLimits, aside
 from commands.kit.painter import Painter
 from commands.kit.presence import Presence
 from commands.kit.progress import Progress
@@ -22,7 +22,7 @@ from index.digest.chooser import Daily
 from index.digest.day_map import DayMap
 from index.people.insight import Insight
 from index.people.people_seen import SeenInsight
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.search import Search
 from index.trust.views import NOWHERE, Place, Views
 
@@ -41,7 +41,7 @@ class Services:
     """The store, the indexes and the search over them."""
 
     store: Store
-    library: Library
+    corpus: Corpus
     search: Search
     categories: tuple[str, ...] = ()
     """The categories that this Labmate follows."""
@@ -71,7 +71,7 @@ class Services:
     answering: set[asyncio.Future[object]] = field(default_factory=set)
     """Answers that are being made: nothing may be closed under them."""
     interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
-    limits: Limits = field(default_factory=Limits)
+    limits: RateLimits = field(default_factory=RateLimits)
     """Who may ask how much, and whose turn it is."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
@@ -83,7 +83,7 @@ class Services:
 
     def __post_init__(self) -> None:
         self.everywhere = self
-        self.insight = Insight(self.library)
+        self.insight = Insight(self.corpus)
         self._views = Views(self.store)
         self.facts = self.fact_finder or FactFinder(self.store)
 
@@ -133,7 +133,7 @@ class Services:
 
     async def wait_for_model(self) -> None:
         """Let a question of meaning wait for the model, for as long as a person would."""
-        if not self.library.embedder.is_loaded:
+        if not self.corpus.embedder.is_loaded:
             async with aside():
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.model_settled.wait(), PATIENCE)

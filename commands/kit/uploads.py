@@ -13,7 +13,7 @@ import discord
 from discord import ui
 
 from commands.cards.lists import note
-from commands.kit.replies import Kindly, Reply
+from commands.kit.replies import Reply, UserError
 
 MOST_FILES, MOST_BYTES = 10, 25 * 1024 * 1024
 """Files of one message, and bytes of them all."""
@@ -26,7 +26,7 @@ Record = tuple[str, str]
 """What an entry belongs to, and its text."""
 
 
-class Form(Protocol):
+class ExportFormat(Protocol):
     """How entries become the text of a file; every part begins a new one."""
 
     def begin(self) -> str: ...
@@ -94,12 +94,12 @@ def sections_of(held: dict[str, Any]) -> Iterator[Record]:
             yield "", f"{json.dumps(section)}: {json.dumps(value)}"
 
 
-def packed(name: str, records: Iterable[Record], form: Form, limit: int) -> list[tuple[str, bytes]]:
+def packed(name: str, records: Iterable[Record], form: ExportFormat, limit: int) -> list[tuple[str, bytes]]:
     """Files of at most ``limit`` bytes with all records: one as it is, else zip files, each with a whole part.
 
     Raises
     ------
-    Kindly
+    UserError
         Where a single record does not fit.
     """
     left = iter(records)
@@ -122,7 +122,9 @@ def packed(name: str, records: Iterable[Record], form: Form, limit: int) -> list
     return [(f"{stem}-{place}.zip", part) for place, part in enumerate(parts, 1)]
 
 
-def _zipped(stem: str, ending: str, records: Iterable[Record], form: Form, limit: int) -> Iterator[bytes]:
+def _zipped(
+    stem: str, ending: str, records: Iterable[Record], form: ExportFormat, limit: int
+) -> Iterator[bytes]:
     """Zip files, each filled as far as it surely fits."""
     left, place = iter(records), 0
     record = next(left, None)
@@ -150,7 +152,7 @@ def _zipped(stem: str, ending: str, records: Iterable[Record], form: Form, limit
                     waiting = b""
             out.write(waiting + form.end().encode())
         if not added:
-            raise Kindly("One entry of this is larger than Discord takes; it can't be sent.")
+            raise UserError("One entry of this is larger than Discord takes; it can't be sent.")
         yield made.getvalue()
 
 

@@ -9,7 +9,7 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.kit.components import Pressable, seen_by
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.people.author import PersonButton, ask_which
 from commands.people.which_person import complete_person, whom
@@ -70,7 +70,7 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     services = services.everywhere
     person = await services.store.people.find(person_id)
     if person is None:
-        raise Kindly(
+        raise UserError(
             "I no longer know this person, or they are a person of their own only by a correction in this server. "
             "Begin with the name: /claim person:*your name*."
         )
@@ -80,11 +80,11 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
             return note(
                 f"You hold **{shown(person.name, 80)}** ({held_words(held)}). /profile edit lets you say more."
             )
-        raise Kindly("You hold another person already; /profile release ends that.")
+        raise UserError("You hold another person already; /profile release ends that.")
     try:
         claim = await services.store.claims.begin(member, person.id, guild, make_code())
     except ClaimRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     name = shown(person.name, 80)
     holder = await services.store.claims.of_person(person.id, guild)
     contested = (
@@ -115,10 +115,10 @@ async def _open_claim(services: Services, member: int) -> tuple[Claim, Claimed]:
     services = services.everywhere
     claim = await services.store.claims.open_of(member)
     if claim is None:
-        raise Kindly("You have no open claim. Begin with /claim person:*your name*.")
+        raise UserError("You have no open claim. Begin with /claim person:*your name*.")
     person = await services.store.people.find(claim.person_id)
     if person is None:
-        raise Kindly("I no longer know this person. Start again with /claim person:*your name*.")
+        raise UserError("I no longer know this person. Start again with /claim person:*your name*.")
     rows = await services.store.people.memberships(person.id)
     return claim, Claimed.of(person, await services.store.papers([row.paper_id for row in rows]))
 
@@ -128,19 +128,19 @@ async def prove(services: Services, member: int, page: str | None, orcid: str | 
     claim, claimed = await _open_claim(services, member)
     who = services.witnesses
     if not await services.store.limits.spend(PAGES, member):
-        raise Kindly("I've opened as many pages for you today as I may; try again tomorrow.")
+        raise UserError("I've opened as many pages for you today as I may; try again tomorrow.")
     try:
         if orcid is not None:
             number = orcid_in(orcid)
             if number is None:
-                raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
+                raise UserError("This is no ORCID; it looks like 0000-0002-1825-0097.")
             where = await prove_by_orcid(who, number, claim.code, claimed)
             claim = await _prove(services, claim, "orcid", where)
         else:
             where = await prove_by_page(who, (page or "").strip(), claim.code, claimed)
             claim = await _prove(services, claim, "page", where)
     except (NotProven, SourceError, ClaimRefused) as error:
-        raise Kindly(f"Not proven: {shown(str(error), 500)}") from error
+        raise UserError(f"Not proven: {shown(str(error), 500)}") from error
     if claim.guild is not None:
         await services.store.claims.seen(member, claim.guild)
     return _held(claim, claimed.names[0])
@@ -165,7 +165,7 @@ async def _prove(services: Services, claim: Claim, proof: str, where: str) -> Cl
 async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutView:
     """Send a one-time code to an address that belongs to the claimed person."""
     if services.mailer is None:
-        raise Kindly(
+        raise UserError(
             "No mail server is set up here. Prove it by an ORCID record, a page, or two members' word."
         )
     claim, claimed = await _open_claim(services, member)
@@ -181,7 +181,7 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
             "If not, do nothing: without the code nothing happens, and this address is not kept.\n",
         )
     except (NotProven, SourceError, ClaimRefused) as error:
-        raise Kindly(f"Not sent: {shown(str(error), 500)}") from error
+        raise UserError(f"Not sent: {shown(str(error), 500)}") from error
     return note(
         f"A code is on its way to an address at **{shown(where.partition(' ')[0], 100)}**. Type it within half an hour: "
         "`/claim code:<the code>`."
@@ -195,7 +195,7 @@ async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutVi
         proof, _, where = (await services.store.mail_codes.settle(claim.id, member, code)).partition(" ")
         claim = await _prove(services, claim, proof, where)
     except ClaimRefused as error:
-        raise Kindly(f"Not proven: {shown(str(error), 300)}") from error
+        raise UserError(f"Not proven: {shown(str(error), 300)}") from error
     if claim.guild is not None:
         await services.store.claims.seen(member, claim.guild)
     return _held(claim, claimed.names[0])
@@ -215,11 +215,11 @@ async def ask_vouch(
     """Ask the channel."""
     claim = await services.store.claims.find(number)
     if claim is None or claim.member != user.id:
-        raise Kindly("This button belongs to somebody else. /claim person:*your name* begins your own.")
+        raise UserError("This button belongs to somebody else. /claim person:*your name* begins your own.")
     if claim.state != "open":
-        raise Kindly("This claim is not open any more.")
+        raise UserError("This claim is not open any more.")
     if guild is None or claim.guild != guild:
-        raise Kindly("Members vouch in a server: begin the claim in the one where they know you.")
+        raise UserError("Members vouch in a server: begin the claim in the one where they know you.")
     person = await services.store.people.find(claim.person_id)
     name = shown(person.name if person else "?", 80)
     return note(
@@ -239,7 +239,7 @@ async def vouch(services: Services, number: int, member: int, guild: int | None)
     try:
         count, claim = await services.store.claims.vouch(number, member, guild or 0)
     except ClaimRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     person = await services.store.people.find(claim.person_id)
     name = shown(person.name if person else "?", 80)
     if claim.state == "held":
@@ -288,7 +288,7 @@ class ClaimCommands(commands.Cog, name="Claims"):
     ) -> ui.LayoutView:
         member, guild = interaction.user.id, interaction.guild_id
         if sum(option is not None for option in (person, page, orcid, mail, code)) != 1:
-            raise Kindly(
+            raise UserError(
                 "Give your name to begin, then the page or the ORCID that has your code, or your address, or the code "
                 "that was mailed to you; one at a time."
             )

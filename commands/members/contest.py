@@ -14,10 +14,10 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import day, shown
 from commands.kit.components import Pressable, seen_by
-from commands.kit.replies import NO_PINGS, Kindly, answer
+from commands.kit.replies import NO_PINGS, UserError, answer
 from commands.kit.services import Services
 from commands.people.author import PersonButton, ask_which
-from commands.people.authority import is_operator, may_correct, operators
+from commands.people.authority import is_operator, manages_server, operators
 from commands.people.which_person import complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
@@ -64,7 +64,7 @@ async def may_settle(
         return False
     if await is_operator(interaction):
         return True
-    if found.for_operator or interaction.guild_id != found.guild or not may_correct(interaction):
+    if found.for_operator or interaction.guild_id != found.guild or not manages_server(interaction):
         return False
     if not await manages(interaction.client, found.guild, sides):
         return True
@@ -100,9 +100,9 @@ class SettleButton(Pressable, template=r"cc:(?P<what>[lud]):(?P<contest>\d{1,12}
         found = await services.store.contests.find(self.contest)
         claim = await services.store.claims.find(found.claim_id) if found else None
         if found is None or claim is None:
-            raise Kindly("I no longer know of this contest.")
+            raise UserError("I no longer know of this contest.")
         if not await may_settle(interaction, services, found, claim):
-            raise Kindly(WHO_MAY)
+            raise UserError(WHO_MAY)
         return found
 
     async def _look(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
@@ -113,7 +113,7 @@ class SettleButton(Pressable, template=r"cc:(?P<what>[lud]):(?P<contest>\d{1,12}
         try:
             await services.store.contests.settle(found.id, interaction.user.id, upheld=self.what == "u")
         except ClaimRefused as error:
-            raise Kindly(str(error)) from error
+            raise UserError(str(error)) from error
         if self.what != "u":
             return note(
                 "The claim stays. If it is contested again, the person who runs this Labmate settles it."
@@ -131,12 +131,12 @@ async def contest(
     person = await services.store.people.find(person_id)
     claim = await services.store.claims.of_person(person_id, interaction.guild_id) if person else None
     if person is None or claim is None:
-        raise Kindly("Nobody has claimed this person. If it is you: /claim person:*your name*.")
+        raise UserError("Nobody has claimed this person. If it is you: /claim person:*your name*.")
     before = await services.store.contests.dismissed_before(claim.id)
     try:
         made = await services.store.contests.contest(claim.id, interaction.user.id, reason)
     except ClaimRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     client, sides = interaction.client, await parties(services, made, claim)
     if before or not made.guild or await manages(client, made.guild, sides):
         await to_operator(client, services, made)
@@ -154,7 +154,7 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
     claim = await services.store.claims.find(found.claim_id)
     person = await services.store.people.find(claim.person_id) if claim else None
     if claim is None or person is None:
-        raise Kindly("The claim is gone.")
+        raise UserError("The claim is gone.")
     where = f"\n-# {shown(claim.place, 200)}" if claim.place else ""
     return note(
         f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since {day(claim.made.date())}: "
@@ -227,8 +227,8 @@ class ContestCommands(commands.Cog, name="Contests"):
         contests = self._services.store.contests
         if await is_operator(interaction):
             return await show_contests(interaction, self._services, await contests.open_anywhere())
-        if not may_correct(interaction):
-            raise Kindly(WHO_MAY)
+        if not manages_server(interaction):
+            raise UserError(WHO_MAY)
         found = await contests.open_in(interaction.guild_id or 0)
         return await show_contests(interaction, self._services, found)
 

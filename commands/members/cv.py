@@ -12,7 +12,7 @@ from discord import ButtonStyle, ui
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown, title_link
 from commands.kit.components import Choosable, Pressable
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from data.records import Paper
 from data.sources.http import SourceError
@@ -59,7 +59,7 @@ class LeaveOutSelect(Choosable, template=r"cvo:(?P<state>[rk])"):
 
     async def _without(self, services: Services, member: int, number: int) -> ui.LayoutView:
         if not await services.store.own_works.remove(member, number):
-            raise Kindly("This entry is gone already.")
+            raise UserError("This entry is gone already.")
         return await (show_read if self.state == "r" else show_kept)(services, member)
 
 
@@ -69,13 +69,13 @@ async def import_cv(
     """Read a file or an ORCID record, keep what was understood for confirmation, and show it."""
     claim = await services.store.claims.of_member(member)
     if claim is None:
-        raise Kindly(CLAIM_FIRST)
+        raise UserError(CLAIM_FIRST)
     if (file is None) == (orcid is None):
-        raise Kindly("Give a file (PDF, Markdown, text, LaTeX or BibTeX), or your ORCID; one of the two.")
+        raise UserError("Give a file (PDF, Markdown, text, LaTeX or BibTeX), or your ORCID; one of the two.")
     try:
         cv = await (_from_file(file) if file is not None else _from_orcid(services, member, orcid or ""))
     except (UnreadableError, SourceError) as error:
-        raise Kindly(shown(str(error), 300)) from error
+        raise UserError(shown(str(error), 300)) from error
     person = await services.store.people.find(claim.person_id)
     matched = await match_cv(services.store, cv, person.id if person else claim.person_id)
     entries = [
@@ -102,9 +102,9 @@ async def _from_file(file: discord.Attachment) -> CV:
 async def _from_orcid(services: Services, member: int, typed: str) -> CV:
     number = orcid_in(typed)
     if number is None:
-        raise Kindly("This is no ORCID; it looks like 0000-0002-1825-0097.")
+        raise UserError("This is no ORCID; it looks like 0000-0002-1825-0097.")
     if not await services.store.limits.spend(PAGES, member):
-        raise Kindly("I've opened as many pages for you today as I may; try again tomorrow.")
+        raise UserError("I've opened as many pages for you today as I may; try again tomorrow.")
     body = await services.web.read(f"{services.orcid_url}/v3.0/{number}/record", accept="application/json")
     try:
         return read_orcid(orjson.loads(body))

@@ -15,7 +15,7 @@ from commands.cards.text import label, plural, shown
 from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.limits import EXPORT
 from commands.kit.options import CHOICES
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.kit.uploads import Sections, packed, sections_of, with_files
 from commands.people.author import ask_which
@@ -101,7 +101,7 @@ async def follow(services: Services, member: int, kind: str, target: str, name: 
     try:
         new = await services.store.members.follow(member, kind, target, name, services.place.guild)
     except TooManyError as error:
-        raise Kindly(f"You follow {MOST_FOLLOWED} things already; /unfollow some first.") from error
+        raise UserError(f"You follow {MOST_FOLLOWED} things already; /unfollow some first.") from error
     mine = await services.store.members.following(member)
     number = next(f.id for f in mine if f.kind == kind and f.target == target)
     said = "You follow" if new else "You follow already:"
@@ -115,7 +115,7 @@ async def follow_person(services: Services, member: int, number: int) -> ui.Layo
     """Follow a person."""
     person = await services.store.people.find(number)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise UserError("I no longer know this person. Try again with the name.")
     return await follow(services, member, "person", str(person.id), person.name)
 
 
@@ -123,7 +123,7 @@ async def follow_paper(services: Services, member: int, number: int) -> ui.Layou
     """Follow a paper."""
     papers = await services.store.papers([number])
     if not papers:
-        raise Kindly("I no longer know this paper. Try again with its title.")
+        raise UserError("I no longer know this paper. Try again with its title.")
     return await follow(services, member, "paper", str(papers[0].id), papers[0].title)
 
 
@@ -131,17 +131,17 @@ async def follow_topic(services: Services, member: int, topic: str) -> ui.Layout
     """Follow a topic in words."""
     words = " ".join(topic.split())
     if not any(character.isalpha() for character in words):
-        raise Kindly("Say the topic in words, such as: in-network aggregation.")
+        raise UserError("Say the topic in words, such as: in-network aggregation.")
     return await follow(services, member, "topic", words.casefold(), words)
 
 
 async def follow_category(services: Services, member: int, category: str) -> ui.LayoutView:
     """Follow an arXiv category."""
     name = category.strip()
-    known = services.library.facets.category_counts()
+    known = services.corpus.facets.category_counts()
     if not any(in_category(one, name) for one in known):
         offered = ", ".join(sorted(known, key=lambda one: -known[one])[:5])
-        raise Kindly(
+        raise UserError(
             f"I know no paper in “{shown(name, 40)}”. Categories are written like {offered or 'cs.CL'}."
         )
     return await follow(services, member, "category", name, name)
@@ -151,7 +151,7 @@ async def unfollow(services: Services, member: int, number: int) -> ui.LayoutVie
     """End a follow of the member's own."""
     gone = await services.store.members.unfollow(member, number)
     if gone is None:
-        raise Kindly("You do not follow this (any more). /following shows what you follow.")
+        raise UserError("You do not follow this (any more). /following shows what you follow.")
     return note(f"You no longer follow **{shown(gone.shown, 120)}**.")
 
 
@@ -213,7 +213,7 @@ async def ask_forget(member: int) -> ui.LayoutView:
 async def forget(services: Services, presser: int, member: int) -> ui.LayoutView:
     """Delete what is held about the presser."""
     if presser != member:
-        raise Kindly("This button belongs to somebody else. /me forget is yours.")
+        raise UserError("This button belongs to somebody else. /me forget is yours.")
     store = services.store
     gone = sum([await part.forget(member) for part in store.about_members])
     return note(
@@ -257,7 +257,7 @@ class Following(commands.Cog):
     ) -> ui.LayoutView:
         services, member = await seen_by(interaction), interaction.user.id
         if sum(option is not None for option in (person, paper, topic, category)) != 1:
-            raise Kindly("Give one of person, paper, topic or category.")
+            raise UserError("Give one of person, paper, topic or category.")
         if topic is not None:
             return await follow_topic(services, member, topic)
         if category is not None:
@@ -265,7 +265,7 @@ class Following(commands.Cog):
         if paper is not None:
             found = await services.search.resolve(paper, 2)
             if len(found) != 1:
-                raise Kindly(
+                raise UserError(
                     "Several papers could be meant; give the whole title or the arXiv id."
                     if found
                     else "I know no such paper. Give its title or arXiv id."
@@ -301,7 +301,7 @@ class Following(commands.Cog):
         if chosen:
             options: list[list[ui.Item[Any]]] = [[UnfollowSelect([_option(f) for f in chosen[:CHOICES]])]]
             return note(f"{len(chosen)} of what you follow fit. Which one?", options)
-        raise Kindly(f"You follow nothing like “{shown(what, 60)}”. /following shows what you follow.")
+        raise UserError(f"You follow nothing like “{shown(what, 60)}”. /following shows what you follow.")
 
     @unfollow_command.autocomplete("what")
     async def _complete(

@@ -14,7 +14,7 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
 from commands.kit.components import Choosable, Pressable, seen_by
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
 from commands.members.invitation_delivery import (
@@ -111,13 +111,13 @@ def opening_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
 async def _claims(services: Services, member: int, person_id: int) -> tuple[Claim, Claim | None, int]:
     mine = await services.store.claims.of_member(member)
     if mine is None or not mine.holds_in(services.place.guild):
-        raise Kindly(CLAIM_FIRST)
+        raise UserError(CLAIM_FIRST)
     person = await services.store.people.find(person_id)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise UserError("I no longer know this person. Try again with the name.")
     own = await services.store.people.find(mine.person_id)
     if own is not None and own.id == person.id:
-        raise Kindly("That is you.")
+        raise UserError("That is you.")
     return mine, await services.store.claims.of_person(person.id, services.place.guild), person.id
 
 
@@ -163,13 +163,13 @@ async def send(
     member, guild = interaction.user.id, interaction.guild
     mine, theirs, person = await _claims(services, member, person_id)
     if guild is None:
-        raise Kindly(
+        raise UserError(
             "Invite somebody in the server that you share; the thread for the two of you is made there."
         )
     if theirs is None:
         return await letter(services, person, member, about)
     if theirs.member == member:
-        raise Kindly("That is you.")
+        raise UserError("That is you.")
     try:
         await guild.fetch_member(theirs.member)
     except discord.NotFound:
@@ -177,9 +177,9 @@ async def send(
     channel = interaction.channel
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
     if not isinstance(parent, discord.TextChannel):
-        raise Kindly("Invite somebody in a text channel; the thread for the two of you is made there.")
+        raise UserError("Invite somebody in a text channel; the thread for the two of you is made there.")
     if not interaction.app_permissions.create_private_threads:
-        raise Kindly(
+        raise UserError(
             "I may not make private threads in this channel. Use another one, or ask somebody who manages the "
             "server to allow me “Create Private Threads” here."
         )
@@ -191,7 +191,7 @@ async def send(
             {"sender": member, "recipient": theirs.member, "about": about, **people, **places}
         )
     except InvitationRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     name = await name_of(services, person)
     if invitation.state == "waiting":
         try:
@@ -212,7 +212,7 @@ async def _received(services: Services, number: int, member: int) -> Invitation:
     """An invitation that a member received."""
     found = await services.store.invitations.find(number)
     if found is None or found.recipient != member:
-        raise Kindly("This invitation is not yours to answer.")
+        raise UserError("This invitation is not yours to answer.")
     return found
 
 
@@ -224,13 +224,13 @@ async def _answered(services: Services, number: int, member: int, state: str) ->
         again = found is not None and state == found.state == "accepted" and found.recipient == member
         if again and found is not None:
             return found
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
 
 
 async def accept(client: discord.Client, services: Services, number: int, member: int) -> ui.LayoutView:
     """Accept, and open the thread; where that fails now, it is opened later."""
     if await services.store.claims.of_member(member) is None:
-        raise Kindly(CLAIM_FIRST)
+        raise UserError(CLAIM_FIRST)
     invitation = await _answered(services, number, member, "accepted")
     name = shown(await name_of(services, invitation.sender_person), 80)
     thread = invitation.thread
@@ -281,7 +281,7 @@ async def unblock_sender(services: Services, number: int, member: int) -> ui.Lay
 async def unblock(services: Services, member: int, other: int) -> ui.LayoutView:
     """Let somebody's invitations through again."""
     if not await services.store.invitations.unblock(member, other):
-        raise Kindly("You have not blocked them (any more).")
+        raise UserError("You have not blocked them (any more).")
     return note("Their invitations reach you again. This one stays answered.")
 
 
@@ -297,7 +297,7 @@ async def read(client: discord.Client, services: Services, number: int, member: 
     """Show the invited an invitation again."""
     invitation = await services.store.invitations.find(number)
     if invitation is None or invitation.recipient != member or invitation.state != "waiting":
-        raise Kindly("This invitation is not yours, or has been answered.")
+        raise UserError("This invitation is not yours, or has been answered.")
     return await invited_view(client, services, invitation, answer_rows(invitation))
 
 
@@ -305,7 +305,7 @@ async def why_again(services: Services, number: int, member: int) -> ui.LayoutVi
     """Everything that joins the two of a thread, for one of them."""
     invitation = await services.store.invitations.find(number)
     if invitation is None or member not in (invitation.sender, invitation.recipient):
-        raise Kindly("This thread belongs to somebody else.")
+        raise UserError("This thread belongs to somebody else.")
     from commands.people.collaborators import show_why
 
     own, other = invitation.sender_person, invitation.recipient_person

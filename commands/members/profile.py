@@ -15,7 +15,7 @@ from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
 from commands.kit.limits import IMPORT
 from commands.kit.options import CHOICES
-from commands.kit.replies import Kindly, answer, in_line
+from commands.kit.replies import UserError, answer, in_line
 from commands.kit.services import Services
 from commands.members.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
 from commands.people.author import PersonButton
@@ -27,7 +27,7 @@ async def release(services: Services, member: int) -> ui.LayoutView:
     """End the member's own claim."""
     claim = await services.store.claims.of_member(member)
     if claim is None:
-        raise Kindly("You hold no claim.")
+        raise UserError("You hold no claim.")
     await services.store.claims.end(claim.id, RELEASED, by=member)
     return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
 
@@ -61,7 +61,7 @@ def own_link(text: str) -> str:
         or parts.username
         or not plain
     ):
-        raise Kindly("A link begins with https:// and has no spaces or brackets.")
+        raise UserError("A link begins with https:// and has no spaces or brackets.")
     return text
 
 
@@ -74,7 +74,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
 
     async def _mine(self, member: int) -> Profile:
         if await self._services.store.claims.of_member(member) is None:
-            raise Kindly(await claim_first(self._services, member))
+            raise UserError(await claim_first(self._services, member))
         return await self._services.store.claims.profile(member) or Profile(member)
 
     @app_commands.command()
@@ -143,14 +143,14 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         profile = await self._mine(member)
         values = {name: "" if value == "-" else value for name, value in changed.items() if value is not None}
         if not values and shown_to is None:
-            raise Kindly("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
+            raise UserError("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
         if values.get("link"):
             links = values["link"].split()
             if len(links) > MOST_LINKS:
-                raise Kindly(f"Up to {MOST_LINKS} links fit, with spaces between.")
+                raise UserError(f"Up to {MOST_LINKS} links fit, with spaces between.")
             values["link"] = " ".join(own_link(link) for link in links)
         if values.get("time_zone") and values["time_zone"] not in available_timezones():
-            raise Kindly(
+            raise UserError(
                 "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."
             )
         public = profile.public if shown_to is None else shown_to == "everybody"

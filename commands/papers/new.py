@@ -16,7 +16,7 @@ from commands.cards.text import plural
 from commands.kit.components import Choosable, Pressable
 from commands.kit.options import category_name, complete_category
 from commands.kit.progress import Need
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import PaperButton
 from index.search.facets import in_category
@@ -144,7 +144,7 @@ class New(commands.Cog):
         """Show what was announced on a day"""
         wanted = parse_day(day) if day else None
         if day and wanted is None:
-            raise Kindly("I can't read that as a day. Type it like 2026-05-18.")
+            raise UserError("I can't read that as a day. Type it like 2026-05-18.")
         work = show(self._services, wanted, category_name(category))
         await answer(interaction, work, private=private, needs=(Need.PAPERS,))
 

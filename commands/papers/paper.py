@@ -18,7 +18,7 @@ from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.limits import ASK, PICTURE, SEARCH
 from commands.kit.options import complete_paper
 from commands.kit.progress import Need
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from data.records import Paper
 
@@ -106,12 +106,12 @@ async def paper_of(services: Services, paper_id: int) -> Paper:
 
     Raises
     ------
-    Kindly
+    UserError
         Where there is none (any more).
     """
     papers = await services.store.papers([paper_id])
     if not papers:
-        raise Kindly("I no longer know this paper. Try /search with words of its title.")
+        raise UserError("I no longer know this paper. Try /search with words of its title.")
     return papers[0]
 
 
@@ -120,12 +120,12 @@ async def one_paper(services: Services, typed: str) -> int:
 
     Raises
     ------
-    Kindly
+    UserError
         Where it means none, or several.
     """
     ids = await services.search.resolve(typed)
     if len(ids) != 1:
-        raise Kindly(
+        raise UserError(
             "Several papers could be meant; choose one of those offered while you type."
             if ids
             else "I know no such paper. Give its title or arXiv id."
@@ -135,7 +135,7 @@ async def one_paper(services: Services, typed: str) -> int:
 
 async def show(services: Services, paper_id: int) -> ui.LayoutView:
     """A paper's card with its buttons."""
-    from commands.papers.papers import Asked, papers_button
+    from commands.papers.papers import PapersQuery, papers_button
     from commands.papers.similar import SimilarButton
     from commands.people.author import PersonButton
     from commands.people.graph import GraphButton
@@ -151,7 +151,7 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     people: list[ui.Item[Any]] = [
         PersonButton(label(author.name, 70), what="a", person=str(whose[ids[author.key]]))
         if ids[author.key] in whose
-        else papers_button(label(author.name, 70), Asked(str(ids[author.key])), 0, "e")
+        else papers_button(label(author.name, 70), PapersQuery(str(ids[author.key])), 0, "e")
         for author in authors
         if author.key in ids
     ]

@@ -32,7 +32,7 @@ _ARGS = r"(?P<author>~?\d{1,12}):(?P<page>\d{1,5}):(?P<order>[no]):(?P<since>\d{
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PapersQuery:
     """What `/papers` was asked; it fits a ``custom_id``."""
 
     author: str
@@ -55,7 +55,7 @@ class PapersButton(Pressable, template=rf"p:(?P<how>[eur]):{_ARGS}"):
         self, text: str, *, how: str, author: str, page: str, order: str, since: str, category: str
     ) -> None:
         self.how = how
-        self.asked = Asked(author, int(page), order == "o", _date(since), category or None)
+        self.asked = PapersQuery(author, int(page), order == "o", _date(since), category or None)
         super().__init__(
             ui.Button(
                 label=text,
@@ -78,7 +78,7 @@ def _date(digits: str) -> date | None:
         return None
 
 
-def papers_button(text: str, asked: Asked, page: int, how: str = "u") -> PapersButton:
+def papers_button(text: str, asked: PapersQuery, page: int, how: str = "u") -> PapersButton:
     """A button to a page of what was asked."""
     author, at, order, since, category = asked.code(page).split(":")
     return PapersButton(text, how=how, author=author, page=at, order=order, since=since, category=category)
@@ -89,13 +89,13 @@ async def author_buttons(services: Services, names: list[Name]) -> list[ui.Item[
     chosen = names[:OFFERED]
     ids = await services.store.author_names.numbers([name.key for name in chosen]) if chosen else {}
     return [
-        papers_button(f"{label(name.name, 60)} ({name.papers:,})", Asked(str(ids[name.key])), 0, "e")
+        papers_button(f"{label(name.name, 60)} ({name.papers:,})", PapersQuery(str(ids[name.key])), 0, "e")
         for name in chosen
         if name.key in ids
     ]
 
 
-async def show(services: Services, asked: Asked) -> ui.LayoutView:
+async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
     """A page of papers: a person's, or those under a name."""
     if asked.author.startswith("~"):
         return await _of_person(services, asked)
@@ -106,11 +106,11 @@ async def show(services: Services, asked: Asked) -> ui.LayoutView:
     ids = await services.store.papers_of(
         key, oldest_first=asked.oldest_first, since=asked.since, category=asked.category
     )
-    others = await author_buttons(services, services.library.names.others(found[0]))
+    others = await author_buttons(services, services.corpus.names.others(found[0]))
     return await _page(services, asked, found[0], found[1], ids, frozenset({key}), others)
 
 
-async def _of_person(services: Services, asked: Asked) -> ui.LayoutView:
+async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
     """The papers of somebody told apart from others of the name."""
     person = await services.store.people.find(int(asked.author[1:]))
     if person is None:
@@ -136,7 +136,7 @@ async def _of_person(services: Services, asked: Asked) -> ui.LayoutView:
 
 async def _page(
     services: Services,
-    asked: Asked,
+    asked: PapersQuery,
     printed: str,
     total: int,
     ids: list[int],
@@ -151,7 +151,7 @@ async def _page(
     if not papers:
         return note(
             f"## {name}\nNone of {plural(total, 'paper')} {narrowed.strip()}.",
-            [[papers_button("Show all", Asked(asked.author), 0)]],
+            [[papers_button("Show all", PapersQuery(asked.author), 0)]],
         )
     entries = [Entry(paper, PaperButton("Details", paper=str(paper.id)), bold=keys) for paper in papers]
     rows: list[list[ui.Item[Any]]] = []
@@ -172,15 +172,15 @@ async def _page(
     )
 
 
-def _narrowed(asked: Asked) -> str:
+def _narrowed(asked: PapersQuery) -> str:
     since = f" since {day(asked.since)}" if asked.since else ""
     return (f" in {asked.category}" if asked.category else "") + since
 
 
-def _turning(asked: Asked, page: int, pages: int) -> list[ui.Item[Any]]:
+def _turning(asked: PapersQuery, page: int, pages: int) -> list[ui.Item[Any]]:
     back = papers_button("◀ Previous", asked, max(0, page - 1))
     onward = papers_button("Next ▶", asked, min(pages - 1, page + 1), how="u")
-    flip = Asked(asked.author, 0, not asked.oldest_first, asked.since, asked.category)
+    flip = PapersQuery(asked.author, 0, not asked.oldest_first, asked.since, asked.category)
     turn = papers_button("Oldest first" if flip.oldest_first else "Newest first", flip, 0)
     buttons: list[ui.Item[Any]] = []
     if page > 0:
@@ -193,7 +193,7 @@ def _turning(asked: Asked, page: int, pages: int) -> list[ui.Item[Any]]:
 async def unknown(services: Services, typed: str) -> ui.LayoutView:
     """Nobody has that name: the nearest ones as buttons."""
     shown = safe(shorten(" ".join(typed.split()), 80))
-    near = services.library.names.near(typed, OFFERED)
+    near = services.corpus.names.near(typed, OFFERED)
     buttons = await author_buttons(services, near)
     if buttons:
         return note(f"I know no paper by “{shown}”. Did you mean one of these?", [buttons])
@@ -244,7 +244,7 @@ class Papers(commands.Cog):
         services = await seen_by(interaction)
         found = await whom(services, author)
         if found.person is not None:
-            asked = Asked(f"~{found.person.id}", 0, oldest_first, since, category)
+            asked = PapersQuery(f"~{found.person.id}", 0, oldest_first, since, category)
             return await show(services, asked)
         if found.others:
             from commands.people.author import ask_which
@@ -253,7 +253,7 @@ class Papers(commands.Cog):
         author_id = await services.store.author_names.find(author)
         if author_id is None:
             return await unknown(services, author)
-        return await show(services, Asked(str(author_id), 0, oldest_first, since, category))
+        return await show(services, PapersQuery(str(author_id), 0, oldest_first, since, category))
 
 
 async def setup(bot: commands.Bot) -> None:

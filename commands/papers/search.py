@@ -25,7 +25,7 @@ from commands.kit.options import (
     since_day,
 )
 from commands.kit.progress import Need
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import PaperButton
 from data.records import Paper
@@ -41,7 +41,7 @@ _INLINE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchQuery:
     """What `/search` was asked."""
 
     query: str
@@ -57,7 +57,7 @@ class Asked:
         )
 
     @classmethod
-    def from_code(cls, code: str) -> Asked:
+    def from_code(cls, code: str) -> SearchQuery:
         """What a line of text asks; missing parts ask nothing."""
         query, since, category, author = (*map(unquote, code.split("&")), "", "", "", "")[:4]
         try:
@@ -85,11 +85,11 @@ class SearchPage(Pressable, template=r"q:(?P<page>\d{1,2}):(?P<kept>[ik]):(?P<co
             number = int(self.code) if re.fullmatch(r"\d{1,12}", self.code) else 0
             code = await services.store.kept_texts.find(number)
         if code is None:
-            raise Kindly("I no longer know what was asked here. Please search again.")
-        return await show(services, Asked.from_code(code), self.page)
+            raise UserError("I no longer know what was asked here. Please search again.")
+        return await show(services, SearchQuery.from_code(code), self.page)
 
 
-async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView:
+async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.LayoutView:
     """A page of results."""
     await services.wait_for_model()
     where = Where(category=asked.category, since=asked.since)
@@ -123,11 +123,11 @@ async def show(services: Services, asked: Asked, page: int = 0) -> ui.LayoutView
     return listing(heading + _narrowed(asked), made, start=page * PAGE + 1, footer=footer, rows=[turns])
 
 
-def _shown_query(asked: Asked) -> str:
+def _shown_query(asked: SearchQuery) -> str:
     return safe(shorten(" ".join(asked.query.split()), 120)) or "Search"
 
 
-def _narrowed(asked: Asked) -> str:
+def _narrowed(asked: SearchQuery) -> str:
     parts = [
         f"in {asked.category}" if asked.category else "",
         f"since {day(asked.since)}" if asked.since else "",
@@ -137,12 +137,12 @@ def _narrowed(asked: Asked) -> str:
     return f"\n-# {text}" if text else ""
 
 
-async def _nothing(services: Services, asked: Asked, found: Found, heading: str) -> ui.LayoutView:
+async def _nothing(services: Services, asked: SearchQuery, found: Found, heading: str) -> ui.LayoutView:
     text = f"{heading}{_narrowed(asked)}\n{_unfitting(await services.store.count(), asked)}"
     return note("\n".join(filter(None, [text, waiting_note(services, found)])))
 
 
-def _unfitting(known: int, asked: Asked) -> str:
+def _unfitting(known: int, asked: SearchQuery) -> str:
     limited = asked.since or asked.category or asked.author
     advice = "Try other words, or fewer limits." if limited else "Try other words."
     return f"Nothing fits among the {plural(known, 'paper')} that I hold. {advice}"
@@ -161,7 +161,7 @@ def waiting_note(services: Services, found: Found) -> str | None:
     return None
 
 
-async def _turning(services: Services, asked: Asked, page: int, pages: int) -> list[ui.Item[Any]]:
+async def _turning(services: Services, asked: SearchQuery, page: int, pages: int) -> list[ui.Item[Any]]:
     if pages == 1:
         return []
     code, kept = asked.code(), "i"
@@ -201,7 +201,7 @@ class SearchCog(commands.Cog, name="Search"):
     ) -> None:
         """Search papers by what they are about"""
         name = (author or "").replace('"', " ").strip() or None
-        asked = Asked(query, since_day(since), category_name(category), name)
+        asked = SearchQuery(query, since_day(since), category_name(category), name)
         work = show(self._services, asked)
         await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 

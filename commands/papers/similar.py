@@ -57,7 +57,7 @@ class SimilarPage(Pressable, template=r"sp:(?P<paper>\d{1,12}):(?P<page>\d{1,2})
 async def show(services: Services, paper_id: int, page: int = 0) -> ui.LayoutView:
     """A page of the papers closest to one."""
     paper = await paper_of(services, paper_id)
-    if not services.library.has_vector(paper.id):
+    if not services.corpus.has_vector(paper.id):
         await services.wait_for_model()
     found = await services.search.similar(paper, SHOWN)
     pages = max(1, -(-len(found.hits) // PAGE))

@@ -62,7 +62,7 @@ async def find(
     services: Services, days: int, category: str | None, on: date | None = None
 ) -> tuple[list[Trend], int, int]:
     """Growing topics up to a day (the newest that papers have), with papers now and before."""
-    facets, topics = services.library.facets, services.insight.topics
+    facets, topics = services.corpus.facets, services.insight.topics
     if topics is None or not len(facets):
         return [], 0, 0
     on = on or newest_day(services)
@@ -72,7 +72,7 @@ async def find(
 
 def newest_day(services: Services) -> date:
     """The newest day that papers have."""
-    return date.fromordinal(max(1, int(services.library.facets.days.max(initial=1))))
+    return date.fromordinal(max(1, int(services.corpus.facets.days.max(initial=1))))
 
 
 async def show(services: Services, days: int, category: str | None) -> ui.LayoutView | Reply:

@@ -105,9 +105,9 @@ async def shown_as(
     """What a command shows a member of a person."""
     await services.wait_for_people()
     if what == "p":
-        from commands.papers.papers import Asked, show
+        from commands.papers.papers import PapersQuery, show
 
-        return await show(services, Asked(f"~{person}"))
+        return await show(services, PapersQuery(f"~{person}"))
     if what == "k":
         from commands.people.collaborators import show_suggestions
 
@@ -137,14 +137,14 @@ async def asked_for(
 
 async def ask_which(services: Services, found: Whom, what: str) -> ui.LayoutView:
     """The select for several people, or the nearest names for nobody."""
-    from commands.papers.papers import Asked, papers_button, unknown
+    from commands.papers.papers import PapersQuery, papers_button, unknown
 
     if found.others:
         people = await outlined(services, found.others[:CHOICES])
         view = choice(services, found, people, PersonSelect([outline_option(o) for o in people], what=what))
         author = await services.store.author_names.find(found.typed)
         if what == "p" and author is not None:
-            all_of_them = papers_button("All papers under this name", Asked(str(author)), 0, "e")
+            all_of_them = papers_button("All papers under this name", PapersQuery(str(author)), 0, "e")
             view.add_item(ui.ActionRow(all_of_them))
         return view
 
@@ -209,12 +209,12 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     png = await _activity(services, person.id, years)
     own = str(person.id)
     from commands.members.follow import FollowButton
-    from commands.papers.papers import Asked, papers_button
+    from commands.papers.papers import PapersQuery, papers_button
     from commands.people.corrections import CorrectButton
     from commands.people.graph import GraphButton
 
     actions = [
-        papers_button("Papers", Asked(f"~{own}"), 0, "e"),
+        papers_button("Papers", PapersQuery(f"~{own}"), 0, "e"),
         GraphButton("Graph", kind="p", number=own),
         PersonButton("Collaborators", what="c", person=own),
         PersonButton("Similar people", what="s", person=own),
@@ -314,7 +314,7 @@ async def show_coauthors(services: Services, number: int) -> ui.LayoutView:
 async def show_similar(services: Services, number: int) -> ui.LayoutView:
     """People whose work lies closest, each with why."""
     person = await services.store.people.find(number)
-    insight, vectors = services.insight, services.library.vectors
+    insight, vectors = services.insight, services.corpus.vectors
     if person is None or insight.people is None:
         return _gone()
     found = insight.people.near(person.id, vectors, LISTED) if vectors is not None else []

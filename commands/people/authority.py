@@ -23,7 +23,7 @@ MAY_SAY = {
 WHERE = {True: "in this server", False: "for everybody"}
 
 
-def may_correct(interaction: discord.Interaction) -> bool:
+def manages_server(interaction: discord.Interaction) -> bool:
     """Whether this member may correct: whoever manages the server."""
     return interaction.guild_id is not None and interaction.permissions.manage_guild
 
@@ -52,7 +52,7 @@ async def scope_of(interaction: discord.Interaction, services: Services, *people
         own = await holder_scope(everywhere, *by(interaction), person, interaction.guild_id)
         if own is not None:
             return own
-    if may_correct(interaction):
+    if manages_server(interaction):
         assert interaction.guild_id is not None
         return Scope.server(interaction.guild_id, by(interaction))
     if await is_operator(interaction):
@@ -88,6 +88,6 @@ def by(interaction: discord.Interaction) -> tuple[int, str]:
 
 
 async def may_undo(interaction: discord.Interaction, correction: Correction) -> bool:
-    manages = interaction.guild_id if may_correct(interaction) else None
+    manages = interaction.guild_id if manages_server(interaction) else None
     operator = await is_operator(interaction)
     return may_take_back(correction, interaction.user.id, manages=manages, operator=operator)

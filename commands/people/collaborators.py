@@ -18,7 +18,7 @@ from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.limits import SEARCH
 from commands.kit.presence import holders_here, those_here
 from commands.kit.progress import Need, not_yet
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.papers.search import GUESSES
 from commands.people.author import PersonButton, ask_which
@@ -55,7 +55,7 @@ async def among(services: Services, within: Within | None) -> set[int] | None:
     if within is None or not within.limits:
         return None
     if within.in_server:
-        raise Kindly("This works in a server; here are no members to look among.")
+        raise UserError("This works in a server; here are no members to look among.")
     found = await services.store.claims.open_people(services.place.guild)
     return {services.store.people.lead(person) for person in found}
 
@@ -107,14 +107,14 @@ async def experts_of(services: Services) -> Experts:
     await services.wait_for_people()
     found = await services.insight.experts()
     if found is None:
-        raise Kindly(not_yet(services))
+        raise UserError(not_yet(services))
     return found
 
 
 async def _person(services: Services, number: int) -> Person:
     person = await services.store.people.find(number)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise UserError("I no longer know this person. Try again with the name.")
     return person
 
 
@@ -185,7 +185,7 @@ async def show_why(services: Services, number: int, other: int) -> ui.LayoutView
     experts = await experts_of(services)
     person, them = await _person(services, number), await _person(services, other)
     if person.id == them.id:
-        raise Kindly("That is one and the same person.")
+        raise UserError("That is one and the same person.")
     found = await asyncio.to_thread(experts.reasons, person.id, them.id)
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(found))}
     pair = {"person": str(person.id), "other": str(them.id)}
@@ -207,7 +207,7 @@ async def dismiss(services: Services, number: int, other: int, member: int) -> u
     """Never suggest somebody to this member again."""
     them = await _person(services, other)
     if await services.everywhere.store.people.find(them.id) is None:
-        raise Kindly(
+        raise UserError(
             f"**{shown(them.name, 80)}** is a person of their own only in this server, by a correction, so I can't "
             "remember that everywhere."
         )
@@ -234,7 +234,7 @@ async def _knowing(services: Services, topic: str, most: int) -> tuple[list[Know
     await services.wait_for_people()
     people = services.insight.people
     if people is None:
-        raise Kindly(not_yet(services))
+        raise UserError(not_yet(services))
     await services.wait_for_model()
     found = await services.search.search(topic, READ, as_text=True, judged=READ)
     return await asyncio.to_thread(knowing, people, found.fitting, most), found
@@ -324,7 +324,7 @@ class Collaborators(commands.Cog):
         if who is None and mine is None:
             if topic is not None:
                 return await show_knowing(services, topic, within)
-            raise Kindly(
+            raise UserError(
                 "Say for whom: /collaborators who:<name>, or give a topic. Once you have claimed your papers with "
                 "/claim, it is about you."
             )

@@ -14,7 +14,7 @@ from commands.cards.people import span
 from commands.cards.text import day, plural, shown, title_link
 from commands.kit.components import seen_by
 from commands.kit.progress import Need, not_yet
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.people.author import PersonButton, ask_which
 from commands.people.which_person import complete_person, whom
@@ -29,7 +29,7 @@ async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
     insight = services.insight
     people = insight.people
     if people is None:
-        raise Kindly(not_yet(services))
+        raise UserError(not_yet(services))
     mine, theirs = people.papers(one.id), people.papers(other.id)
     lines = [f"## {shown(one.name, 60)} and {shown(other.name, 60)}"]
     lines += [_line(services, one, mine), _line(services, other, theirs)]
@@ -94,7 +94,7 @@ async def _steps(services: Services, name: str, steps: list[Step]) -> str:
 
 async def _both_read(services: Services, mine: np.ndarray, theirs: np.ndarray) -> list[str]:
     """Papers of neither that lie close to both."""
-    vectors = services.library.vectors
+    vectors = services.corpus.vectors
     if vectors is None:
         return []
     one = vectors.rows(mine).astype(np.float32).sum(axis=0)
@@ -144,7 +144,7 @@ class Compare(commands.Cog):
             found = await whom(services, typed)
             if found.person is None:
                 if found.others:
-                    raise Kindly(
+                    raise UserError(
                         f"Several people print the name “{shown(found.typed, 60)}”. Begin to type it in this "
                         "command and choose one of those that are offered."
                     )
@@ -152,7 +152,7 @@ class Compare(commands.Cog):
                 return view
             people.append(found.person)
         if people[0].id == people[1].id:
-            raise Kindly("These are one person. Name two different people.")
+            raise UserError("These are one person. Name two different people.")
         return await show(services, people[0], people[1])
 
 

@@ -12,7 +12,7 @@ from commands.cards.corrections import claim_line, correction_line, reason
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
 from commands.kit.components import Choosable, Pressable, seen_by
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.people.author import PersonButton, ask_which
 from commands.people.authority import (
@@ -21,7 +21,7 @@ from commands.people.authority import (
     WHO_MAY,
     by,
     is_operator,
-    may_correct,
+    manages_server,
     may_undo,
     scope_of,
     seen_with,
@@ -135,7 +135,7 @@ class PromoteButton(Pressable, template=r"kg:(?P<correction>\d{1,12})"):
 async def _person(services: Services, number: int) -> Person:
     person = await services.store.people.find(number)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise UserError("I no longer know this person. Try again with the name.")
     return person
 
 
@@ -143,7 +143,7 @@ async def _namesakes(services: Services, person: Person) -> list[int]:
     """Other people who print one of the names, or one that could be the same."""
     rows = await services.store.people.memberships(person.id)
     authors = {row.author_id for row in rows}
-    near = [name for form in person.forms for name in services.library.names.others(form)]
+    near = [name for form in person.forms for name in services.corpus.names.others(form)]
     authors |= set((await services.store.author_names.numbers([name.key for name in near])).values())
     return [number for number, _ in await services.store.people.named(list(authors)) if number != person.id]
 
@@ -180,7 +180,7 @@ async def show_papers(interaction: discord.Interaction, services: Services, numb
     """A person's papers, those least surely theirs first, to say which is not."""
     person = await _person(services, number)
     if await scope_of(interaction, services, person.id) is None:
-        raise Kindly(WHO_MAY)
+        raise UserError(WHO_MAY)
     rows = sorted(await services.store.people.memberships(person.id), key=lambda row: row.confidence)[
         :CHOICES
     ]
@@ -209,18 +209,18 @@ async def same(interaction: discord.Interaction, services: Services, one: int, o
     """Join two people."""
     scope = await scope_of(interaction, services, one, other)
     if scope is None:
-        raise Kindly(WHO_MAY)
+        raise UserError(WHO_MAY)
     if scope.authority == "holder" and await scope_of(interaction, services, one) != scope:
         one, other = other, one
     store = seen_with(services, scope)
     found = await store.people.find_all([one, other])
     if one not in found or other not in found:
-        raise Kindly("I no longer know one of these people. Try again with the names.")
+        raise UserError("I no longer know one of these people. Try again with the names.")
     first, second = found[one], found[other]
     try:
         number = await join(store, first, second, scope)
     except Refused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     await services.everywhere.insight.refresh()
     names = f"**{shown(first.name, 80)}** and **{shown(second.name, 80)}**"
     return await _done(
@@ -234,15 +234,15 @@ async def not_theirs(
     """Take a paper from a person."""
     scope = await scope_of(interaction, services, number)
     if scope is None:
-        raise Kindly(WHO_MAY)
+        raise UserError(WHO_MAY)
     store = seen_with(services, scope)
     person = await store.people.find(number)
     if person is None:
-        raise Kindly("I no longer know this person. Try again with the name.")
+        raise UserError("I no longer know this person. Try again with the name.")
     try:
         made = await move_out(store, person, paper, scope)
     except Refused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     await services.everywhere.insight.refresh()
     [found] = await services.store.papers([paper])
     said = f"“{shown(found.title, 120)}” is another {shown(person.name, 80)}'s {WHERE[scope.is_local]} now."
@@ -266,15 +266,17 @@ async def undo(interaction: discord.Interaction, services: Services, number: int
     """Take a correction back."""
     correction = await services.store.corrections.find(number)
     if correction is None:
-        raise Kindly("I know of no such correction.")
+        raise UserError("I know of no such correction.")
     if not await may_undo(interaction, correction):
         if not correction.is_local:
-            raise Kindly("This holds for everybody; whoever said it, or runs this Labmate, can take it back.")
-        if not may_correct(interaction):
-            raise Kindly(WHO_MAY)
-        raise Kindly("This was said in another server; it can be taken back there.")
+            raise UserError(
+                "This holds for everybody; whoever said it, or runs this Labmate, can take it back."
+            )
+        if not manages_server(interaction):
+            raise UserError(WHO_MAY)
+        raise UserError("This was said in another server; it can be taken back there.")
     if not await take_back(services.everywhere.store, correction, by=by(interaction)):
-        raise Kindly("This correction was taken back already.")
+        raise UserError("This correction was taken back already.")
     await services.everywhere.insight.refresh()
     return note(f"Taken back: {shown(correction.note, 200)}")
 
@@ -284,14 +286,14 @@ async def widen(interaction: discord.Interaction, services: Services, number: in
     correction = await services.store.corrections.find(number)
     scope = await wider_scope(interaction, services, correction) if correction else None
     if correction is None or scope is None:
-        raise Kindly(
+        raise UserError(
             "Only the person who runs this Labmate, or the proven person whom it is about, can let a server's "
             "correction hold for everybody, while it is in force."
         )
     try:
         await promote(services.everywhere.store, correction, scope)
     except Refused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     await services.everywhere.insight.refresh()
     undo_it = [UndoButton("Undo", correction=str(correction.id))]
     return note(f"This holds for everybody now: {shown(correction.note, 200)}", [undo_it])
@@ -309,7 +311,7 @@ async def show_history(interaction: discord.Interaction, services: Services, per
     if found:
         lines += ["**Corrections**", *(correction_line(correction) for correction in found[:15])]
     if claims:
-        manages = interaction.guild_id if may_correct(interaction) else None
+        manages = interaction.guild_id if manages_server(interaction) else None
         operator = await is_operator(interaction)
         lines.append("**Claims**")
         for claim in claims[:10]:
@@ -367,7 +369,7 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
             found = await whom(services, typed)
             if found.person is None:
                 if found.others:
-                    raise Kindly(
+                    raise UserError(
                         f"Several people print the name “{shown(found.typed, 60)}”. Begin to type it in this "
                         "command and choose one of those that are offered."
                     )

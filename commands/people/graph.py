@@ -7,14 +7,14 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import ACCENT, note
-from commands.cards.pictures import MOST_NODES, Graph, Node, graph_png
+from commands.cards.pictures import MOST_NODES, Graph, GraphNode, graph_png
 from commands.cards.text import label, plural, readable, shown
 from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.limits import PICTURE
 from commands.kit.options import complete_paper
 from commands.kit.painter import attached
 from commands.kit.progress import Need, not_yet
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import also_meant, not_found, which
 from commands.people.author import ask_which
@@ -77,7 +77,7 @@ async def show_person(services: Services, number: int) -> ui.LayoutView | Reply:
         gone = "I no longer know this person. Try again with the name."
         return note(gone if people is not None else not_yet(services))
     ids = people.papers(person.id)[:PAPERS].tolist()
-    centre = Node(f"p{person.id}", person.name, "person", 1.4)
+    centre = GraphNode(f"p{person.id}", person.name, "person", 1.4)
     papers = await services.store.papers(ids)
     chosen = [(c.person, c.name) for c in people.coauthors(person.id, PEOPLE)]
     return await _picture(services, centre, papers, chosen, [person.id])
@@ -97,14 +97,14 @@ async def show_paper(services: Services, number: int) -> ui.LayoutView | Reply:
     for other in papers[1:]:
         writers += people.writers(other.id).tolist()[:2]
     chosen = [(writer, people.name(writer)) for writer in dict.fromkeys(writers)][:PEOPLE]
-    centre = Node(f"w{paper.id}", _named(paper), "paper", 1.4)
+    centre = GraphNode(f"w{paper.id}", _named(paper), "paper", 1.4)
     joined = tuple((centre.key, f"w{other.id}", 0.5) for other in papers[1:])
     return await _picture(services, centre, papers, chosen, [], joined)
 
 
 async def _picture(
     services: Services,
-    centre: Node,
+    centre: GraphNode,
     papers: list[Paper],
     people: list[tuple[int, str]],
     own: list[int],
@@ -112,8 +112,10 @@ async def _picture(
 ) -> Reply:
     insight = services.insight
     assert insight.people is not None
-    nodes = [centre, *(Node(f"w{p.id}", _named(p), "paper") for p in papers if f"w{p.id}" != centre.key)]
-    nodes += [Node(f"p{number}", name, "person") for number, name in people if f"p{number}" != centre.key]
+    nodes = [centre, *(GraphNode(f"w{p.id}", _named(p), "paper") for p in papers if f"w{p.id}" != centre.key)]
+    nodes += [
+        GraphNode(f"p{number}", name, "person") for number, name in people if f"p{number}" != centre.key
+    ]
     shown_people = {number for number, _ in people} | set(own)
     edges = list(joined)
     for paper in papers:
@@ -123,7 +125,7 @@ async def _picture(
     for place, topic in enumerate(
         insight.topics.of([p.id for p in papers], TOPICS) if insight.topics else []
     ):
-        nodes.append(Node(f"t{place}", topic.phrase, "topic"))
+        nodes.append(GraphNode(f"t{place}", topic.phrase, "topic"))
         edges += [(f"t{place}", f"w{paper}", 1.0) for paper in topic.papers]
     places: dict[str, list[str]] = {}
     for number in shown_people:
@@ -131,7 +133,7 @@ async def _picture(
         if facts and facts.affiliation:
             places.setdefault(facts.affiliation, []).append(f"p{number}")
     for place, (name, members) in enumerate(sorted(places.items(), key=lambda p: -len(p[1]))[:PLACES]):
-        nodes.append(Node(f"i{place}", name, "institution"))
+        nodes.append(GraphNode(f"i{place}", name, "institution"))
         edges += [(f"i{place}", member, 1.0) for member in members]
     graph = Graph(tuple(nodes[:MOST_NODES]), tuple(edges))
     png = await services.painter.paint(graph_png, graph, graph)
@@ -205,7 +207,9 @@ class GraphCommand(commands.Cog, name="Graph"):
         if person:
             return await _of_name(services, person)
         if not paper:
-            raise Kindly("Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM.")
+            raise UserError(
+                "Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM."
+            )
         meant = await services.search.meant(paper)
         if not meant.papers:
             return await not_found(services, paper, "g")

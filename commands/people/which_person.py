@@ -13,7 +13,7 @@ from commands.cards.people import Outline, outline_option, outlines
 from commands.cards.text import plural, safe, shorten
 from commands.kit.components import seen_by
 from commands.kit.options import CHOICES, MAX_OPTION
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.kit.services import Services
 from data.keys import name_key
 from data.stores.people import Person
@@ -40,9 +40,9 @@ async def whom(services: Services, typed: str) -> Whom:
     if text.startswith("~") and text[1:].isdigit() and len(text) < 12:
         person = await services.store.people.find(int(text[1:]))
         if person is None:
-            raise Kindly("I no longer know this person. Try again with the name.")
+            raise UserError("I no longer know this person. Try again with the name.")
         return Whom(person.name, person)
-    known = services.library.names.get(text)
+    known = services.corpus.names.get(text)
     author = (
         await services.store.author_names.number(known.key)
         if known
@@ -127,7 +127,7 @@ async def options(services: Services, people: Sequence[int]) -> list[discord.Sel
 async def complete_person(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
     """Names while typing; where a name is typed out and is several people's, each of them."""
     services = await seen_by(interaction)
-    names = services.library.names.complete(current[:MAX_OPTION], CHOICES)
+    names = services.corpus.names.complete(current[:MAX_OPTION], CHOICES)
     choices: list[app_commands.Choice[str]] = []
     for place, name in enumerate(names):
         if place == 0 and services.insight.people is not None and name.key == name_key(current):

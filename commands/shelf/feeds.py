@@ -10,9 +10,9 @@ from discord import ButtonStyle, ui
 from commands.cards.lists import note
 from commands.kit.components import Pressable
 from commands.kit.limits import ASK, FEED
-from commands.kit.replies import Kindly, answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.people.authority import may_correct
+from commands.people.authority import manages_server
 
 KINDS = {"d": "digest", "l": "list", "s": "library"}
 LETTERS = {kind: letter for letter, kind in KINDS.items()}
@@ -50,15 +50,17 @@ async def _may(interaction: discord.Interaction, services: Services, kind: str, 
     elif kind == "digest":
         digest = await services.store.digests.find(target)
         allowed = digest is not None and (
-            digest.owner == member if digest.is_own else digest.guild == guild and may_correct(interaction)
+            digest.owner == member if digest.is_own else digest.guild == guild and manages_server(interaction)
         )
     else:
         found = await services.store.lists.find(target)
         allowed = (
-            found is not None and found.guild == guild and (found.owner == member or may_correct(interaction))
+            found is not None
+            and found.guild == guild
+            and (found.owner == member or manages_server(interaction))
         )
     if not allowed:
-        raise Kindly("This feed belongs to somebody else.")
+        raise UserError("This feed belongs to somebody else.")
 
 
 async def feed_view(
@@ -66,7 +68,7 @@ async def feed_view(
 ) -> ui.LayoutView:
     """The address of a feed, made where there is none; with ``new`` an earlier one ends."""
     if services.feed_url is None:
-        raise Kindly(NO_FEEDS)
+        raise UserError(NO_FEEDS)
     feeds = services.store.feeds
     feed = None if new else await feeds.of(kind, target)
     feed = feed or await feeds.make(kind, target, member)

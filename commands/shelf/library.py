@@ -14,14 +14,14 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards import shelf as cards
-from commands.cards.exports import AROUND, FORMATS, Work, entries
+from commands.cards.exports import AROUND, FORMATS, ExportedWork, entries
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.kit.access import CheckedModal
 from commands.kit.components import Choosable, Pressable
 from commands.kit.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.kit.options import complete_paper
-from commands.kit.replies import Kindly, Reply, answer, apologise, in_line, open_form, take
+from commands.kit.replies import Reply, UserError, answer, apologise, in_line, open_form, take
 from commands.kit.services import Services
 from commands.kit.uploads import Flat, packed, with_files
 from commands.papers.paper import PaperButton, one_paper
@@ -51,7 +51,7 @@ class ShelfPage(Pressable, template=r"lb:p:(?P<page>\d{1,4}):(?P<text>\d{1,12}):
     async def _turned(self, services: Services, member: int) -> ui.LayoutView:
         kept = await services.store.kept_texts.find(self.text) if self.text else "{}"
         if kept is None:
-            raise Kindly("I no longer know what was asked here. Please ask again: /library show.")
+            raise UserError("I no longer know what was asked here. Please ask again: /library show.")
         return await show(services, member, Wanted(**json.loads(kept)), self.page)
 
 
@@ -96,7 +96,7 @@ class StateSelect(Choosable, template=r"lbs:(?P<kept>\d{1,12})"):
 
     async def _set(self, services: Services, member: int, value: str) -> ui.LayoutView:
         if value not in STATES:
-            raise Kindly("This can't be chosen (any more).")
+            raise UserError("This can't be chosen (any more).")
         await services.store.shelf.change(member, self.kept, state=value)
         return await show_one(services, member, self.kept)
 
@@ -140,18 +140,18 @@ async def _changed(services: Services, member: int, number: int, **values: Any) 
 
     Raises
     ------
-    Kindly
+    UserError
         Where it is gone.
     """
     if await services.store.shelf.change(member, number, **values) is None:
-        raise Kindly("This is no longer in your library.")
+        raise UserError("This is no longer in your library.")
 
 
 async def own(services: Services, member: int, number: int) -> Kept:
     """A work of a member's own."""
     kept = await services.store.shelf.find(member, number)
     if kept is None:
-        raise Kindly("This is not in your library (any more). /library show lists what is.")
+        raise UserError("This is not in your library (any more). /library show lists what is.")
     return kept
 
 
@@ -205,14 +205,14 @@ async def remove(services: Services, member: int, number: int) -> ui.LayoutView:
     """Take a work off; it can be put back for a day."""
     kept = await services.store.shelf.drop(member, number)
     if kept is None:
-        raise Kindly("This is not in your library (any more).")
+        raise UserError("This is not in your library (any more).")
     return note("Removed from your library.", [[ShelfButton("Put back", what="b", kept=str(number))]])
 
 
 async def put_back(services: Services, member: int, number: int) -> ui.LayoutView:
     """Undo a removal."""
     if await services.store.shelf.put_back(member, number) is None:
-        raise Kindly("It is too late to put this back; /save keeps the paper anew.")
+        raise UserError("It is too late to put this back; /save keeps the paper anew.")
     return await show_one(services, member, number)
 
 
@@ -222,7 +222,7 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     try:
         kept, new = await services.store.shelf.keep(member, paper)
     except ShelfFull as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     values: dict[str, Any] = {}
     if tags:
         values["tags"] = tuple(dict.fromkeys([*kept.tags, *clean_tags(tags)]))
@@ -240,12 +240,12 @@ async def exported(services: Services, member: int, format_: str, wanted: Wanted
     """A library, or what is asked for of it, as a file."""
     total, found = await found_in(services, member, wanted)
     if not found:
-        raise Kindly(EMPTY if not total else f"None of your {plural(total, 'work')} has {wanted.words}.")
-    works = [Work(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
+        raise UserError(EMPTY if not total else f"None of your {plural(total, 'work')} has {wanted.words}.")
+    works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
     return await file_of(works, format_, f"library.{FORMATS[format_]}", limit)
 
 
-async def file_of(works: Sequence[Work], format_: str, name: str, limit: int) -> Reply:
+async def file_of(works: Sequence[ExportedWork], format_: str, name: str, limit: int) -> Reply:
     """Works as a file with a line above it, or as parts of ``limit`` bytes."""
     records = (("", text) for text in entries(works, format_))
     files = await asyncio.to_thread(packed, name, records, Flat(*AROUND[format_]), limit)
@@ -255,13 +255,13 @@ async def file_of(works: Sequence[Work], format_: str, name: str, limit: int) ->
 async def import_file(services: Services, member: int, file: discord.Attachment) -> ui.LayoutView:
     """Read a file of references into a library."""
     if file.size > MOST_BYTES:
-        raise Kindly(f"The file has {file.size / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read.")
+        raise UserError(f"The file has {file.size / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read.")
     try:
         items, unread = await read_file(await file.read(), file.filename)
     except UnreadableError as error:
-        raise Kindly(shown(str(error), 300)) from error
+        raise UserError(shown(str(error), 300)) from error
     if not items:
-        raise Kindly("I found no reference with a title in this file; nothing was kept.")
+        raise UserError("I found no reference with a title in this file; nothing was kept.")
     works: list[tuple[int | None, dict[str, Any]]] = []
     more: list[tuple[str, str, tuple[str, ...]]] = []
     for item in items:
@@ -272,7 +272,7 @@ async def import_file(services: Services, member: int, file: discord.Attachment)
     try:
         added = await services.store.shelf.add(member, works, more)
     except ShelfFull as error:
-        raise Kindly(f"{error} Nothing was kept.") from error
+        raise UserError(f"{error} Nothing was kept.") from error
     ours = sum(paper is not None for paper, _ in works)
     lines = [
         f"## Imported\n{plural(len(items), 'reference')} read: {added.new:,} kept anew, {added.known:,} in your library "
@@ -290,11 +290,11 @@ async def undo_import(services: Services, member: int, moment: int) -> ui.Layout
     """Take off what one import kept."""
     gone = await services.store.shelf.drop_added(member, moment)
     if not gone:
-        raise Kindly("This import was undone already.")
+        raise UserError("This import was undone already.")
     return note(f"Undone: {plural(gone, 'work')} removed from your library.")
 
 
-class Library(
+class LibraryCommands(
     commands.GroupCog, group_name="library", group_description="What you keep: papers, tags, notes"
 ):
     """A member's library."""
@@ -383,5 +383,5 @@ async def setup(bot: commands.Bot) -> None:
     """Add the commands, buttons and selects."""
     services: Services = bot.services  # type: ignore[attr-defined]
     bot.add_dynamic_items(ShelfPage, ShelfButton, StateSelect, FeedButton)
-    await bot.add_cog(Library(services))
+    await bot.add_cog(LibraryCommands(services))
     await bot.add_cog(Save(services))

@@ -82,7 +82,7 @@ def _text(kept: Kept, paper: Paper | None) -> str:
 async def _by_meaning(
     services: Services, text: str, pairs: list[tuple[Kept, Paper | None]]
 ) -> list[tuple[Kept, Paper | None]]:
-    library = services.library
+    library = services.corpus
     vectors = library.vectors
     held = [pair for pair in pairs if pair[1] is not None and vectors is not None and vectors.has(pair[1].id)]
     if not held or vectors is None or not library.embedder.is_loaded:

@@ -10,16 +10,16 @@ from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
 from commands.cards import shelf as cards
-from commands.cards.exports import FORMATS, Work
+from commands.cards.exports import FORMATS, ExportedWork
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
 from commands.kit.components import Pressable
 from commands.kit.limits import EXPORT, FEED
 from commands.kit.options import complete_paper
-from commands.kit.replies import Kindly, Reply, answer
+from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import PaperButton, one_paper
-from commands.people.authority import may_correct
+from commands.people.authority import manages_server
 from commands.shelf.feeds import feed_view
 from commands.shelf.library import FORMAT_CHOICES, file_of
 from data.keys import fold
@@ -67,14 +67,14 @@ async def here(interaction: discord.Interaction, services: Services, number: int
     """A list of the server that somebody is in."""
     found = await services.store.lists.find(number)
     if found is None or found.guild != interaction.guild_id:
-        raise Kindly("This list is gone. /list show shows those of this server.")
+        raise UserError("This list is gone. /list show shows those of this server.")
     return found
 
 
 async def named(interaction: discord.Interaction, services: Services, typed: str) -> SharedList:
     """The list of this server that a name, or a choice offered while typing, means."""
     if interaction.guild_id is None:
-        raise Kindly(ONLY_HERE)
+        raise UserError(ONLY_HERE)
     text = typed.strip()
     if text.startswith("#") and text[1:].isdigit() and len(text) < 14:
         return await here(interaction, services, int(text[1:]))
@@ -84,14 +84,14 @@ async def named(interaction: discord.Interaction, services: Services, typed: str
             shown(one.name, 40) for one in (await services.store.lists.of(interaction.guild_id))[:10]
         )
         more = f" There are: {known}." if known else " There is none yet: /list add begins one."
-        raise Kindly(f"There is no list “{shown(text, 60)}” here.{more}")
+        raise UserError(f"There is no list “{shown(text, 60)}” here.{more}")
     return found
 
 
 async def add(interaction: discord.Interaction, services: Services, typed: str, name: str) -> ui.LayoutView:
     """Put the paper that a text means on a list, which is begun where there is none."""
     if interaction.guild_id is None:
-        raise Kindly(ONLY_HERE)
+        raise UserError(ONLY_HERE)
     paper = await one_paper(services, typed)
     if name.startswith("#") and name[1:].isdigit():
         found = await named(interaction, services, name)
@@ -99,7 +99,7 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
         try:
             found = await services.store.lists.make(interaction.guild_id, name, interaction.user.id)
         except ListRefused as error:
-            raise Kindly(str(error)) from error
+            raise UserError(str(error)) from error
     return await put(services, found, paper, interaction.user.id)
 
 
@@ -107,11 +107,11 @@ async def put(services: Services, found: SharedList, paper: int, member: int) ->
     """Put a paper on a list."""
     papers = await services.store.papers([paper])
     if not papers:
-        raise Kindly("I no longer know this paper.")
+        raise UserError("I no longer know this paper.")
     try:
         new = await services.store.lists.put(found.id, papers[0].id, member)
     except ListRefused as error:
-        raise Kindly(str(error)) from error
+        raise UserError(str(error)) from error
     said = "Put on" if new else "It stands already on"
     button = ListButton("Take off", what="u", list=str(found.id), paper=str(papers[0].id))
     return note(f"{said} **{shown(found.name, 80)}**: {shown(papers[0].title, 120)}.", [[button]])
@@ -123,9 +123,11 @@ async def take_off(
     """Take a paper off: whoever put it there may, whoever began the list, and who manages the server."""
     entry = next((one for one in await services.store.lists.papers(found.id) if one.paper == paper), None)
     if entry is None:
-        raise Kindly("This paper is not on the list (any more).")
-    if interaction.user.id not in (entry.member, found.owner) and not may_correct(interaction):
-        raise Kindly("Only who put it there, who began the list, and who manages the server can take it off.")
+        raise UserError("This paper is not on the list (any more).")
+    if interaction.user.id not in (entry.member, found.owner) and not manages_server(interaction):
+        raise UserError(
+            "Only who put it there, who began the list, and who manages the server can take it off."
+        )
     await services.store.lists.take_off(found.id, paper)
     button = ListButton("Put back", what="b", list=str(found.id), paper=str(paper))
     return note(f"Taken off **{shown(found.name, 80)}**.", [[button]])
@@ -134,7 +136,7 @@ async def take_off(
 async def show_all(services: Services, guild: int | None) -> ui.LayoutView:
     """A server's lists."""
     if guild is None:
-        raise Kindly(ONLY_HERE)
+        raise UserError(ONLY_HERE)
     found = await services.store.lists.of(guild)
     if not found:
         return note("There is no shared list here yet. /list add puts a paper on one, and begins it.")
@@ -174,13 +176,15 @@ def _unix(instant: datetime) -> int:
 
 async def delete(interaction: discord.Interaction, services: Services, found: SharedList) -> ui.LayoutView:
     """End a list."""
-    if interaction.user.id != found.owner and not may_correct(interaction):
-        raise Kindly("Only who began the list, and who manages the server, can delete it.")
+    if interaction.user.id != found.owner and not manages_server(interaction):
+        raise UserError("Only who began the list, and who manages the server, can delete it.")
     await services.store.lists.end(found.id)
     return note(f"Deleted: **{shown(found.name, 80)}**.")
 
 
-class Lists(commands.GroupCog, group_name="list", group_description="Shared lists of papers of this server"):
+class ListCommands(
+    commands.GroupCog, group_name="list", group_description="Shared lists of papers of this server"
+):
     """A server's shared lists."""
 
     def __init__(self, services: Services) -> None:
@@ -244,7 +248,7 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
         on = {entry.paper for entry in await self._services.store.lists.papers(found.id)}
         meant = [number for number in ids if number in on]
         if len(meant) != 1:
-            raise Kindly(
+            raise UserError(
                 "This paper is not on the list." if not meant else "Several could be meant; give the title."
             )
         return await take_off(interaction, self._services, found, meant[0])
@@ -276,9 +280,9 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
         entries = await self._services.store.lists.papers(found.id)
         papers = await self._services.store.papers([entry.paper for entry in entries])
         if not papers:
-            raise Kindly(f"**{shown(found.name, 80)}** is empty.")
+            raise UserError(f"**{shown(found.name, 80)}** is empty.")
         name, limit = f"list.{FORMATS[format_]}", interaction.filesize_limit
-        return await file_of([Work(paper) for paper in papers], format_, name, limit)
+        return await file_of([ExportedWork(paper) for paper in papers], format_, name, limit)
 
     @app_commands.command()
     @app_commands.describe(list="Which")
@@ -289,8 +293,8 @@ class Lists(commands.GroupCog, group_name="list", group_description="Shared list
 
     async def _feed(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
         found = await named(interaction, self._services, typed)
-        if found.owner != interaction.user.id and not may_correct(interaction):
-            raise Kindly("Only who began the list, and who manages the server, can make its feed.")
+        if found.owner != interaction.user.id and not manages_server(interaction):
+            raise UserError("Only who began the list, and who manages the server, can make its feed.")
         return await feed_view(self._services, "list", found.id, interaction.user.id)
 
 
@@ -298,4 +302,4 @@ async def setup(bot: commands.Bot) -> None:
     """Add the commands and buttons."""
     services: Services = bot.services  # type: ignore[attr-defined]
     bot.add_dynamic_items(ListPage, ListButton)
-    await bot.add_cog(Lists(services))
+    await bot.add_cog(ListCommands(services))

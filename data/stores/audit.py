@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.operator import AuditRow
 
 CONSOLE = 0
@@ -46,7 +46,7 @@ async def note(
     await connection.execute(insert(AuditRow).values(**row, guild=guild, made=utc_now()))
 
 
-class Audit(Part):
+class Audit(Repository):
     """Writes the log and reads it; nothing here changes or deletes a line."""
 
     async def record(

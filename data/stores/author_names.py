@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 
 from data.keys import name_key
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import AuthorRow, AuthorshipRow
 
 
-class AuthorNames(Part):
+class AuthorNames(Repository):
     """Asks about names by key, number and printed form."""
 
     async def printed(self, key: str) -> tuple[str, int] | None:

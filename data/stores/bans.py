@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete, exists, insert, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.operator import AllowedServerRow, BanRow
 
 KINDS = ("member", "server")
@@ -29,7 +29,7 @@ class Ban:
 _BAN = [getattr(BanRow, name) for name in Ban.__slots__]
 
 
-class Bans(Part):
+class Bans(Repository):
     """Asks and changes who may use this Labmate; every change is one transaction and holds at once."""
 
     async def ban(self, kind: str, target: int, *, by: int, reason: str) -> bool:

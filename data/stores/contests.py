@@ -12,7 +12,7 @@ from data.keys import fresh_number
 from data.stores import audit
 from data.stores.claims import ClaimRefused
 from data.stores.limits import CONTESTED, CONTESTS, spend
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import ClaimContestRow, ClaimRow
 
 MOST_OPEN = 3
@@ -46,7 +46,7 @@ class Contest:
 _CONTEST = [getattr(ClaimContestRow, name) for name in Contest.__slots__]
 
 
-class Contests(Part):
+class Contests(Repository):
     """Asks and changes contests; every change is one transaction."""
 
     async def find(self, number: int) -> Contest | None:

@@ -13,7 +13,7 @@ from sqlalchemy import case, func, insert, select, update
 from data.calendar.clock import utc_now
 from data.stores import audit
 from data.stores.people_drafts import HOLDS, MERGED
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import CorrectionRow, MembershipRow, PersonRow
 
 _MOST_KEPT = 2_000
@@ -103,7 +103,7 @@ class Correction:
         return (self.paper_id, self.author_id), (self.other_paper_id, self.other_author_id)
 
 
-class Corrections(Part):
+class Corrections(Repository):
     """Keeps and takes back what was said; every change is one transaction."""
 
     async def make(

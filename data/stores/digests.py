@@ -16,7 +16,7 @@ from data.keys import fresh_number
 from data.stores.bans import refused_server
 from data.stores.leases import holds
 from data.stores.limits import OWN_DIGESTS, spend
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, ShownRow
 from data.tables.operator import BanRow
 
@@ -133,7 +133,7 @@ def _delivery(row: Any) -> Delivery:
     return Delivery(**(values | {"papers": tuple(map(_chosen, json.loads(values["papers"])))}))
 
 
-class Digests(Part):
+class Digests(Repository):
     """Asks and changes digests, their deliveries and what members think of papers."""
 
     # -- digests ---------------------------------------------------------------------------------

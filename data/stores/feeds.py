@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.shelf import FeedRow
 
 KINDS = ("digest", "list", "library")
@@ -28,7 +28,7 @@ class Feed:
     made: datetime
 
 
-class Feeds(Part):
+class Feeds(Repository):
     """Asks and changes feeds."""
 
     async def find(self, token: str) -> Feed | None:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 from data.calendar.clock import utc_now
 from data.stores.claim_rules import holds_in_server
 from data.stores.people_drafts import MERGED
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import ClaimRow, ProfileRow, ServerMemberRow
 from data.tables.papers import PersonRow
 
@@ -32,7 +32,7 @@ class Profile:
 _PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]
 
 
-class Holders(Part):
+class Holders(Repository):
     """Asks and changes which servers holders are in, and their profiles; every change is one transaction."""
 
     async def seen(self, member: int, guild: int) -> None:

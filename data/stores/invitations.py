@@ -14,7 +14,7 @@ from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores.bans import refused_server
 from data.stores.limits import INVITATIONS, INVITATIONS_OF_SERVER, INVITED, spend
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import BlockRow, InvitationRow
 from data.tables.operator import BanRow
 
@@ -66,7 +66,7 @@ class Invitation:
 _INVITATION = [getattr(InvitationRow, name) for name in Invitation.__slots__]
 
 
-class Invitations(Part):
+class Invitations(Repository):
     """Asks and changes invitations; every change is one transaction."""
 
     async def find(self, number: int) -> Invitation | None:

@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import hash64
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import KeptTextRow
 
 KEPT_FOR = timedelta(days=30)
@@ -17,7 +17,7 @@ _KEPT_AGAIN = timedelta(days=1)
 """A text typed again so soon is not written again."""
 
 
-class KeptTexts(Part):
+class KeptTexts(Repository):
     """Keeps texts under numbers, for a while."""
 
     async def keep(self, text: str) -> int:

@@ -8,11 +8,11 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.digests import LeaseRow
 
 
-class Leases(Part):
+class Leases(Repository):
     """Takes, renews and gives back leases; every change is one transaction."""
 
     async def take(self, name: str, holder: str, seconds: float) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.orm import Mapped, mapped_column
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import Base
 
 
@@ -86,7 +86,7 @@ async def _key(connection: AsyncConnection, limit: Limit, whose: tuple[int | str
     return hmac.new(bytes.fromhex(str(secret)), said.encode(), hashlib.sha256).hexdigest()
 
 
-class Limits(Part):
+class Counters(Repository):
     """Counts what is limited by itself, not within another change."""
 
     async def spend(self, limit: Limit, *whose: int | str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import func, or_, select
 
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import ListingRow, PaperRow
 
 _CHUNK = 500
@@ -28,7 +28,7 @@ class Listed:
     new: bool
 
 
-class Listings(Part):
+class Listings(Repository):
     """Asks for days' listings."""
 
     async def on(self, day: date) -> list[int]:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import fold, fresh_number
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.shelf import FeedRow, ListPaperRow, ListRow
 
 MOST_LISTS, MOST_LISTED, MAX_NAME = 50, 1_000, 80
@@ -41,7 +41,7 @@ class OnList:
     made: datetime
 
 
-class Lists(Part):
+class Lists(Repository):
     """Asks and changes servers' lists; every change is one transaction."""
 
     async def of(self, guild: int) -> list[SharedList]:

@@ -19,14 +19,14 @@ from data.stores.limits import (
     MAILS_TO_ADDRESS_A_MONTH,
     spend,
 )
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import MailCodeRow
 
 MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
 """Codes mailed a claim within a day, guesses a code, and how long a code holds."""
 
 
-class MailCodes(Part):
+class MailCodes(Repository):
     """Keeps and settles mailed codes; every change is one transaction."""
 
     async def keep(self, claim: int, member: int, address: str, code: str, domain: str) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.people_drafts import MERGED
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import DismissalRow, FollowRow, ServerMemberRow
 from data.tables.papers import PersonRow
 
@@ -36,7 +36,7 @@ class Follow:
     """From where it was followed: a person is who they are there."""
 
 
-class Members(Part):
+class Members(Repository):
     """Asks and changes what members said; every change is one transaction."""
 
     # -- following -------------------------------------------------------------------------------

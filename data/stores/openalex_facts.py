@@ -9,7 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import delete, insert, select
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import BudgetRow, FactRow
 
 _CHUNK = 2_000
@@ -23,7 +23,7 @@ class Fact:
     fetched: datetime
 
 
-class Facts(Part):
+class Facts(Repository):
     """Keeps facts by subject (``paper``, ``person``), its id, and source."""
 
     async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:

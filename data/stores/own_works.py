@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.members import OwnWorkRow
 
 KINDS = ("work", "education", "position", "interest")
@@ -43,7 +43,7 @@ class OwnEntry:
     paper_id: int | None = None
 
 
-class OwnWorks(Part):
+class OwnWorks(Repository):
     """Asks and changes them; every change is one transaction."""
 
     async def of(self, member: int, state: str = "kept") -> list[OwnEntry]:

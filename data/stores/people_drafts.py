@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
-from data.stores.repository import Part
+from data.stores.repository import Repository
 from data.tables.papers import GenerationRow, IdentityPassRow, MembershipRow, PersonRow
 
 FOREVER = 2_147_483_647
@@ -51,7 +51,7 @@ _HERE = and_(
 _PERSON = PersonRow.id == bindparam("b_id")
 
 
-class Drafts(Part):
+class Drafts(Repository):
     """Writes passes and corrections. One process drafts at a time; corrections may come at any moment."""
 
     async def replace(

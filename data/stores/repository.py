@@ -32,7 +32,7 @@ class Writer:
         await self._engine.dispose()
 
 
-class Part:
+class Repository:
     """A subject of the store: asks with one engine, changes with another; every change is one transaction."""
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:

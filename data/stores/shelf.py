@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.calendar.clock import utc_now
 from data.keys import fold, fresh_number
-from data.stores.repository import Part, Writer
+from data.stores.repository import Repository, Writer
 from data.tables.papers import PaperRow
 from data.tables.shelf import ShelfRow
 
@@ -84,7 +84,7 @@ def clean_tags(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
 
 
-class Shelf(Part):
+class Shelf(Repository):
     """Asks and changes members' libraries; every change is one transaction."""
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from data.keys import fold
-from index.digest.taste import Items, Ranker, words_text
-from index.search.corpus import Library
+from index.digest.taste import Items, TasteRanker, words_text
+from index.search.corpus import Corpus
 from index.search.embedding import ModelError
 
 KEPT = 20_000
@@ -81,8 +81,8 @@ class Pick:
 class Daily:
     """Chooses from a day's papers; what it encoded once it keeps."""
 
-    def __init__(self, library: Library, ranker: Ranker) -> None:
-        self._library = library
+    def __init__(self, corpus: Corpus, ranker: TasteRanker) -> None:
+        self._library = corpus
         self._ranker = ranker
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
         """The words of each paper (places, weights, weights by rarity), its meaning, what is its own, joint places."""

@@ -230,7 +230,7 @@ SUMMED = tuple(name for name in FEATURES if name.endswith("_among") and name != 
 
 
 @dataclass(frozen=True)
-class Ranker:
+class TasteRanker:
     """Ranks candidates for a taste."""
 
     encoder: Encoder
@@ -241,7 +241,7 @@ class Ranker:
     """What each of :data:`SUMMED` weighs in ``sum_among``."""
 
     @classmethod
-    def shipped(cls) -> Ranker:
+    def shipped(cls) -> TasteRanker:
         """The models in ``index/models``, checked against their recipe.
 
         Raises

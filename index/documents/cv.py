@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from index.documents.cv_lines import MARK, MOST_TEXT, QUOTED, Line, lines_of, section_of
+from index.documents.cv_lines import MARK, MOST_TEXT, QUOTED, CvLine, lines_of, section_of
 from index.documents.cv_publications import Publication, publications_of
 
 _DASH = r"\s*(?:-|–|—|to|until)\s*"
@@ -65,7 +65,12 @@ class CV:
 
 def read_text(text: str) -> CV:
     """What the text of a CV says."""
-    sections: dict[str, list[Line]] = {"publications": [], "education": [], "positions": [], "interests": []}
+    sections: dict[str, list[CvLine]] = {
+        "publications": [],
+        "education": [],
+        "positions": [],
+        "interests": [],
+    }
     kind = "top"
     for line in lines_of(text):
         opened = section_of(line)
@@ -94,7 +99,7 @@ def _without_span(text: str) -> str:
     return re.sub(r"\s+", " ", _SPAN.sub(" ", text)).strip(" ,;:|–-·()")
 
 
-def _groups(lines: list[Line], opens: re.Pattern[str]) -> list[list[str]]:
+def _groups(lines: list[CvLine], opens: re.Pattern[str]) -> list[list[str]]:
     """Lines from one that opens an entry up to the next."""
     groups: list[list[str]] = []
     for line in lines:
@@ -108,7 +113,7 @@ def _groups(lines: list[Line], opens: re.Pattern[str]) -> list[list[str]]:
     return groups
 
 
-def _education(lines: list[Line]) -> list[str]:
+def _education(lines: list[CvLine]) -> list[str]:
     found = []
     for group in _groups(lines, _INSTITUTION):
         parts = [group[0], *group[1:6]]
@@ -122,7 +127,7 @@ def _education(lines: list[Line]) -> list[str]:
     return list(dict.fromkeys(found))[:20]
 
 
-def _positions(lines: list[Line]) -> list[str]:
+def _positions(lines: list[CvLine]) -> list[str]:
     found = []
     for group in _groups(lines, _ROLE):
         head = _without_span(group[0])
@@ -133,7 +138,7 @@ def _positions(lines: list[Line]) -> list[str]:
     return list(dict.fromkeys(found))[:30]
 
 
-def _interests(text: str, lines: list[Line]) -> list[str]:
+def _interests(text: str, lines: list[CvLine]) -> list[str]:
     named = _INTERESTED.search(_plain_block(text))
     body = named[1] if named else ", ".join(MARK.sub("", line.text) for line in lines[:15])
     parts = [part.strip(" .:•*-") for part in re.split(r"[,;•|\n]|\band\b(?=[^,;]*$)", body)]

@@ -40,10 +40,10 @@ def read_bibtex(source: str) -> CV:
     from bibtexparser import entrypoint
     from pylatexenc.latex2text import LatexNodes2Text
 
-    library = entrypoint.parse_string(source[:MOST_TEXT])
+    corpus = entrypoint.parse_string(source[:MOST_TEXT])
     to_text = LatexNodes2Text().latex_to_text
     found, unread = [], []
-    for entry in library.entries[:MOST_ENTRIES]:
+    for entry in corpus.entries[:MOST_ENTRIES]:
         fields = {
             name.lower(): re.sub(
                 r"\s+", " ", to_text(str(held.value)).replace("{", "").replace("}", "")
@@ -63,6 +63,6 @@ def read_bibtex(source: str) -> CV:
         found.append(
             Publication(title[:400], venue[:160], int(year[1]) if year else None, status, title[:500])
         )
-    unread += [str(getattr(block, "raw", ""))[:200] for block in library.failed_blocks[:20]]
+    unread += [str(getattr(block, "raw", ""))[:200] for block in corpus.failed_blocks[:20]]
     once = {flat(publication.title): publication for publication in reversed(found)}
     return CV(list(reversed(once.values())), unread=unread)

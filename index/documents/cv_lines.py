@@ -40,7 +40,7 @@ _STRONG = re.compile(
 
 
 @dataclass(slots=True)
-class Line:
+class CvLine:
     """A line without Markdown, and what its looks say."""
 
     text: str
@@ -54,7 +54,7 @@ class Line:
     """Spans that Markdown shows in bold, in italics or as a link."""
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def lines_of(text: str) -> Iterator[CvLine]:
     """The lines that say something; rules, page numbers and tags are left out."""
     text = (
         unicodedata.normalize("NFKC", html.unescape(text[:MOST_TEXT]))
@@ -84,7 +84,7 @@ def lines_of(text: str) -> Iterator[Line]:
         starts = bool(MARK.match(shown)) or shown[:1] in _QUOTE
         if shown:
             wrapped = not blank and len(before) > 0.7 * width and not re.search(r"[.:;!?)\]]$", before)
-            yield Line(shown, heading, starts, blank, wrapped, strong)
+            yield CvLine(shown, heading, starts, blank, wrapped, strong)
         blank, before = False, stripped
 
 
@@ -95,7 +95,7 @@ def without_markdown(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\\([\\`*_{}\[\]()#+\-.!&%$])", r"\1", text)).strip()
 
 
-def section_of(line: Line) -> str | None:
+def section_of(line: CvLine) -> str | None:
     """The kind of section that a line opens; None for a line that opens none."""
     text = MARK.sub("", line.text).strip(" :#•")
     words = re.findall(r"[^\W\d_]+", text)

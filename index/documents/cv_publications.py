@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from index.documents.cv_lines import MARK, QUOTED, Line, joined, without_markdown
+from index.documents.cv_lines import MARK, QUOTED, CvLine, joined, without_markdown
 
 MOST_ENTRIES = 600
 _MOST_ENTRY = 3_000
@@ -47,7 +47,7 @@ def flat(text: str) -> str:
     return "".join(character for character in plain if character.isalnum())
 
 
-def publications_of(lines: list[Line]) -> tuple[list[Publication], list[str]]:
+def publications_of(lines: list[CvLine]) -> tuple[list[Publication], list[str]]:
     """(publications, entries that could not be read) of a section's lines, each title once."""
     found: list[Publication] = []
     unread: list[str] = []
@@ -65,13 +65,13 @@ def publications_of(lines: list[Line]) -> tuple[list[Publication], list[str]]:
     return found, unread[:50]
 
 
-def _entries(lines: list[Line]) -> Iterator[list[Line]]:
+def _entries(lines: list[CvLine]) -> Iterator[list[CvLine]]:
     """Lines put together into entries: by their marks where there are such, else by blank lines, else by guess."""
     marks = sum(line.starts for line in lines)
     blanks = sum(line.after_blank for line in lines)
     by_mark = marks >= 2 or (marks == 1 and blanks <= 1)
     by_blank = not by_mark and blanks >= max(2, 0.2 * len(lines))
-    chunk: list[Line] = []
+    chunk: list[CvLine] = []
     for line in lines:
         ended = bool(chunk) and bool(re.search(r"(?:[.)\]]|\b(?:19|20)\d\d)$", chunk[-1].text))
         begins = (

@@ -100,7 +100,7 @@ def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
     from bibtexparser import entrypoint
     from pylatexenc.latex2text import LatexNodes2Text
 
-    library = entrypoint.parse_string(text)
+    corpus = entrypoint.parse_string(text)
     to_text = LatexNodes2Text(keep_comments=True).latex_to_text
 
     def plain(value: str) -> str:
@@ -108,7 +108,7 @@ def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
         return told.replace("{", "").replace("}", "").replace("~", " ")
 
     found = []
-    for entry in library.entries:
+    for entry in corpus.entries:
         held = {name.lower(): str(one.value) for name, one in entry.fields_dict.items()}
         told = {name: plain(value) for name, value in held.items()}
         eprint = told.get("eprint", "")
@@ -136,7 +136,7 @@ def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
                 "note": told.get("annote") or told.get("annotation") or told.get("note"),
             }
         )
-    unread = [str(getattr(block, "raw", ""))[:100] for block in library.failed_blocks]
+    unread = [str(getattr(block, "raw", ""))[:100] for block in corpus.failed_blocks]
     return found, unread
 
 

@@ -38,7 +38,7 @@ WARM = {
 _ACTIVE = re.compile(rb"/(?:JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b")
 
 
-class RefusedError(Exception):
+class SandboxRefusedError(Exception):
     """A file that is not read; its text says why."""
 
 
@@ -61,31 +61,35 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
 
     Raises
     ------
-    RefusedError
+    SandboxRefusedError
         Where it has scripts or attached files, too many pages, a password, or no text.
     """
     if _ACTIVE.search(data):
-        raise RefusedError("it carries scripts or attached files; print it to a plain PDF and try that")
+        raise SandboxRefusedError(
+            "it carries scripts or attached files; print it to a plain PDF and try that"
+        )
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         why = "it asks for a password" if "password" in str(error).lower() else "it is damaged, or no PDF"
-        raise RefusedError(why) from error
+        raise SandboxRefusedError(why) from error
     if pdfium.raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or document.count_attachments() > 0:
-        raise RefusedError("it carries scripts or attached files; print it to a plain PDF and try that")
+        raise SandboxRefusedError(
+            "it carries scripts or attached files; print it to a plain PDF and try that"
+        )
     if len(document) > MOST_PAGES:
-        raise RefusedError(f"it has {len(document):,} pages; a CV of up to {MOST_PAGES} is read")
+        raise SandboxRefusedError(f"it has {len(document):,} pages; a CV of up to {MOST_PAGES} is read")
     parts: list[str] = []
     for number in range(len(document)):
         try:
             parts.append(document[number].get_textpage().get_text_range())
         except pdfium.PdfiumError as error:
-            raise RefusedError(f"page {number + 1} is damaged") from error
+            raise SandboxRefusedError(f"page {number + 1} is damaged") from error
         if sum(map(len, parts)) > MOST_TEXT:
-            raise RefusedError("it holds more text than a CV")
+            raise SandboxRefusedError("it holds more text than a CV")
     text = "\n".join(parts).replace("\x02", "-").replace("\ufffe", "-").replace("\x00", "")
     if len(flat(text[:20_000])) < 20:
-        raise RefusedError("it has no text, only pictures; a PDF from a text program can be read")
+        raise SandboxRefusedError("it has no text, only pictures; a PDF from a text program can be read")
     return text
 
 
@@ -118,7 +122,7 @@ def main() -> None:
             answer = {"items": items, "unread": unread[:100]}
         else:
             answer = {"cv": {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text).plain()}
-    except (RefusedError, NoReferences) as error:
+    except (SandboxRefusedError, NoReferences) as error:
         answer = {"refused": str(error).rstrip(".")}
     except MemoryError:
         answer = {"refused": "it needs more memory than it may"}

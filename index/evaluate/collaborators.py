@@ -18,8 +18,8 @@ from index.identity.models import Models
 from index.people.insight import Insight
 from index.people.network import Network, of_rows
 from index.people.pair_features import LEAST_PAPERS, Partners
-from index.people.suggest import Ranker
-from index.search.corpus import Library
+from index.people.suggest import CollaboratorRanker
+from index.search.corpus import Corpus
 
 DEPTH = 50
 AT_ONCE = 100
@@ -61,7 +61,7 @@ class Written:
         return cls(person[known], corpus.authorships.paper[known], day[known], corpus.authorships.vectors)
 
     @classmethod
-    async def of_library(cls, library: Library) -> Written:
+    async def of_library(cls, corpus: Corpus) -> Written:
         """From what a Labmate holds, people as its last pass told them apart.
 
         Raises
@@ -69,13 +69,13 @@ class Written:
         SourceError
             Where no pass was made, or no paper is embedded.
         """
-        insight = Insight(library)
+        insight = Insight(corpus)
         await insight.refresh()
-        if insight.people is None or library.vectors is None:
+        if insight.people is None or corpus.vectors is None:
             raise SourceError("People were not told apart yet. Run: python -m bot identify")
         person, paper, day = insight.people.written()
         papers, rows = np.unique(paper, return_inverse=True)
-        return cls(person, rows, day, library.vectors.rows(papers))
+        return cls(person, rows, day, corpus.vectors.rows(papers))
 
     def network(self, today: int) -> Network:
         """What was known before a day."""
@@ -126,7 +126,7 @@ def evaluate(
     least: int = LEAST_PAPERS,
     people: int = 3_000,
     seed: int = 0,
-    ranker: Ranker | None = None,
+    ranker: CollaboratorRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
     """Rank for people with ``least`` papers before ``cut`` everybody else, and compare with what followed."""
@@ -137,7 +137,7 @@ def evaluate(
     rng = np.random.default_rng(seed)
     asked = np.sort(rng.permutation(asked)[:people])
     partners = written.partners(network)
-    ranker = ranker or Ranker.shipped()
+    ranker = ranker or CollaboratorRanker.shipped()
     found: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
     reachable = []
     for start in range(0, len(asked), AT_ONCE):

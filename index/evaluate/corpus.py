@@ -17,7 +17,7 @@ from data.sources.http import SourceError
 from data.stores.store import Store
 from index.evaluate.pseudo_people import narrowed
 from index.identity.evidence import Authorships
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint, paper_text
 from index.search.intake import Intake, ReadyVectors
 
@@ -32,7 +32,7 @@ async def temporary_library(
     vectors: Path | None = None,
     report: Report | None = None,
     own_ids: bool = False,
-) -> AsyncIterator[Library]:
+) -> AsyncIterator[Corpus]:
     """Read a file of papers into a library that is gone afterwards, every paper embedded.
 
     Parameters
@@ -48,31 +48,31 @@ async def temporary_library(
         folder = Path(name)
         store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
         try:
-            library = await Library.open(store, folder, embedder, writable=True)
-            with library.writing():
-                await fill(library, path, vectors, report, own_ids=own_ids)
-            yield library
+            corpus = await Corpus.open(store, folder, embedder, writable=True)
+            with corpus.writing():
+                await fill(corpus, path, vectors, report, own_ids=own_ids)
+            yield corpus
         finally:
             await store.close()
 
 
 async def fill(
-    library: Library, path: Path, vectors: Path | None, report: Report | None, *, own_ids: bool = False
+    corpus: Corpus, path: Path, vectors: Path | None, report: Report | None, *, own_ids: bool = False
 ) -> None:
     """Read a file and embed what it brings."""
-    assert library.vectors is not None
+    assert corpus.vectors is not None
     file = PaperFile(path, own_ids=own_ids)
-    ready = ReadyVectors(vectors, library.vectors.fingerprint) if vectors else None
+    ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
 
     def tell(step: str) -> Callable[[int, int], None]:
         return lambda done, whole: report(step, done, whole) if report else None
 
     read = tell("reading")
     intake = Intake(
-        library, "file", path.name, vectors=ready, progress=lambda _: read(file.position, file.size)
+        corpus, "file", path.name, vectors=ready, progress=lambda _: read(file.position, file.size)
     )
     await intake.run(iter(file))
-    await library.embed_backlog(tell("embedding"))
+    await corpus.embed_backlog(tell("embedding"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from index.digest.taste import WORDS, Items, Ranker, words_text
+from index.digest.taste import WORDS, Items, TasteRanker, words_text
 from index.evaluate.metrics import summary
 
 LEAST, MOST, BEFORE = 5, 40, 5
@@ -31,7 +31,7 @@ def is_kept(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Listings:
+class ListingDays:
     """A file's papers in the order of their days.
 
     Attributes
@@ -59,7 +59,7 @@ class Listings:
         offsets: np.ndarray,
         day: np.ndarray,
         vectors: np.ndarray,
-    ) -> Listings:
+    ) -> ListingDays:
         """From titles and abstracts, the names of each paper (at ``offsets``), and days (0: none)."""
         order = np.argsort(day, kind="stable")
         order = order[day[order] > 0]
@@ -76,7 +76,7 @@ class Listings:
 
 
 @dataclass(frozen=True)
-class Question:
+class DigestQuestion:
     """A reader on a day: the papers before it, and those of the day that are the reader's own."""
 
     day: int
@@ -84,18 +84,20 @@ class Question:
     own: np.ndarray
 
 
-def questions(listings: Listings, names: list[str], start: int, end: int | None = None) -> Iterator[Question]:
+def questions(
+    listings: ListingDays, names: list[str], start: int, end: int | None = None
+) -> Iterator[DigestQuestion]:
     """Every day from ``start`` on (before ``end``) on which a reader has a paper of their own."""
     for name in names:
         papers = listings.written[name]
         days = listings.day[papers]
         for day in np.unique(days[(days >= start) & (days < (end or 10**9))]).tolist():
             if (days < day).sum() >= 1:
-                yield Question(day, papers[days < day], papers[days == day])
+                yield DigestQuestion(day, papers[days < day], papers[days == day])
 
 
 def readers(
-    listings: Listings, cut: int, end: int | None, most: int, seed: int, half: str, before: int = BEFORE
+    listings: ListingDays, cut: int, end: int | None, most: int, seed: int, half: str, before: int = BEFORE
 ) -> list[str]:
     """Names with few enough papers to be a person's, some before the cut and some after, in random order."""
     found = []
@@ -117,18 +119,18 @@ def measure(scores: np.ndarray, own: np.ndarray) -> tuple[float, float, float]:
 
 
 def evaluate(
-    listings: Listings,
+    listings: ListingDays,
     *,
     cut: date,
     until: date | None = None,
     people: int = 200,
     seed: int = 0,
     half: str = "kept",
-    ranker: Ranker | None = None,
+    ranker: TasteRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
     """Rank each day's listing for its readers, and see where their own papers come."""
-    ranker = ranker or Ranker.shipped()
+    ranker = ranker or TasteRanker.shipped()
     start = cut.toordinal()
     end = until.toordinal() + 1 if until else None
     asked = list(questions(listings, readers(listings, start, end, people, seed, half), start, end))
@@ -178,7 +180,7 @@ def evaluate(
     }
 
 
-def _sanity_words(listings: Listings, start: int) -> sparse.csr_matrix:
+def _sanity_words(listings: ListingDays, start: int) -> sparse.csr_matrix:
     """tf-idf rows of all papers, words and weights learned from those before the cut."""
     counter = TfidfVectorizer(max_features=SANITY_WORDS, min_df=2, max_df=0.1, **WORDS)
     before = int(np.searchsorted(listings.day, start))
@@ -187,7 +189,11 @@ def _sanity_words(listings: Listings, start: int) -> sparse.csr_matrix:
 
 
 def _svm(
-    words: sparse.csr_matrix, question: Question, rows: np.ndarray, before: int, rng: np.random.Generator
+    words: sparse.csr_matrix,
+    question: DigestQuestion,
+    rows: np.ndarray,
+    before: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """arxiv-sanity-lite: a linear SVM of what the reader has against everything else, here a sample of it."""
     others = np.setdiff1d(rng.integers(0, before, OTHERS), question.earlier)

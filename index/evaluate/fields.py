@@ -12,11 +12,11 @@ import orjson
 import zstandard
 
 from data.sources.http import SourceError
-from index.evaluate.fits import Field
+from index.evaluate.fits import Collection
 from index.search.passages import sentences
 
 
-def read_field(path: Path) -> Field:
+def read_field(path: Path) -> Collection:
     """What a field's people ask, or the titles of its papers, and the abstracts.
 
     Raises
@@ -28,7 +28,7 @@ def read_field(path: Path) -> Field:
     for item in _items(path):
         questions.append(str(item.get("question") or item.get("title") or ""))
         abstracts.append(_abstract(item))
-    return Field([text for text in questions if text], [text for text in abstracts if text])
+    return Collection([text for text in questions if text], [text for text in abstracts if text])
 
 
 def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list[str]:

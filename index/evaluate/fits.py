@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from index.evaluate.metrics import summary
 from index.evaluate.search import make_questions
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.fits import LEAST, Fits, log_odds
 from index.search.passages import sentences
 from index.search.search import JUDGED, Search
@@ -40,7 +40,7 @@ _TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Probe:
     """A query, whether something answers it, and the paper that is left out of what was found."""
 
     kind: str
@@ -50,7 +50,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Collection:
     """Texts of one field: what its people ask (or the titles of their papers), and abstracts."""
 
     questions: Sequence[str]
@@ -58,46 +58,46 @@ class Field:
 
 
 async def make_asked(
-    library: Library, per_kind: int, seed: int, own: Sequence[str], others: Field | None
-) -> list[Asked]:
+    corpus: Corpus, per_kind: int, seed: int, own: Sequence[str], others: Collection | None
+) -> list[Probe]:
     """Queries of each kind from the library's papers, the questions asked of them, and another field."""
     chance = random.Random(seed)
-    asked = [Asked(q.kind, q.text, True) for q in await make_questions(library, per_kind, seed)]
-    asked += await _of_papers(library, per_kind, chance)
-    asked += [Asked("own question", text, True) for text in _some(own, per_kind, chance)]
+    asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed)]
+    asked += await _of_papers(corpus, per_kind, chance)
+    asked += [Probe("own question", text, True) for text in _some(own, per_kind, chance)]
     made: dict[str, Callable[[], str]] = {
         "noise": lambda: _noise(chance),
         "stop words": lambda: " ".join(chance.choices(_STOP, k=chance.randint(1, 5))),
         "made-up name": lambda: _made_up(chance),
     }
-    asked += [Asked(kind, make(), False) for kind, make in made.items() for _ in range(per_kind)]
-    asked += [Asked("everyday topic", text, False) for text in _EVERYDAY]
+    asked += [Probe(kind, make(), False) for kind, make in made.items() for _ in range(per_kind)]
+    asked += [Probe("everyday topic", text, False) for text in _EVERYDAY]
     if others:
-        asked += [Asked("other field", text, False) for text in _some(others.questions, per_kind, chance)]
-        asked += [Asked("other abstract", text, False) for text in _some(others.abstracts, per_kind, chance)]
+        asked += [Probe("other field", text, False) for text in _some(others.questions, per_kind, chance)]
+        asked += [Probe("other abstract", text, False) for text in _some(others.abstracts, per_kind, chance)]
     return asked
 
 
-async def _of_papers(library: Library, per_kind: int, chance: random.Random) -> list[Asked]:
-    ids = [int(paper) for paper in np.flatnonzero(library.facets.codes >= 0)]
-    papers = await library.store.papers(chance.sample(ids, min(len(ids), 8 * per_kind)))
+async def _of_papers(corpus: Corpus, per_kind: int, chance: random.Random) -> list[Probe]:
+    ids = [int(paper) for paper in np.flatnonzero(corpus.facets.codes >= 0)]
+    papers = await corpus.store.papers(chance.sample(ids, min(len(ids), 8 * per_kind)))
     papers = [paper for paper in papers if len(sentences(paper.abstract)) > 3]
     first, second, third = papers[:per_kind], papers[per_kind : 2 * per_kind], papers[2 * per_kind :]
-    asked = [Asked("topic, by title", paper.title, True, paper.id) for paper in first]
-    asked += [Asked("topic, by abstract", paper.abstract, True, paper.id) for paper in second]
-    asked += [Asked("sentence", chance.choice(sentences(paper.abstract)[1:-1]), True) for paper in first]
-    phrases = (_phrase(library, paper.abstract, chance) for paper in third)
+    asked = [Probe("topic, by title", paper.title, True, paper.id) for paper in first]
+    asked += [Probe("topic, by abstract", paper.abstract, True, paper.id) for paper in second]
+    asked += [Probe("sentence", chance.choice(sentences(paper.abstract)[1:-1]), True) for paper in first]
+    phrases = (_phrase(corpus, paper.abstract, chance) for paper in third)
     found = [phrase for phrase in phrases if phrase]
-    return asked + [Asked("phrase", phrase, True) for phrase in found[:per_kind]]
+    return asked + [Probe("phrase", phrase, True) for phrase in found[:per_kind]]
 
 
-def _phrase(library: Library, abstract: str, chance: random.Random) -> str | None:
+def _phrase(corpus: Corpus, abstract: str, chance: random.Random) -> str | None:
     """Two content words side by side that several papers have side by side."""
     words = re.findall(r"[a-z][a-z-]+", abstract.lower())
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
-    pairs = [pair for pair in pairs if len(library.words.terms(pair)) == 2]
+    pairs = [pair for pair in pairs if len(corpus.words.terms(pair)) == 2]
     for pair in chance.sample(pairs, min(_TRIES, len(pairs))):
-        if len(library.words.search(pair, _SEVERAL, phrases=[pair])) == _SEVERAL:
+        if len(corpus.words.search(pair, _SEVERAL, phrases=[pair])) == _SEVERAL:
             return pair
     return None
 
@@ -127,10 +127,10 @@ def _made_up(chance: random.Random) -> str:
 
 
 async def evaluate(
-    library: Library,
+    corpus: Corpus,
     *,
     own: Sequence[str] = (),
-    others: Field | None = None,
+    others: Collection | None = None,
     per_kind: int = 100,
     seed: int = 0,
     fit: bool = False,
@@ -140,9 +140,9 @@ async def evaluate(
 
     With ``fit`` the result holds ``fitted``, the weights that these questions would give (``index.search.fits``).
     """
-    library.embedder.load()
-    asked = await make_asked(library, per_kind, seed, own, others)
-    search, fits = Search(library), Fits(library)
+    corpus.embedder.load()
+    asked = await make_asked(corpus, per_kind, seed, own, others)
+    search, fits = Search(corpus), Fits(corpus)
     answered: dict[str, list[bool]] = {method: [] for method in METHODS}
     features: list[np.ndarray] = []
     for done, question in enumerate(asked, 1):
@@ -162,7 +162,7 @@ async def evaluate(
     return result | ({"fitted": fitted(asked, features)} if fit else {})
 
 
-def _row(method: str, asked: Sequence[Asked], answers: Sequence[bool], seed: int) -> dict[str, Any]:
+def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
     """Lost and false answers of all kinds, each kind counting alike."""
     out: dict[str, Any] = {"method": method, "kind": "all"}
     for name, answerable in (("lost", True), ("false", False)):
@@ -176,7 +176,7 @@ def _row(method: str, asked: Sequence[Asked], answers: Sequence[bool], seed: int
     return out
 
 
-def _by_kind(asked: Sequence[Asked], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
+def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
     rows = []
     for kind in dict.fromkeys(question.kind for question in asked):
         pairs = [(q, a) for q, a in zip(asked, answers, strict=True) if q.kind == kind]
@@ -188,7 +188,7 @@ def _by_kind(asked: Sequence[Asked], answers: Sequence[bool], seed: int) -> list
     return rows
 
 
-def fitted(asked: Sequence[Asked], features: Sequence[np.ndarray]) -> dict[str, Any]:
+def fitted(asked: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
     """Logistic regression on the paper of each question that fits best, kinds counting alike."""
     kinds = [question.kind for question in asked]
     truth = np.array([question.answerable for question in asked])

@@ -11,7 +11,7 @@ import orjson
 
 from data.sources.http import SourceError
 from index.evaluate.corpus import temporary_library
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.search import Found, Search
 
@@ -50,14 +50,14 @@ async def rank_queries(
     embedder = Embedder(model)
     lines: list[str] = []
     loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is read
-    async with temporary_library(papers, embedder, report=report, own_ids=True) as library:
+    async with temporary_library(papers, embedder, report=report, own_ids=True) as corpus:
         await loading
-        ids = await library.store.ids_of("file")
+        ids = await corpus.store.ids_of("file")
         names = {paper: name for name, paper in ids.items()}
         if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):
             raise SourceError(f"the query {strange[:80]!r} is no id of a paper in {papers}")
         for done, (query, text) in enumerate(wanted, 1):
-            found = await _rank(kind, library, text, ids, depth)
+            found = await _rank(kind, corpus, text, ids, depth)
             for rank, hit in enumerate(found.hits, 1):
                 lines.append(f"{query} Q0 {names[hit.paper_id]} {rank} {hit.score:.6f} {TAG}")
             if report:
@@ -70,10 +70,10 @@ async def rank_queries(
     return len(wanted)
 
 
-async def _rank(kind: str, library: Library, text: str, ids: dict[str, int], depth: int) -> Found:
-    search = Search(library)
+async def _rank(kind: str, corpus: Corpus, text: str, ids: dict[str, int], depth: int) -> Found:
+    search = Search(corpus)
     if kind == "similar":
-        [paper] = await library.store.papers([ids[text]])
+        [paper] = await corpus.store.papers([ids[text]])
         return await search.similar(paper, depth)
     return await search.search(text, depth, as_text=True)
 

@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from index.evaluate.metrics import RESAMPLES
 from index.people.insight import Insight
 from index.people.scores import YOUNG, Scores
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 
 YEAR = 365
 TOP = 0.1
@@ -23,9 +23,9 @@ MOST_NAMED = 300
 """Papers that hold a word from which on it is no paper's own name."""
 
 
-async def names_of(library: Library, papers: list[int]) -> dict[str, int]:
+async def names_of(corpus: Corpus, papers: list[int]) -> dict[str, int]:
     """Systems' names (``PrismLLM: ...``) that stand before the colon of one title only."""
-    texts = await library.store.texts(papers)
+    texts = await corpus.store.texts(papers)
     found: dict[str, int] = {}
     twice: set[str] = set()
     for paper, (title, _, _) in texts.items():
@@ -37,11 +37,11 @@ async def names_of(library: Library, papers: list[int]) -> dict[str, int]:
     return {name: paper for name, paper in found.items() if name not in twice}
 
 
-async def named_later(library: Library, names: dict[str, int], later: list[int], size: int) -> np.ndarray:
+async def named_later(corpus: Corpus, names: dict[str, int], later: list[int], size: int) -> np.ndarray:
     """int64 by store id: later papers whose abstract names it."""
     holders: dict[str, set[int]] = {}
     for start in range(0, len(later), 5_000):
-        for paper, (_, abstract, _) in (await library.store.texts(later[start : start + 5_000])).items():
+        for paper, (_, abstract, _) in (await corpus.store.texts(later[start : start + 5_000])).items():
             for word in set(re.findall(r"[A-Za-z0-9-]{4,24}", abstract)):
                 if word in names and names[word] != paper:
                     holders.setdefault(word, set()).add(paper)
@@ -53,7 +53,7 @@ async def named_later(library: Library, names: dict[str, int], later: list[int],
 
 
 async def evaluate(
-    library: Library,
+    corpus: Corpus,
     insight: Insight,
     *,
     cut: date = date(2025, 12, 31),
@@ -69,16 +69,16 @@ async def evaluate(
     if report:
         report("scoring", 0, 3)
     until = cut.toordinal()
-    scores = Scores(library.facets, insight.novelty, insight.people, until=until)
-    days, size = library.facets.days.astype(np.int64), len(library.facets.days)
-    known = (library.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
+    scores = Scores(corpus.facets, insight.novelty, insight.people, until=until)
+    days, size = corpus.facets.days.astype(np.int64), len(corpus.facets.days)
+    known = (corpus.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
     values = scores.all_papers()
     asked = np.flatnonzero(known & ~np.isnan(values))
     if report:
         report("looking for names", 1, 3)
-    later = np.flatnonzero((library.facets.codes >= 0) & (days > until)).tolist()
-    names = await names_of(library, np.flatnonzero((library.facets.codes >= 0) & (days <= until)).tolist())
-    truth = insight.novelty.followers(size, after=until) + await named_later(library, names, later, size)
+    later = np.flatnonzero((corpus.facets.codes >= 0) & (days > until)).tolist()
+    names = await names_of(corpus, np.flatnonzero((corpus.facets.codes >= 0) & (days <= until)).tolist())
+    truth = insight.novelty.followers(size, after=until) + await named_later(corpus, names, later, size)
     if report:
         report("comparing", 2, 3)
     methods = {

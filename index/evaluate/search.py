@@ -17,7 +17,7 @@ import numpy as np
 
 from data.records import Paper
 from index.evaluate.metrics import reciprocal_rank, summary
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.passages import sentences
 from index.search.search import POOL, Search
 
@@ -32,7 +32,7 @@ _MIDDLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class KnownItem:
     """A query and the paper that it was made from."""
 
     kind: str
@@ -40,25 +40,25 @@ class Question:
     paper_id: int
 
 
-async def make_questions(library: Library, per_kind: int, seed: int) -> list[Question]:
+async def make_questions(corpus: Corpus, per_kind: int, seed: int) -> list[KnownItem]:
     """Queries of each kind, drawn from the library's papers."""
     chance = random.Random(seed)
-    ids = [int(paper) for paper in np.flatnonzero(library.facets.codes >= 0)]
+    ids = [int(paper) for paper in np.flatnonzero(corpus.facets.codes >= 0)]
     chance.shuffle(ids)
     makers: dict[str, Callable[[Paper], str | None]] = {
-        "title": lambda paper: _title_words(library, paper, chance),
-        "name": lambda paper: _rare_name(library, paper),
-        "question": lambda paper: _question(library, paper),
+        "title": lambda paper: _title_words(corpus, paper, chance),
+        "name": lambda paper: _rare_name(corpus, paper),
+        "question": lambda paper: _question(corpus, paper),
     }
-    questions: list[Question] = []
+    questions: list[KnownItem] = []
     missing = dict.fromkeys(KINDS, per_kind)
     for start in range(0, len(ids), 500):
-        for paper in await library.store.papers(ids[start : start + 500]):
+        for paper in await corpus.store.papers(ids[start : start + 500]):
             # One paper makes one query at most, of the kind that is farthest behind.
             for kind in sorted((k for k in KINDS if missing[k]), key=lambda k: -missing[k]):
                 text = makers[kind](paper)
                 if text:
-                    questions.append(Question(kind, text, paper.id))
+                    questions.append(KnownItem(kind, text, paper.id))
                     missing[kind] -= 1
                     break
         if not any(missing.values()):
@@ -66,28 +66,28 @@ async def make_questions(library: Library, per_kind: int, seed: int) -> list[Que
     return questions
 
 
-def _title_words(library: Library, paper: Paper, chance: random.Random) -> str | None:
-    words = [term.word for term in library.words.terms(paper.title)]
+def _title_words(corpus: Corpus, paper: Paper, chance: random.Random) -> str | None:
+    words = [term.word for term in corpus.words.terms(paper.title)]
     if len(words) < 4:
         return None
     chosen = sorted(chance.sample(range(len(words)), min(len(words) - 1, chance.randint(3, 5))))
     return " ".join(words[place] for place in chosen)
 
 
-def _rare_name(library: Library, paper: Paper) -> str | None:
+def _rare_name(corpus: Corpus, paper: Paper) -> str | None:
     for word in re.findall(r"[A-Za-z0-9]+", paper.title):
-        if _NAME.match(word) and library.words.named(word)[0] <= 3:
+        if _NAME.match(word) and corpus.words.named(word)[0] <= 3:
             return str(word)
     return None
 
 
-def _question(library: Library, paper: Paper) -> str | None:
+def _question(corpus: Corpus, paper: Paper) -> str | None:
     parts = sentences(paper.abstract)
     if len(parts) < 5:
         return None
     start = (len(parts) - _MIDDLE) // 2
     text = " ".join(parts[start : start + _MIDDLE])
-    terms = sorted(library.words.terms(text), key=lambda term: term.in_abstracts)
+    terms = sorted(corpus.words.terms(text), key=lambda term: term.in_abstracts)
     dropped = {term.word for term in terms[: int(len(terms) * _DROPPED) + 1]}
     kept = [
         word
@@ -100,17 +100,17 @@ def _question(library: Library, paper: Paper) -> str | None:
 class Methods:
     """The ways to rank that are compared."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._search = Search(library)
+    def __init__(self, corpus: Corpus) -> None:
+        self._library = corpus
+        self._search = Search(corpus)
 
     async def rank(self, text: str) -> dict[str, list[int]]:
         """Each method's ranking of store ids."""
-        library = self._library
-        assert library.vectors is not None
-        words = [paper for paper, _ in library.words.search(text, POOL)]
-        vector = library.embedder.encode([text])[0]
-        near = [int(paper) for paper in library.vectors.search(vector, POOL)[0]]
+        corpus = self._library
+        assert corpus.vectors is not None
+        words = [paper for paper, _ in corpus.words.search(text, POOL)]
+        vector = corpus.embedder.encode([text])[0]
+        near = [int(paper) for paper in corpus.vectors.search(vector, POOL)[0]]
         found = await self._search.search(text, POOL, as_text=True)
         return {
             "words": words,
@@ -130,16 +130,16 @@ def reciprocal_rank_fusion(rankings: list[list[int]]) -> list[int]:
 
 
 async def evaluate(
-    library: Library,
+    corpus: Corpus,
     *,
     per_kind: int = 200,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Rows of MRR and recall@10 for each kind and method, with 95 % bootstrap intervals."""
-    library.embedder.load()
-    questions = await make_questions(library, per_kind, seed)
-    methods = Methods(library)
+    corpus.embedder.load()
+    questions = await make_questions(corpus, per_kind, seed)
+    methods = Methods(corpus)
     ranks: dict[tuple[str, str], list[int | None]] = {(k, m): [] for k in KINDS for m in METHODS}
     for done, question in enumerate(questions, 1):
         for method, ranking in (await methods.rank(question.text)).items():

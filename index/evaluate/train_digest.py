@@ -16,8 +16,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import nn
 
-from index.digest.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Ranker, Space
-from index.evaluate.digest import Listings, Question, is_kept, questions, readers
+from index.digest.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Space, TasteRanker
+from index.evaluate.digest import DigestQuestion, ListingDays, is_kept, questions, readers
 
 VOCABULARY, DIMENSION, SPACES = 24_000, 128, 2
 DIRECTIONS, EVEN = 256, 0.1
@@ -97,7 +97,7 @@ class JointSpace(nn.Module):
 
 
 def train(
-    listings: Listings, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
+    listings: ListingDays, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
 ) -> dict[str, Any]:
     """Train into ``folder`` from papers before ``before`` and readers who are not kept; returns the recipe."""
     end = before.toordinal()
@@ -135,7 +135,7 @@ def train(
 
 def _train_encoder(
     counter: TfidfVectorizer,
-    listings: Listings,
+    listings: ListingDays,
     words: sparse.csr_matrix,
     end: int,
     rng: np.random.Generator,
@@ -160,7 +160,7 @@ def _whitening(meaning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return middle, directions[:, widest] / np.sqrt(wide[widest] + EVEN * wide.mean())
 
 
-def _samples(listings: Listings, end: int) -> Iterator[tuple[int, np.ndarray]]:
+def _samples(listings: ListingDays, end: int) -> Iterator[tuple[int, np.ndarray]]:
     """(paper, up to a dozen earlier papers of an author of it), authors of the kept half left out."""
     for name, papers in listings.written.items():
         papers = papers[listings.day[papers] < end]
@@ -173,7 +173,7 @@ def _samples(listings: Listings, end: int) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _train_space(
-    listings: Listings, words: sparse.csr_matrix, end: int, rng: np.random.Generator, report: Report | None
+    listings: ListingDays, words: sparse.csr_matrix, end: int, rng: np.random.Generator, report: Report | None
 ) -> JointSpace:
     by_day: dict[int, list[tuple[int, np.ndarray]]] = {}
     for paper, earlier in _samples(listings, end):
@@ -219,19 +219,19 @@ def _train_space(
 
 
 def _train_order(
-    listings: Listings,
+    listings: ListingDays,
     words: sparse.csr_matrix,
     encoder: Encoder,
     start: int,
     end: int,
     seed: int,
     report: Report | None,
-) -> Ranker:
+) -> TasteRanker:
     """The ranker, on the last days before the end, with the closeness that nine of ten wanted papers reach."""
     items = encoder.items(words, listings.vectors[: words.shape[0]])
     names = readers(listings, start, end, READERS, seed, "tuned", before=3)
-    asked: list[Question] = list(questions(listings, names, start, end))
-    ranker = Ranker(encoder, xgboost.Booster())
+    asked: list[DigestQuestion] = list(questions(listings, names, start, end))
+    ranker = TasteRanker(encoder, xgboost.Booster())
     features, labels, groups, reached = [], [], [], []
     for at, question in enumerate(asked):
         today = listings.of_day(question.day)
@@ -254,7 +254,7 @@ def _train_order(
     )
     data = xgboost.DMatrix(table, wanted)
     data.set_group(groups)
-    return Ranker(encoder, xgboost.train(_TREES, data, ROUNDS), float(np.quantile(reached, 0.1)), blend)
+    return TasteRanker(encoder, xgboost.train(_TREES, data, ROUNDS), float(np.quantile(reached, 0.1)), blend)
 
 
 def _blend(table: np.ndarray, wanted: np.ndarray, groups: np.ndarray) -> dict[str, float]:

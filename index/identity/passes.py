@@ -13,21 +13,21 @@ from index.identity.identity import Judge, Judgement
 from index.identity.models import Models
 from index.identity.person_names import partner_names
 from index.identity.unions import Certain
-from index.identity.writing import Corpus, Outcome, Writing, known_people
-from index.search.corpus import Library
+from index.identity.writing import PassOutcome, StoredAuthorships, Writing, known_people
+from index.search.corpus import Corpus
 
 Report = Callable[[str, int, int], None]
 
 
-async def read_corpus(library: Library) -> Corpus:
+async def read_authorships(corpus: Corpus) -> StoredAuthorships:
     """All authorships of current papers with texts and vectors."""
-    rows = await library.store.people.authorships()
+    rows = await corpus.store.people.authorships()
     paper_of = np.array([row[0] for row in rows], np.int64)
     papers, starts = np.unique(paper_of, return_index=True)
-    texts = await library.store.texts(papers.tolist())
-    assert library.vectors is not None
-    vectors = await asyncio.to_thread(library.vectors.rows, papers)
-    return Corpus(
+    texts = await corpus.store.texts(papers.tolist())
+    assert corpus.vectors is not None
+    vectors = await asyncio.to_thread(corpus.vectors.rows, papers)
+    return StoredAuthorships(
         Authorships(
             np.append(starts, len(rows)).astype(np.int64),
             [row[3] for row in rows],
@@ -40,11 +40,11 @@ async def read_corpus(library: Library) -> Corpus:
     )
 
 
-def certain_pairs(corpus: Corpus, corrections: list[Correction]) -> Certain:
+def certain_pairs(stored: StoredAuthorships, corrections: list[Correction]) -> Certain:
     """Corrections that hold for all, as pairs of authorships."""
-    papers = corpus.papers[corpus.authorships.paper]
+    papers = stored.papers[stored.authorships.paper]
     place: dict[tuple[int, int], int] = {}
-    for at, key in enumerate(zip(papers.tolist(), corpus.authors.tolist(), strict=True)):
+    for at, key in enumerate(zip(papers.tolist(), stored.authors.tolist(), strict=True)):
         place.setdefault(key, at)
     pairs: dict[str, list[tuple[int, int]]] = {"same": [], "apart": []}
     for correction in corrections:
@@ -57,33 +57,33 @@ def certain_pairs(corpus: Corpus, corrections: list[Correction]) -> Certain:
     return Certain(pairs["same"], pairs["apart"])
 
 
-async def identify(library: Library, *, full: bool = False, report: Report | None = None) -> Outcome:
+async def identify(corpus: Corpus, *, full: bool = False, report: Report | None = None) -> PassOutcome:
     """Bring people up to date: everybody anew with ``full``, else the authorships that are nobody's yet.
 
     The pass is a full one, too, where new authorships outnumber judged ones: placing a whole collection among
     a handful of known people would leave namesakes with a paper each. Corrections that are made while it runs
     hold in what it writes.
     """
-    store = library.store
+    store = corpus.store
     await store.people.settle()
     upto, newest = await store.last_change(), await store.corrections.newest_change()
     first = await store.people.last_pass("full") is None
     if report:
-        report("gathering authorships", 0, len(library.facets))
-    corpus = await read_corpus(library)
-    known, judged = known_people(corpus, await store.people.all_memberships())
+        report("gathering authorships", 0, len(corpus.facets))
+    stored = await read_authorships(corpus)
+    known, judged = known_people(stored, await store.people.all_memberships())
     full = full or first or outnumbered(len(known), int(judged.sum()))
-    certain = certain_pairs(corpus, await store.corrections.for_all())
+    certain = certain_pairs(stored, await store.corrections.for_all())
     models = await asyncio.to_thread(Models.shipped)
     tell = (lambda done, total: report("telling people apart", done, total)) if report else None
 
     def judge() -> Judgement:
         if full:
-            return Judge(corpus.authorships, models, None, certain, tell).judge()
-        return _placed(corpus, models, known, certain, tell)
+            return Judge(stored.authorships, models, None, certain, tell).judge()
+        return _placed(stored, models, known, certain, tell)
 
     judgement = await asyncio.to_thread(judge)
-    writing = Writing(store, corpus, judgement, known, "full" if full else "new", upto, newest)
+    writing = Writing(store, stored, judgement, known, "full" if full else "new", upto, newest)
     if report:
         report("writing down who is who", 0, 0)
     return await writing.write()
@@ -95,18 +95,18 @@ def outnumbered(authorships: int, judged: int) -> bool:
 
 
 def _placed(
-    corpus: Corpus,
+    stored: StoredAuthorships,
     models: Models,
     known: np.ndarray,
     certain: Certain,
     tell: Callable[[int, int], None] | None,
 ) -> Judgement:
     """Judge what is nobody's yet; the others stay whose they are."""
-    ids, names = corpus.authorships.name_ids
+    ids, names = stored.authorships.name_ids
     if not (known < 0).any():
         return Judgement.blank(len(ids))
     asked = set(np.unique(ids[known < 0]).tolist())
     concerned = np.isin(ids, list(asked | partner_names(names, asked)))
-    involved = np.zeros(corpus.authorships.papers, bool)
-    involved[corpus.authorships.paper[concerned]] = True
-    return Judge(corpus.authorships, models, involved, certain, tell).place(known)
+    involved = np.zeros(stored.authorships.papers, bool)
+    involved[stored.authorships.paper[concerned]] = True
+    return Judge(stored.authorships, models, involved, certain, tell).place(known)

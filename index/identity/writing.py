@@ -24,7 +24,7 @@ _FRESH = 1 << 40
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PassOutcome:
     """What a pass did."""
 
     kind: str
@@ -34,7 +34,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class StoredAuthorships:
     """The store's authorships in numbers."""
 
     authorships: Authorships
@@ -53,7 +53,7 @@ class Corpus:
         )
 
 
-def known_people(corpus: Corpus, before: Sequence[Membership]) -> tuple[np.ndarray, np.ndarray]:
+def known_people(stored: StoredAuthorships, before: Sequence[Membership]) -> tuple[np.ndarray, np.ndarray]:
     """What was known of each authorship.
 
     Returns
@@ -61,12 +61,12 @@ def known_people(corpus: Corpus, before: Sequence[Membership]) -> tuple[np.ndarr
     tuple
         int64, the person, -1 where the name there changed or is new; and bool, whether a full pass judged it.
     """
-    places = corpus.places()
-    known = np.full(len(corpus.positions), -1, np.int64)
-    judged = np.zeros(len(corpus.positions), bool)
+    places = stored.places()
+    known = np.full(len(stored.positions), -1, np.int64)
+    judged = np.zeros(len(stored.positions), bool)
     for row in before:
         place = places.get((row.paper_id, row.position))
-        if place is not None and corpus.authors[place] == row.author_id:
+        if place is not None and stored.authors[place] == row.author_id:
             known[place] = row.person_id
             judged[place] = row.judged
     return known, judged
@@ -98,14 +98,14 @@ class Writing:
     """
 
     store: Store
-    corpus: Corpus
+    stored: StoredAuthorships
     judgement: Judgement
     known: np.ndarray
     kind: str
     upto: int
     corrections: int
 
-    async def write(self) -> Outcome:
+    async def write(self) -> PassOutcome:
         """Write it: in one transaction where it is short, else as a draft that readers then switch to."""
         people = self.store.people
         while True:
@@ -128,7 +128,7 @@ class Writing:
                 after=after,
             ):
                 continue
-            return Outcome(self.kind, *counts, len(rows.changed))
+            return PassOutcome(self.kind, *counts, len(rows.changed))
 
     async def _drafted(
         self, person: np.ndarray, rows: Rows, before: list[Membership], counts: tuple[int, int], after: int
@@ -142,8 +142,8 @@ class Writing:
             leads |= {who: into for who, (_, _, into) in (await people.people_rows()).items() if into}
             now = await people.all_memberships()
             said, gone = _said_since(before, now)
-            then, _ = known_people(self.corpus, before)
-            known, _ = known_people(self.corpus, now)
+            then, _ = known_people(self.stored, before)
+            known, _ = known_people(self.stored, now)
             corrected = as_said(person, then, known)
             corrected = np.where(corrected > person.max(), known, corrected)
             await people.redraft(draft, self._redrafted(person, corrected, said), gone)
@@ -156,8 +156,8 @@ class Writing:
         self, person: np.ndarray, corrected: np.ndarray, said: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Rows of what was said, and of what follows it to another person."""
-        papers = self.corpus.papers[self.corpus.authorships.paper]
-        at = self.corpus.places()
+        papers = self.stored.papers[self.stored.authorships.paper]
+        at = self.stored.places()
         rows = {}
         for row in said:
             place = at.get((row["paper_id"], row["position"]))
@@ -165,13 +165,13 @@ class Writing:
                 {"person_id": int(corrected[place])} if place is not None else {}
             )
         for place in np.flatnonzero(corrected != person).tolist():
-            row = _row(self.corpus, papers, self.judgement, place, int(corrected[place]), self.kind == "full")
+            row = _row(self.stored, papers, self.judgement, place, int(corrected[place]), self.kind == "full")
             rows.setdefault((row["paper_id"], row["position"]), row)
         return list(rows.values())
 
     async def _numbered(self, before: list[Membership]) -> np.ndarray:
         """The person of each authorship, under the numbers that people have now."""
-        known, _ = known_people(self.corpus, before)
+        known, _ = known_people(self.stored, before)
         found = np.where(self.judgement.person >= 0, self.judgement.person + _FRESH, self.known)
         if self.kind == "new":  # its persons are numbers of people already, but for those who are new
             found = np.where(self.known >= 0, self.known, self.judgement.person)
@@ -185,7 +185,7 @@ class Writing:
 
     async def _rows(self, person: np.ndarray, before: list[Membership]) -> Rows:
         changed, gone, merged = await asyncio.to_thread(
-            changes, self.corpus, person, self.judgement, before, full=self.kind == "full"
+            changes, self.stored, person, self.judgement, before, full=self.kind == "full"
         )
         known = await self.store.people.people_rows()
         people = [
@@ -198,7 +198,7 @@ class Writing:
     def _people(self, person: np.ndarray) -> list[dict[str, Any]]:
         """Everybody with the form printed most and how many authorships are theirs."""
         printed: dict[int, Counter[str]] = {}
-        for who, name in zip(person.tolist(), self.corpus.authorships.names, strict=True):
+        for who, name in zip(person.tolist(), self.stored.authorships.names, strict=True):
             if who >= 0:
                 printed.setdefault(who, Counter())[name] += 1
         return [
@@ -216,7 +216,7 @@ class Writing:
         people = self.store.people
         while True:
             after = await people.newest_pass()
-            person, _ = known_people(self.corpus, await people.all_memberships())
+            person, _ = known_people(self.stored, await people.all_memberships())
             known = await people.people_rows()
             rows = [
                 row
@@ -285,15 +285,20 @@ def matched(group: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def changes(
-    corpus: Corpus, person: np.ndarray, judgement: Judgement, before: Sequence[Membership], *, full: bool
+    stored: StoredAuthorships,
+    person: np.ndarray,
+    judgement: Judgement,
+    before: Sequence[Membership],
+    *,
+    full: bool,
 ) -> tuple[list[dict[str, Any]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Memberships to write, places to empty, and (person that is no more, who has most of theirs)."""
-    papers = corpus.papers[corpus.authorships.paper]
+    papers = stored.papers[stored.authorships.paper]
     old = {(row.paper_id, row.position): row for row in before}
     changed: list[dict[str, Any]] = []
     moved: dict[int, Counter[int]] = {}
     for place, (paper, position, author, who) in enumerate(
-        zip(papers.tolist(), corpus.positions.tolist(), corpus.authors.tolist(), person.tolist(), strict=True)
+        zip(papers.tolist(), stored.positions.tolist(), stored.authors.tolist(), person.tolist(), strict=True)
     ):
         was = old.pop((paper, position), None)
         if was is not None and was.person_id != who:
@@ -305,20 +310,20 @@ def changes(
                 continue
         elif not judged:
             continue
-        changed.append(_row(corpus, papers, judgement, place, who, full))
+        changed.append(_row(stored, papers, judgement, place, who, full))
     held = set(np.unique(person).tolist())
     merged = [(gone, into.most_common(1)[0][0]) for gone, into in sorted(moved.items()) if gone not in held]
     return changed, sorted(old), merged
 
 
 def _row(
-    corpus: Corpus, papers: np.ndarray, judgement: Judgement, place: int, who: int, judged: bool
+    stored: StoredAuthorships, papers: np.ndarray, judgement: Judgement, place: int, who: int, judged: bool
 ) -> dict[str, Any]:
     support = int(judgement.support[place])
     return {
         "paper_id": int(papers[place]),
-        "position": int(corpus.positions[place]),
-        "author_id": int(corpus.authors[place]),
+        "position": int(stored.positions[place]),
+        "author_id": int(stored.authors[place]),
         "person_id": who,
         "confidence": round(float(judgement.confidence[place]), 3),
         "support": int(papers[support]) if support >= 0 else None,

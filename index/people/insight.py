@@ -11,9 +11,9 @@ import numpy as np
 from index.people.novelty import Novelty
 from index.people.people import PeopleIndex
 from index.people.scores import Scores
-from index.people.suggest import Experts, Ranker
+from index.people.suggest import CollaboratorRanker, Experts
 from index.people.topics import Topics
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.vectors import Vectors
 
 Report = Callable[[str, int, int], None]
@@ -24,8 +24,8 @@ _REBUILD_TOPICS = 1.1
 class Insight:
     """The newest derived knowledge; each part is None until it was made once."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, corpus: Corpus) -> None:
+        self._library = corpus
         self.people: PeopleIndex | None = None
         self.topics: Topics | None = None
         self.novelty: Novelty | None = None
@@ -96,21 +96,21 @@ class Insight:
 
 
 def _experts(people: PeopleIndex, vectors: Vectors, topics: Topics | None) -> Experts:
-    made = Experts(people, vectors, topics, Ranker.shipped())
+    made = Experts(people, vectors, topics, CollaboratorRanker.shipped())
     made.warm()
     return made
 
 
-async def derive(library: Library, report: Report | None = None) -> None:
+async def derive(corpus: Corpus, report: Report | None = None) -> None:
     """Bring topics and novelty to where the store is; stopped half way, what was there before stays."""
-    assert library.vectors is not None
-    ids = np.flatnonzero(library.facets.codes >= 0)
+    assert corpus.vectors is not None
+    ids = np.flatnonzero(corpus.facets.codes >= 0)
     if not len(ids):
         return
-    upto = await library.store.last_change()
-    await _derive_topics(library, ids, upto, report)
-    vectors, days = library.vectors, library.facets.days.astype(np.int64)
-    path = library.folder / "novelty.npz"
+    upto = await corpus.store.last_change()
+    await _derive_topics(corpus, ids, upto, report)
+    vectors, days = corpus.vectors, corpus.facets.days.astype(np.int64)
+    path = corpus.folder / "novelty.npz"
     known = await asyncio.to_thread(Novelty.load, path)
 
     def compare() -> None:
@@ -127,23 +127,23 @@ async def derive(library: Library, report: Report | None = None) -> None:
     await asyncio.to_thread(compare)
 
 
-async def _derive_topics(library: Library, ids: np.ndarray, upto: int, report: Report | None) -> None:
-    path = library.folder / "topics.npz"
+async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Report | None) -> None:
+    path = corpus.folder / "topics.npz"
     known = await asyncio.to_thread(Topics.load, path)
     if known is not None and known.upto == upto:
         return
     tell = (lambda done, total: report("finding topics", done, total)) if report else None
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
-        texts = await library.store.texts(ids.tolist())
+        texts = await corpus.store.texts(ids.tolist())
         pairs = [texts[int(paper)][:2] for paper in ids]
         made = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
     else:
         changed, last = [], known.upto
         while last < upto:
-            part, last = await library.store.changed_ids(last, 5_000)
+            part, last = await corpus.store.changed_ids(last, 5_000)
             changed += part
         here = set(ids.tolist())
         changed = sorted({paper for paper in changed if paper in here})
-        texts = await library.store.texts(changed)
+        texts = await corpus.store.texts(changed)
         made = await asyncio.to_thread(known.extended, changed, [texts[paper][:2] for paper in changed], upto)
     await asyncio.to_thread(made.save, path)

@@ -107,7 +107,7 @@ def read_archives(folder: Path) -> dict[str, list[Note]]:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ReviewerScores:
     """How well each reviewer knows each submission: float64, shape (submissions, reviewers), 0 to 1."""
 
     submissions: list[str]
@@ -137,7 +137,7 @@ class Scores:
 
 def match(
     archives: dict[str, list[Note]], submissions: list[Note], embedder: Embedder, report: Report | None = None
-) -> Scores:
+) -> ReviewerScores:
     """Score every reviewer for every submission.
 
     A reviewer's closeness to a submission is that of the closest paper and of all papers together, by meaning
@@ -176,7 +176,7 @@ def match(
         by_meaning = near.max(axis=1) + centre(near, vectors[own])
         values[:, at] = by_meaning + WORDS * (top(alike, TOP) + words_there)
     scores = 1 / (1 + np.exp(-STEEP * (values - MIDDLE)))
-    return Scores([note.id for note in submissions], list(archives), scores)
+    return ReviewerScores([note.id for note in submissions], list(archives), scores)
 
 
 def top(values: np.ndarray, most: int) -> np.ndarray:

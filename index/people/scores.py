@@ -20,7 +20,7 @@ YOUNG = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """A named part of a score: 0 to 100, what it weighs, and why, in words."""
 
     name: str
@@ -34,10 +34,10 @@ class Score:
     """A weighted mean of its parts, 0 to 100."""
 
     value: int
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> Score | None:
+    def of(cls, parts: Sequence[ScorePart]) -> Score | None:
         """The score of these parts; None without any."""
         weight = sum(part.weight for part in parts)
         if weight <= 0:
@@ -139,12 +139,12 @@ class Scores:
         parts.append(self._part("novelty", self._novel[paper], "how far it lay from everything before it"))
         known = [part for part in parts if not np.isnan(part.value)]
         if cited is not None:
-            known.append(Part("citations", cited[1], CITED_WEIGHT, f"{cited[0]:,} citations"))
+            known.append(ScorePart("citations", cited[1], CITED_WEIGHT, f"{cited[0]:,} citations"))
         return Score.of(known)
 
     @staticmethod
-    def _part(name: str, value: float, why: str) -> Part:
-        return Part(name, float(value), PAPER_WEIGHTS[name], why)
+    def _part(name: str, value: float, why: str) -> ScorePart:
+        return ScorePart(name, float(value), PAPER_WEIGHTS[name], why)
 
     def all_papers(self) -> np.ndarray:
         """Every paper's score by store id, float32, NaN where there is none."""
@@ -189,13 +189,13 @@ class Scores:
             return None
         reach, recent = self._totals["reach_of"][place], self._totals["activity_of"][place]
         parts = [
-            Part(
+            ScorePart(
                 "reach",
                 _rank(self._totals["reach"], reach),
                 PERSON_WEIGHTS["reach"],
                 f"{int(reach):,} times a later paper has one of these among the five nearest before it",
             ),
-            Part(
+            ScorePart(
                 "activity",
                 _rank(self._totals["activity"], recent),
                 PERSON_WEIGHTS["activity"],
@@ -206,7 +206,7 @@ class Scores:
         if len(novel):
             middle = float(np.median(novel))
             parts.append(
-                Part(
+                ScorePart(
                     "novelty",
                     middle,
                     PERSON_WEIGHTS["novelty"],

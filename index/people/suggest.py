@@ -26,14 +26,14 @@ RANK = 20.0
 
 
 @dataclass(frozen=True)
-class Ranker:
+class CollaboratorRanker:
     """Two boosted models over the same features: one of probability, one of order; their ranks are fused."""
 
     chance: xgboost.Booster
     order: xgboost.Booster
 
     @classmethod
-    def shipped(cls) -> Ranker:
+    def shipped(cls) -> CollaboratorRanker:
         """The models in ``index/models``, checked against their recipe.
 
         Raises
@@ -109,7 +109,9 @@ class Knows:
 class Experts:
     """Suggests people over one state of the people in memory."""
 
-    def __init__(self, people: PeopleIndex, vectors: Vectors, topics: Topics | None, ranker: Ranker) -> None:
+    def __init__(
+        self, people: PeopleIndex, vectors: Vectors, topics: Topics | None, ranker: CollaboratorRanker
+    ) -> None:
         """Build the network; its parts are made when they are first asked for."""
         person, paper, day = people.written()
         self.people = people

@@ -29,7 +29,7 @@ class BusyError(RuntimeError):
     """Another process is writing; the message says so."""
 
 
-class Library:
+class Corpus:
     """The papers with everything derived from them.
 
     One process writes at a time (:meth:`writing`); others read and call :meth:`refresh`.
@@ -52,7 +52,7 @@ class Library:
     @classmethod
     async def open(
         cls, store: Store, folder: Path, embedder: Embedder, *, writable: bool = False, rebuild: bool = False
-    ) -> Library:
+    ) -> Corpus:
         """Open the indexes in ``folder``.
 
         Raises
@@ -63,10 +63,10 @@ class Library:
             Where the model is missing.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        library = cls(store, folder, embedder)
-        await library.open_vectors(writable=writable, rebuild=rebuild)
-        await library.refresh()
-        return library
+        corpus = cls(store, folder, embedder)
+        await corpus.open_vectors(writable=writable, rebuild=rebuild)
+        await corpus.refresh()
+        return corpus
 
     async def open_vectors(self, *, writable: bool = False, rebuild: bool = False) -> None:
         """(Re)open the vectors."""

@@ -10,7 +10,7 @@ from importlib import resources
 
 import numpy as np
 
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.lexical import Term
 from index.search.passages import sentences
 
@@ -37,8 +37,8 @@ class Fits:
     get in this collection: the mean cosine of the closest paper.
     """
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, corpus: Corpus) -> None:
+        self._library = corpus
         self._chance: np.ndarray | None = None
         self._measured = 0
         self._measuring = asyncio.Lock()
@@ -78,28 +78,28 @@ class Fits:
 
     async def _by_chance(self) -> np.ndarray | None:
         """What queries of each of ``LENGTHS`` get that nobody means; None while there is nothing to compare."""
-        library = self._library
-        if library.vectors is None or not library.embedder.is_loaded or not len(library.vectors):
+        corpus = self._library
+        if corpus.vectors is None or not corpus.embedder.is_loaded or not len(corpus.vectors):
             return None
         async with self._measuring:
-            held = len(library.vectors)
+            held = len(corpus.vectors)
             if self._chance is None or not self._measured / _GROWN <= held <= self._measured * _GROWN:
-                self._chance = await asyncio.to_thread(by_chance, library)
+                self._chance = await asyncio.to_thread(by_chance, corpus)
                 self._measured = held
         return self._chance
 
 
-def by_chance(library: Library) -> np.ndarray:
+def by_chance(corpus: Corpus) -> np.ndarray:
     """The mean cosine of the closest paper to random everyday words, for each of ``LENGTHS``: float64."""
-    assert library.vectors is not None
+    assert corpus.vectors is not None
     chance = random.Random(0)
     queries = [" ".join(chance.choices(_EVERYDAY, k=length)) for length in LENGTHS for _ in range(EACH)]
-    rows = library.embedder.encode(queries)
+    rows = corpus.embedder.encode(queries)
     best = np.zeros(len(rows))
     for place, row in enumerate(rows):
-        found, _ = library.vectors.search(row, 1)
+        found, _ = corpus.vectors.search(row, 1)
         if len(found):
-            best[place] = np.nan_to_num(library.vectors.closeness(row, [int(found[0])])[0])
+            best[place] = np.nan_to_num(corpus.vectors.closeness(row, [int(found[0])])[0])
     return np.asarray(best.reshape(len(LENGTHS), EACH).mean(axis=1))
 
 

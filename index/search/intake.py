@@ -14,7 +14,7 @@ import orjson
 
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.vectors import check_fingerprint
 
 BATCH = 2_000
@@ -88,7 +88,7 @@ class Intake:
 
     def __init__(
         self,
-        library: Library,
+        corpus: Corpus,
         source: str,
         scope: str,
         *,
@@ -96,7 +96,7 @@ class Intake:
         vectors: ReadyVectors | None = None,
         progress: Callable[[Summary], None] | None = None,
     ) -> None:
-        self._library = library
+        self._library = corpus
         self._source = source
         self._scope = scope
         self._since = since
@@ -108,9 +108,9 @@ class Intake:
 
     async def run(self, items: Iterator[Numbered] | AsyncIterator[Numbered]) -> Summary:
         """Read everything; on any interruption what was read stays, and a later run completes it."""
-        library = self._library
-        await library.catch_up_words()
-        run_id = await library.store.start_run(self._source, self._scope, self._since)
+        corpus = self._library
+        await corpus.catch_up_words()
+        run_id = await corpus.store.start_run(self._source, self._scope, self._since)
         finished = False
         try:
             number = 0
@@ -125,8 +125,8 @@ class Intake:
         finally:
             await self._commit_words()
             counts = {k: v for k, v in asdict(self.summary).items() if k != "reasons"}
-            await library.store.save_run(run_id, counts, finished=finished)
-        await library.refresh()
+            await corpus.store.save_run(run_id, counts, finished=finished)
+        await corpus.refresh()
         return self.summary
 
     async def _take(self, run_id: int, batch: list[Numbered]) -> None:

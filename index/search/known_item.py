@@ -14,7 +14,7 @@ from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import title_words
 from data.records import Paper
 from index.search import fusion
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 
 PASTED = 240
 """Characters from which on a text is a pasted abstract, not a title."""
@@ -46,8 +46,8 @@ class Meant:
 class PaperNames:
     """Finds papers by what they are called."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, corpus: Corpus) -> None:
+        self._library = corpus
 
     async def resolve(self, text: str, most: int = 25) -> list[int]:
         """Store ids of the papers that a text can mean, best first; one where there is no doubt."""

@@ -13,7 +13,7 @@ from data.calendar.arxiv_ids import find_arxiv_id, find_doi, slips
 from data.keys import clean
 from data.records import Paper
 from index.search import fusion
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import paper_text
 from index.search.facets import Where
 from index.search.fits import Fits
@@ -62,11 +62,11 @@ class Found:
 class Search(PaperNames):
     """Answers queries over a library; long computations run in threads."""
 
-    def __init__(self, library: Library) -> None:
-        super().__init__(library)
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus)
         self._rarities: dict[str, float] = {}
         self._rarities_of = -1
-        self._fits = Fits(library)
+        self._fits = Fits(corpus)
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -201,11 +201,11 @@ class Search(PaperNames):
 
     async def similar(self, paper: Paper, k: int = 50, where: Where | None = None) -> Found:
         """The papers closest to one, never the paper itself."""
-        library = self._library
-        vector = library.vectors.row(paper.id) if library.vectors is not None else None
-        if vector is None and library.embedder.is_loaded:
+        corpus = self._library
+        vector = corpus.vectors.row(paper.id) if corpus.vectors is not None else None
+        if vector is None and corpus.embedder.is_loaded:
             vector = (
-                await asyncio.to_thread(library.embedder.encode, [paper_text(paper.title, paper.abstract)])
+                await asyncio.to_thread(corpus.embedder.encode, [paper_text(paper.title, paper.abstract)])
             )[0]
         return await self._similar_to(paper.title, paper.abstract, vector, k, where, leave_out=paper.id)
 

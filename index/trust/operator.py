@@ -21,7 +21,7 @@ class OperatorError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AuditLine:
     """One thing to look at.
 
     Attributes
@@ -59,7 +59,7 @@ class Operator:
 
     # -- looking ---------------------------------------------------------------------------------
 
-    async def look(self, subject: str, most: int = 50) -> list[Line]:
+    async def look(self, subject: str, most: int = 50) -> list[AuditLine]:
         """The newest corrections, claims or contests of all servers, newest first."""
         if subject == "correction":
             corrections = await self._store.corrections.all()
@@ -264,21 +264,21 @@ class Operator:
         return contest
 
 
-def _correction_line(entry: Correction) -> Line:
+def _correction_line(entry: Correction) -> AuditLine:
     where = "in its server" if entry.is_local else "for everybody"
     state = f"in force {where}" if entry.undone is None else f"taken back by {entry.undone_by_name or '?'}"
     text = f"{entry.note} (said by {entry.made_by_name}, {entry.made_by})"
-    return Line(entry.id, entry.made, state, text, entry.guild)
+    return AuditLine(entry.id, entry.made, state, text, entry.guild)
 
 
-def _claim_line(claim: Claim, name: str) -> Line:
+def _claim_line(claim: Claim, name: str) -> AuditLine:
     proof = f"L{claim.level} by {claim.proof}" if claim.proof else "not proven yet"
     where = f", {claim.where}" if claim.where else ""
     ended = f"; {claim.why_ended}" if claim.why_ended else ""
     text = f"{name} by member {claim.member} ({proof}{where}{ended})"
-    return Line(claim.id, claim.made, claim.state, text, claim.guild)
+    return AuditLine(claim.id, claim.made, claim.state, text, claim.guild)
 
 
-def _contest_line(contest: Contest) -> Line:
+def _contest_line(contest: Contest) -> AuditLine:
     text = f"claim {contest.claim_id}, contested by member {contest.member}: {contest.reason}"
-    return Line(contest.id, contest.made, contest.state, text, contest.guild or None)
+    return AuditLine(contest.id, contest.made, contest.state, text, contest.guild or None)

@@ -6,7 +6,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from bot.local_discord.client import Reply
+from bot.local_discord.client import ShownReply
 from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import draw
 from bot.terminal.forms import form_of
@@ -172,4 +172,4 @@ async def test_what_the_bot_posts_by_itself_is_shown_with_its_place(lab):
     message = await lab.discord.messages.create(lab.discord.channel, bot, body)
     await seen
     assert console.printed == ["Labmate in #general:", "hello #general"]
-    assert draw(Reply(lab.user, message)).actions == {}
+    assert draw(ShownReply(lab.user, message)).actions == {}

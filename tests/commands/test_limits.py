@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from commands.kit.limits import Cost, Counters, Limits, TooMuch, Turns, aside
+from commands.kit.limits import Cost, Counters, RateLimits, TooMuch, Turns, aside
 
 pytestmark = pytest.mark.hostile
 
@@ -21,7 +21,7 @@ class Clock:
 
 def test_a_member_gets_so_many_in_a_while_and_is_told_when_there_are_more():
     clock = Clock()
-    limits = Limits(now=clock)
+    limits = RateLimits(now=clock)
     for second in range(3):
         clock.now = float(second)
         limits.take(SEARCH, 1, None)
@@ -36,7 +36,7 @@ def test_a_member_gets_so_many_in_a_while_and_is_told_when_there_are_more():
 
 
 def test_a_server_gets_so_many_and_no_other_server_pays_for_it():
-    limits = Limits(now=Clock())
+    limits = RateLimits(now=Clock())
     for member in (1, 1, 1, 2, 2):
         limits.take(SEARCH, member, 10)
     with pytest.raises(TooMuch, match="The members of this server have asked for 5 searches"):
@@ -46,7 +46,7 @@ def test_a_server_gets_so_many_and_no_other_server_pays_for_it():
 
 def test_what_is_refused_is_not_counted():
     clock = Clock()
-    limits = Limits(now=clock)
+    limits = RateLimits(now=clock)
     for _ in range(3):
         limits.take(SEARCH, 1, 10)
     for _ in range(50):
@@ -58,7 +58,7 @@ def test_what_is_refused_is_not_counted():
 
 
 def test_nothing_is_refused_where_limits_are_off():
-    limits = Limits(counted=False)
+    limits = RateLimits(counted=False)
     for _ in range(100):
         limits.take(SEARCH, 1, 10)
 
@@ -129,7 +129,7 @@ async def test_who_gives_up_waiting_leaves_no_gap():
 
 
 async def test_who_waits_for_something_else_lets_others_go_on():
-    limits, gate, order = Limits(), asyncio.Event(), []
+    limits, gate, order = RateLimits(), asyncio.Event(), []
     one = Cost("x", at_once=1, each=1)
 
     async def patient():
@@ -146,7 +146,7 @@ async def test_who_waits_for_something_else_lets_others_go_on():
 
 
 async def test_only_so_many_of_a_member_s_wait():
-    limits, gate = Limits(), asyncio.Event()
+    limits, gate = RateLimits(), asyncio.Event()
     tasks = []
     for _ in range(3):
         limits.take(SEARCH, 1, None)

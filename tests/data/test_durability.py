@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.app import open_library
+from bot.app import open_corpus
 from bot.settings import Settings
 from data.database.engine import make_engine
 from data.stores.store import Store
@@ -33,5 +33,5 @@ async def test_every_connection_of_a_store_waits_for_the_disk(tmp_path, bulk):
 
 @pytest.mark.parametrize("writable", [False, True])
 async def test_what_a_bot_and_what_an_ingest_open_waits_for_the_disk(tmp_path, writable):
-    async with open_library(Settings(_env_file=None, labmate_data=tmp_path), writable=writable) as library:
-        assert await _synchronous(library.store._writer._engine) == FULL
+    async with open_corpus(Settings(_env_file=None, labmate_data=tmp_path), writable=writable) as corpus:
+        assert await _synchronous(corpus.store._writer._engine) == FULL

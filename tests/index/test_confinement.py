@@ -47,7 +47,7 @@ def tried(act):
 def hostile(data, pdfium):
     found = {}
     %s
-    raise sandbox.RefusedError(json.dumps(found))
+    raise sandbox.SandboxRefusedError(json.dumps(found))
 sandbox.pdf_text = hostile
 sandbox.main()
 """

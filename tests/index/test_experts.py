@@ -14,7 +14,7 @@ from index.people.network import Network
 from index.people.pair_features import FEATURES, Partners
 from index.people.people import PackedNames, PeopleIndex
 from index.people.reviewers import match, read_archives, read_notes
-from index.people.suggest import Experts, Ranker, knowing
+from index.people.suggest import CollaboratorRanker, Experts, knowing
 from index.search.embedding import Embedder
 from index.search.facets import Facets
 
@@ -135,7 +135,7 @@ def test_a_damaged_ranker_is_refused(monkeypatch, tmp_path):
     (tmp_path / "models" / "partners-order.ubj").write_bytes(b"{}")
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="install Labmate anew"):
-        Ranker.shipped()
+        CollaboratorRanker.shipped()
 
 
 class Rows:
@@ -164,7 +164,7 @@ def people_of(written):
 
 def test_reasons_are_true(written):
     people = people_of(written)
-    experts = Experts(people, Rows(written.vectors), None, Ranker.shipped())
+    experts = Experts(people, Rows(written.vectors), None, CollaboratorRanker.shipped())
     found = experts.suggest(9)
     assert len(found) == 10
     for suggestion in found:
@@ -187,7 +187,7 @@ def test_reasons_are_true(written):
 
 
 def test_not_for_me_teaches_what_else_not_to_suggest(written):
-    experts = Experts(people_of(written), Rows(written.vectors), None, Ranker.shipped())
+    experts = Experts(people_of(written), Rows(written.vectors), None, CollaboratorRanker.shipped())
     before = [s.person for s in experts.suggest(9, 60)]
 
     def team(person):

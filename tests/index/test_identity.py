@@ -18,7 +18,7 @@ from index.identity.passes import identify
 from index.identity.person_names import compatible, parse_name, partners, relation
 from index.identity.unions import Certain
 from index.models.shipped import ModelDamagedError
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from tests.records import record
 
@@ -233,7 +233,7 @@ def test_a_file_with_ids_is_judged_against_them(tmp_path):
 
 @pytest.fixture
 async def library(store, tmp_path):
-    return await Library.open(store, tmp_path / "index", Embedder(), writable=True)
+    return await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
 
 
 async def people_of(library, name):

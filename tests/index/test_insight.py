@@ -11,7 +11,7 @@ from index.people.insight import Insight, derive
 from index.people.novelty import Novelty
 from index.people.scores import Score, Scores, trust
 from index.people.topics import Topics
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from tests.records import record
 
@@ -77,8 +77,8 @@ def test_a_topic_that_grows_is_found_and_three_papers_are_not():
 
 
 @pytest.fixture
-async def library(store, tmp_path):
-    opened = await Library.open(store, tmp_path / "index", Embedder(), writable=True)
+async def corpus(store, tmp_path):
+    opened = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
     rows = [
         record(
             n,
@@ -101,22 +101,22 @@ async def library(store, tmp_path):
 
 
 @pytest.fixture
-async def insight(library):
-    found = Insight(library)
+async def insight(corpus):
+    found = Insight(corpus)
     assert await found.refresh()
     assert not await found.refresh()
     return found
 
 
-async def who(library, name):
-    author = await library.store.author_names.find(name)
-    [(person, _)] = await library.store.people.named([author])
+async def who(corpus, name):
+    author = await corpus.store.author_names.find(name)
+    [(person, _)] = await corpus.store.people.named([author])
     return person
 
 
-async def test_coauthors_ways_and_neighbours(library, insight):
-    ada, max_, lise = [await who(library, n) for n in ("Ada Lovelace", "Max Planck", "Lise Meitner")]
-    alone = await who(library, "Nobody Alone")
+async def test_coauthors_ways_and_neighbours(corpus, insight):
+    ada, max_, lise = [await who(corpus, n) for n in ("Ada Lovelace", "Max Planck", "Lise Meitner")]
+    alone = await who(corpus, "Nobody Alone")
     people = insight.people
     assert len(people.papers(ada)) == 20
     assert len(people.coauthors(ada)) == 5
@@ -128,33 +128,33 @@ async def test_coauthors_ways_and_neighbours(library, insight):
     assert people.way(ada, ada) == []
     assert people.way(ada, 10**9) is None
     assert people.activity(ada) == {2026: 20}
-    near = people.near(ada, library.vectors, 3)
+    near = people.near(ada, corpus.vectors, 3)
     assert near
     assert all(found.person != ada for found in near)
 
 
-async def test_novelty_is_the_distance_from_what_came_before(library, insight):
-    ids = np.flatnonzero(library.facets.codes >= 0)
+async def test_novelty_is_the_distance_from_what_came_before(corpus, insight):
+    ids = np.flatnonzero(corpus.facets.codes >= 0)
     distances = insight.novelty.distances(ids)
     assert np.isnan(distances[0]), "nothing came before the first paper"
     assert (distances[~np.isnan(distances)] >= 0).all()
-    again = insight.novelty.extended(ids, library.facets.days[ids].astype(np.int64), library.vectors)
+    again = insight.novelty.extended(ids, corpus.facets.days[ids].astype(np.int64), corpus.vectors)
     assert len(again) == len(insight.novelty)
 
 
-async def test_extending_gives_what_building_gives(library, insight):
-    ids = np.flatnonzero(library.facets.codes >= 0)
-    days = library.facets.days[ids].astype(np.int64)
+async def test_extending_gives_what_building_gives(corpus, insight):
+    ids = np.flatnonzero(corpus.facets.codes >= 0)
+    days = corpus.facets.days[ids].astype(np.int64)
     early = days < days.max()
-    part = Novelty.build(ids[early], days[early], library.vectors)
-    grown = part.extended(ids, days, library.vectors)
+    part = Novelty.build(ids[early], days[early], corpus.vectors)
+    grown = part.extended(ids, days, corpus.vectors)
     np.testing.assert_allclose(
         np.nan_to_num(grown.distances(ids)), np.nan_to_num(insight.novelty.distances(ids)), atol=2e-3
     )
 
 
-async def test_scores_have_named_parts_and_stay_in_range(library, insight):
-    ada = await who(library, "Ada Lovelace")
+async def test_scores_have_named_parts_and_stay_in_range(corpus, insight):
+    ada = await who(corpus, "Ada Lovelace")
     score = insight.scores.person(ada, insight.people.papers(ada))
     assert {part.name for part in score.parts} == {"reach", "activity", "novelty"}
     assert all(0 <= part.value <= 100 for part in score.parts)
@@ -166,10 +166,10 @@ async def test_scores_have_named_parts_and_stay_in_range(library, insight):
     assert insight.scores.person(10**6, np.zeros(0, np.int64)) is None
 
 
-async def test_scores_do_not_look_beyond_their_day(library, insight):
+async def test_scores_do_not_look_beyond_their_day(corpus, insight):
     cut = date(2026, 1, 10).toordinal()
-    early = Scores(library.facets, insight.novelty, insight.people, until=cut)
-    ids = np.flatnonzero((library.facets.codes >= 0) & (library.facets.days > cut))
+    early = Scores(corpus.facets, insight.novelty, insight.people, until=cut)
+    ids = np.flatnonzero((corpus.facets.codes >= 0) & (corpus.facets.days > cut))
     assert np.isnan(early.all_papers()[ids]).all()
     assert early.followers.sum() <= insight.scores.followers.sum()
 

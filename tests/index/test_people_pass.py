@@ -5,15 +5,15 @@ import pytest
 from data.stores.corrections import Scope
 from index.identity import writing as people_written
 from index.identity.passes import identify, outnumbered
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.trust.corrections import join, move_out, take_back
 from tests.records import record
 
 
 @pytest.fixture
-async def library(store, tmp_path):
-    return await Library.open(store, tmp_path / "index", Embedder(), writable=True)
+async def corpus(store, tmp_path):
+    return await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
 
 
 def circles(first, count):
@@ -22,41 +22,41 @@ def circles(first, count):
     return [record(n, authors=["Wei Wang", *pairs[n % 2]]) for n in range(first, first + count)]
 
 
-async def people_of(library, name):
-    author = await library.store.author_names.find(name)
-    return dict(await library.store.people.named([author]))
+async def people_of(corpus, name):
+    author = await corpus.store.author_names.find(name)
+    return dict(await corpus.store.people.named([author]))
 
 
-async def test_a_load_larger_than_what_was_judged_is_judged_whole(library):
-    await library.store.upsert(circles(0, 2))
-    await identify(library)
-    await library.store.upsert(circles(2, 40))
-    outcome = await identify(library)
+async def test_a_load_larger_than_what_was_judged_is_judged_whole(corpus):
+    await corpus.store.upsert(circles(0, 2))
+    await identify(corpus)
+    await corpus.store.upsert(circles(2, 40))
+    outcome = await identify(corpus)
     assert outcome.kind == "full"
-    assert await library.store.people.standing() == (126, 126)
-    assert (await identify(library, full=True)).changed == 0, "nothing is left for a full pass to find"
+    assert await corpus.store.people.standing() == (126, 126)
+    assert (await identify(corpus, full=True)).changed == 0, "nothing is left for a full pass to find"
 
 
-async def test_a_small_load_is_placed_and_counts_as_placed_until_a_full_pass(library):
-    await library.store.upsert(circles(0, 20))
-    await identify(library)
-    await library.store.upsert(circles(20, 12))
-    assert (await identify(library)).kind == "new"
-    assert await library.store.people.standing() == (96, 60)
-    await library.store.upsert(circles(40, 9))
-    assert (await identify(library)).kind == "full", "36 placed before and 27 new ones outnumber 60 judged"
-    assert await library.store.people.standing() == (123, 123)
+async def test_a_small_load_is_placed_and_counts_as_placed_until_a_full_pass(corpus):
+    await corpus.store.upsert(circles(0, 20))
+    await identify(corpus)
+    await corpus.store.upsert(circles(20, 12))
+    assert (await identify(corpus)).kind == "new"
+    assert await corpus.store.people.standing() == (96, 60)
+    await corpus.store.upsert(circles(40, 9))
+    assert (await identify(corpus)).kind == "full", "36 placed before and 27 new ones outnumber 60 judged"
+    assert await corpus.store.people.standing() == (123, 123)
 
 
-async def test_judged_names_that_were_replaced_count_as_new(library):
-    await library.store.upsert(circles(0, 10))
-    await identify(library)
+async def test_judged_names_that_were_replaced_count_as_new(corpus):
+    await corpus.store.upsert(circles(0, 10))
+    await identify(corpus)
     newer = [
         record(n, source="arxiv", version=2, authors=[f"Grace{n} Hopper{n}", f"Max{n} Born{n}"])
         for n in range(6)
     ]
-    await library.store.upsert(newer)
-    assert await library.store.people.standing() == (24, 12)
+    await corpus.store.upsert(newer)
+    assert await corpus.store.people.standing() == (24, 12)
     assert not outnumbered(24, 12)
     assert outnumbered(25, 12)
 
@@ -67,21 +67,21 @@ POINTS = ("judging", "before the draft", "drafted", "published")
 
 
 @pytest.fixture
-async def busy(library, monkeypatch):
+async def busy(corpus, monkeypatch):
     """A store with judged people and papers that a full pass has yet to judge; passes are drafted."""
     monkeypatch.setattr(people_written, "_SHORT", 0)
-    await library.store.upsert(circles(0, 12))
-    await identify(library)
-    await library.store.upsert(circles(12, 30))
-    await library.store.upsert(
+    await corpus.store.upsert(circles(0, 12))
+    await identify(corpus)
+    await corpus.store.upsert(circles(12, 30))
+    await corpus.store.upsert(
         [record(n, authors=[f"New{n} Comer{n}", "Ada Lovelace"]) for n in range(60, 70)]
     )
-    return library
+    return corpus
 
 
-def at(library, monkeypatch, point, work):
+def at(corpus, monkeypatch, point, work):
     """Let some work be done once, when a pass comes to a point: it waits there until the work is done."""
-    people, done = library.store.people, []
+    people, done = corpus.store.people, []
 
     def before(name, owner):
         real = getattr(owner, name)
@@ -96,7 +96,7 @@ def at(library, monkeypatch, point, work):
 
     names = {"before the draft": "draft", "drafted": "publish"}
     if point == "judging":  # the last thing that is read before judging begins
-        before("for_all", library.store.corrections)
+        before("for_all", corpus.store.corrections)
     elif point == "published":
         real = people.settle
 
@@ -112,9 +112,9 @@ def at(library, monkeypatch, point, work):
     return done
 
 
-async def whole(library):
+async def whole(corpus):
     """Nothing is lost, doubled or dangling, and everybody who is led to has papers."""
-    store = library.store
+    store = corpus.store
     rows = await store.people.all_memberships()
     places = [(row.paper_id, row.position) for row in rows]
     assert len(places) == len(set(places)) == (await store.people.standing())[0]
@@ -131,9 +131,9 @@ async def whole(library):
         assert broken.fetchall() == []
 
 
-async def two_wangs(library):
-    numbers = sorted(await people_of(library, "Wei Wang"))
-    found = await library.store.people.find_all(numbers)
+async def two_wangs(corpus):
+    numbers = sorted(await people_of(corpus, "Wei Wang"))
+    found = await corpus.store.people.find_all(numbers)
     assert len(numbers) == 2
     return [found[number] for number in numbers]
 
@@ -197,16 +197,16 @@ async def test_a_correction_taken_back_while_a_pass_runs_stays_so(busy, monkeypa
     assert set(await people_of(busy, "Wei Wang")) == {one.id, other.id}
 
 
-async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(library, monkeypatch):
-    await library.store.upsert(circles(0, 12))
-    await identify(library)
-    one, other = await two_wangs(library)
-    await library.store.upsert(circles(12, 2))
+async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(corpus, monkeypatch):
+    await corpus.store.upsert(circles(0, 12))
+    await identify(corpus)
+    one, other = await two_wangs(corpus)
+    await corpus.store.upsert(circles(12, 2))
 
     async def say():
-        await join(library.store, one, other, Scope.operator((7, "somebody"), 1))
+        await join(corpus.store, one, other, Scope.operator((7, "somebody"), 1))
 
-    real, done = library.store.people.replace, []
+    real, done = corpus.store.people.replace, []
 
     async def replace(kind, *args, **more):
         if not done:
@@ -214,9 +214,9 @@ async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(library,
             await say()
         return await real(kind, *args, **more)
 
-    monkeypatch.setattr(library.store.people, "replace", replace)
-    assert (await identify(library)).kind == "new"
+    monkeypatch.setattr(corpus.store.people, "replace", replace)
+    assert (await identify(corpus)).kind == "new"
     assert done == ["new"]
-    assert (await people_of(library, "Wei Wang"))[one.id] >= 12
-    assert (await library.store.people.find(other.id)).id == one.id
-    await whole(library)
+    assert (await people_of(corpus, "Wei Wang"))[one.id] >= 12
+    assert (await corpus.store.people.find(other.id)).id == one.id
+    await whole(corpus)

@@ -35,10 +35,10 @@ async def test_every_id_of_the_file_is_a_work_of_its_own(papers):
     steps = []
     async with temporary_library(
         papers, Embedder(), report=lambda *step: steps.append(step), own_ids=True
-    ) as library:
-        assert len(await library.store.ids_of("file")) == 5
-        assert len(library.vectors) == 5
-    assert not library.folder.exists()
+    ) as corpus:
+        assert len(await corpus.store.ids_of("file")) == 5
+        assert len(corpus.vectors) == 5
+    assert not corpus.folder.exists()
     assert {"reading", "embedding"} <= {step[0] for step in steps}
 
 

@@ -8,7 +8,7 @@ from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.evaluate.search import evaluate
 from index.search import fusion
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
@@ -22,21 +22,21 @@ async def real(shared, sample, tmp_path_factory):
     """The sample and the newest real papers, with ready vectors."""
     folder = tmp_path_factory.mktemp("real")
     store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
-    library = await Library.open(store, folder, Embedder(), writable=True)
-    ready = ReadyVectors(shared / "data/arxiv-daily.minilm.f16.npy", library.vectors.fingerprint)
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    ready = ReadyVectors(shared / "data/arxiv-daily.minilm.f16.npy", corpus.vectors.fingerprint)
     wanted = {"2605.15617", "2412.12636", "2504.20854"}
     records = [
         (line, item)
         for line, item in PaperFile(shared / "data/arxiv-daily.jsonl.zst")
         if line < FIRST or item.ids["arxiv"] in wanted
     ]
-    with library.writing():
-        await Intake(library, "sample", "sample").run(iter(PaperFile(sample)))
-        await Intake(library, "file", "real", vectors=ready).run(iter(records))
-        library.embedder.load()
-        await library.embed_backlog()
-    await library.refresh()
-    yield library
+    with corpus.writing():
+        await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample)))
+        await Intake(corpus, "file", "real", vectors=ready).run(iter(records))
+        corpus.embedder.load()
+        await corpus.embed_backlog()
+    await corpus.refresh()
+    yield corpus
     await store.close()
 
 
@@ -45,8 +45,8 @@ def search(real):
     return Search(real)
 
 
-async def _titles(library, ids):
-    return [paper.title for paper in await library.store.papers(ids)]
+async def _titles(corpus, ids):
+    return [paper.title for paper in await corpus.store.papers(ids)]
 
 
 async def test_ready_vectors_are_taken_and_only_the_rest_is_embedded(real):
@@ -94,7 +94,7 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
 async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
     from tests.records import record
 
-    library = await Library.open(store, tmp_path, Embedder(), writable=True)
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
     titles = (
         "Quokka-R1: Learning to Hop",
         "Quokka-R1 Outperforms the Wombat",
@@ -102,14 +102,14 @@ async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are
         "Revisiting Quokka-R1: A Study",
     )
     records = [record(900 + n, title=title) for n, title in enumerate(titles)]
-    with library.writing():
-        await Intake(library, "test", "test").run(iter(enumerate(records)))
-    await library.refresh()
-    search = Search(library)
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    search = Search(corpus)
     for typed in ("Quokka-R1", '"Quokka-R1"', "quokka r1"):
         meant = await search.meant(typed)
-        assert await _titles(library, [meant.paper]) == [titles[0]]
-        assert {*await _titles(library, meant.others)} >= {*titles[1:]}
+        assert await _titles(corpus, [meant.paper]) == [titles[0]]
+        assert {*await _titles(corpus, meant.others)} >= {*titles[1:]}
         assert await search.resolve(typed) == [meant.paper]
         assert (await search.search(typed, 5)).hits[0].paper_id == meant.paper
 
@@ -159,7 +159,7 @@ async def test_a_pasted_abstract_finds_its_own_paper(search, real):
 
 
 async def test_without_the_model_words_answer(real):
-    unloaded = Library(real.store, real.folder, Embedder())
+    unloaded = Corpus(real.store, real.folder, Embedder())
     unloaded.vectors = real.vectors
     await unloaded.refresh()
     found = await Search(unloaded).search("fault tolerance of GPU training", 5)
@@ -168,14 +168,14 @@ async def test_without_the_model_words_answer(real):
 
 
 async def test_papers_without_a_vector_are_found_by_words(real, store, tmp_path):
-    library = await Library.open(store, tmp_path, real.embedder, writable=True)
+    corpus = await Corpus.open(store, tmp_path, real.embedder, writable=True)
     from tests.records import record
 
-    with library.writing():
-        await Intake(library, "file", "x").run(
+    with corpus.writing():
+        await Intake(corpus, "file", "x").run(
             iter([(0, record(1, title="Quokka husbandry")), (1, record(2))])
         )
-    found = await Search(library).search("quokka husbandry", 5)
+    found = await Search(corpus).search("quokka husbandry", 5)
     assert found.waiting == 2
     assert found.hits[0].closeness is None
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from index.digest.chooser import apart, has_words
-from index.digest.taste import FEATURES, SUMMED, Encoder, Ranker, Space, words_text
-from index.evaluate.digest import Listings, evaluate, is_kept, measure, questions, readers
+from index.digest.taste import FEATURES, SUMMED, Encoder, Space, TasteRanker, words_text
+from index.evaluate.digest import ListingDays, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
 from index.models.shipped import ModelDamagedError
 
@@ -33,7 +33,7 @@ def community(seed=0, days=120, a_day=12):
             vectors.append(directions[subject] + 2.5 * rng.normal(size=384))
     rows = np.asarray(vectors)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return Listings.of(pairs, names, np.array(offsets), np.array(day), rows.astype(np.float16))
+    return ListingDays.of(pairs, names, np.array(offsets), np.array(day), rows.astype(np.float16))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
     assert held == recipe
     import xgboost
 
-    ranker = Ranker(
+    ranker = TasteRanker(
         Encoder.of_bytes((tmp_path / "taste.npz").read_bytes()),
         xgboost.Booster(model_file=str(tmp_path / "taste-order.ubj")),
         recipe["floor"],
@@ -92,7 +92,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
 
 
 def test_the_shipped_ranker_prefers_what_is_like_a_taste():
-    ranker = Ranker.shipped()
+    ranker = TasteRanker.shipped()
     texts = [
         (
             "In-network aggregation with programmable switches",
@@ -131,7 +131,7 @@ def test_an_encoder_is_packed_and_unpacked(listings):
 
 
 def test_joint_places_are_the_mean_of_what_the_spaces_say(listings):
-    encoder = Ranker.shipped().encoder
+    encoder = TasteRanker.shipped().encoder
     items = encoder.items(encoder.words(listings.texts[:5]), listings.vectors[:5])
     each = [place @ place.T for place in encoder.places(items)]
     assert len(each) == len(encoder.spaces) > 1
@@ -141,7 +141,7 @@ def test_joint_places_are_the_mean_of_what_the_spaces_say(listings):
 
 
 def test_rare_words_count_more_than_in_tf_idf():
-    encoder = Ranker.shipped().encoder
+    encoder = TasteRanker.shipped().encoder
     items = encoder.items(encoder.words(["gossip speech"]), np.zeros((1, encoder.dimension)))
     share = {
         encoder.vocabulary[column]: rows
@@ -153,7 +153,7 @@ def test_rare_words_count_more_than_in_tf_idf():
 
 
 def test_a_paper_without_embedding_has_no_meaning_of_its_own():
-    encoder = Ranker.shipped().encoder
+    encoder = TasteRanker.shipped().encoder
     items = encoder.items(encoder.words(["programmable switches"]), np.zeros((1, encoder.dimension)))
     assert not items.own.any()
 
@@ -165,7 +165,7 @@ def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
     (tmp_path / "models" / "taste.npz").write_bytes(b"x")
     monkeypatch.setattr("index.models.shipped.resources.files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="damaged"):
-        Ranker.shipped()
+        TasteRanker.shipped()
 
 
 def test_chosen_papers_are_kept_apart():

@@ -11,10 +11,10 @@ from data.calendar.clock import utc_now
 from data.stores.corrections import Correction, Scope
 from data.stores.people_seen import FIRST_SEEN, View
 from data.stores.store import Store
-from index.identity.passes import certain_pairs, identify, read_corpus
+from index.identity.passes import certain_pairs, identify, read_authorships
 from index.people.people import PeopleIndex
 from index.people.people_seen import SeenExperts, SeenIndex
-from index.people.suggest import Experts, Ranker
+from index.people.suggest import CollaboratorRanker, Experts
 from index.search.facets import Facets
 from index.trust import corrections as made
 from index.trust.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
@@ -145,24 +145,24 @@ async def test_what_a_server_says_changes_no_row_that_others_read(lab):
 
 
 async def test_no_pass_takes_a_server_s_word_for_certain(lab, tmp_path):
-    from index.search.corpus import Library
+    from index.search.corpus import Corpus
     from index.search.embedding import Embedder
 
-    library = await Library.open(lab, tmp_path, Embedder(), writable=True)
+    corpus = await Corpus.open(lab, tmp_path, Embedder(), writable=True)
     one, other, *_ = await weis(lab)
     await join(lab, *await people_of(lab, one, other), MANAGER)
-    corpus = await read_corpus(library)
-    assert certain_pairs(corpus, await lab.corrections.for_all()).together == []
-    await identify(library, full=True)
+    stored = await read_authorships(corpus)
+    assert certain_pairs(stored, await lab.corrections.for_all()).together == []
+    await identify(corpus, full=True)
     rows = await lab.people.all_memberships()
     await take_back(lab, (await lab.corrections.only_in(HERE))[0], by=(5, "Mo"))
-    await identify(library, full=True)
+    await identify(corpus, full=True)
     assert {(r.paper_id, r.position): r.person_id for r in await lab.people.all_memberships()} == {
         (r.paper_id, r.position): r.person_id for r in rows
     }
     one, other, *_ = await weis(lab)
     await join(lab, *await people_of(lab, one, other), OPERATOR)
-    assert len(certain_pairs(corpus, await lab.corrections.for_all()).together) == 1
+    assert len(certain_pairs(stored, await lab.corrections.for_all()).together) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -254,7 +254,7 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
     assert {n.person for n in near} <= set(everybody)
     assert other not in {n.person for n in near}
     assert len({n.person for n in near}) == len(near)
-    experts = SeenExperts(Experts(base, vectors, None, Ranker.shipped()), index)
+    experts = SeenExperts(Experts(base, vectors, None, CollaboratorRanker.shipped()), index)
     for person in (one, other, third, FIRST_SEEN + 2):
         found = [s.person for s in experts.suggest(person, 20)]
         assert len(found) == len(set(found))

@@ -8,7 +8,7 @@ from pathlib import Path
 import index.search.intake
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
 
@@ -22,11 +22,11 @@ def ingest(folder: Path, file: Path, vectors: Path) -> None:
 
 async def _ingest(folder: Path, file: Path, vectors: Path) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
-    library = await Library.open(store, folder, Embedder(), writable=True)
-    with library.writing():
-        ready = ReadyVectors(vectors, library.vectors.fingerprint)
-        await Intake(library, "file", file.name, vectors=ready).run(iter(PaperFile(file)))
-        library.vectors.remove(library.orphans())
-        if library.vectors.dead_share > 0.2:
-            library.vectors.compact()
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    with corpus.writing():
+        ready = ReadyVectors(vectors, corpus.vectors.fingerprint)
+        await Intake(corpus, "file", file.name, vectors=ready).run(iter(PaperFile(file)))
+        corpus.vectors.remove(corpus.orphans())
+        if corpus.vectors.dead_share > 0.2:
+            corpus.vectors.compact()
     await store.close()

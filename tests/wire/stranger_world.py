@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.client import Labmate
-from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.corrections import Scope
@@ -63,7 +63,7 @@ class World:
         bot = self.discord.state.application["bot"]["id"]
         return await self.discord.messages.create(channel, bot, body)
 
-    async def pressed(self, name: str, custom_id: str, value: str | None, kind: int) -> Reply:
+    async def pressed(self, name: str, custom_id: str, value: str | None, kind: int) -> ShownReply:
         """What somebody gets who presses a button (2), or chooses in a select (3, 8)."""
         component: dict[str, Any] = {"type": kind, "custom_id": custom_id}
         data: dict[str, Any] = {"component_type": kind, "custom_id": custom_id}
@@ -216,8 +216,8 @@ async def _filled(world: World) -> World:
     )
     from index.identity.passes import identify
 
-    with world.bot.services.library.writing():
-        await identify(world.bot.services.library)
+    with world.bot.services.corpus.writing():
+        await identify(world.bot.services.corpus)
     await world.bot.services.insight.refresh()
     world.papers = [entry.paper for entry in await world.store.listings.entries(DAY)]
     for name, printed in (("you", "ChonLam Lao"), ("cee", "Minlan Yu")):

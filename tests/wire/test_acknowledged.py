@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from bot.client import Labmate
-from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.limits import TEXT_INPUT, walk
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
@@ -124,7 +124,7 @@ async def invited(w):
         await connection.exec_driver_sql("DELETE FROM counters")
     await w.a.slash("/invite person:Minlan Yu about:trainings")
     dms = [m for c in of_kind(w.discord, DM) if w.b.user["id"] in c["_users"] for m in said(w.discord, c)]
-    return Reply(w.b, dms[-1])
+    return ShownReply(w.b, dms[-1])
 
 
 async def vouched(w):
@@ -136,7 +136,7 @@ async def vouched(w):
         asked = await c.slash("/claim person:Shaoke Xi")
         await asked.press("Ask to be vouched for")
     public = [m for m in said(w.discord, w.discord.channel) if f"cv:v:{claim.id}" in str(m["components"])]
-    return Reply(w.b, public[-1])
+    return ShownReply(w.b, public[-1])
 
 
 async def form(reply, label, *values):

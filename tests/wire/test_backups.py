@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.app import load_sample, open_library
+from bot.app import load_sample, open_corpus
 from bot.local_discord.server import LocalDiscord
 from bot.settings import Settings
 from data.calendar import clock
@@ -20,7 +20,7 @@ from data.sources.files import PaperFile
 from index.people.insight import derive
 from index.people.novelty import Novelty
 from index.people.topics import Topics
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.intake import Intake
 from tests.wire.process import logged_in, start
 from tests.wire.test_cli import _papers, run
@@ -102,23 +102,23 @@ async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
     settings = Settings(_env_file=None, labmate_data=lab)
     await load_sample(settings)
     backups.back_up(lab / "labmate.db", kept)
-    async with open_library(settings, writable=True) as library:
-        with library.writing():
-            await Intake(library, "file", "p.jsonl").run(iter(PaperFile(_papers(tmp_path / "p.jsonl"))))
-            await library.embed_backlog()
-        await derive(library)
-        later = _ids(library)
+    async with open_corpus(settings, writable=True) as corpus:
+        with corpus.writing():
+            await Intake(corpus, "file", "p.jsonl").run(iter(PaperFile(_papers(tmp_path / "p.jsonl"))))
+            await corpus.embed_backlog()
+        await derive(corpus)
+        later = _ids(corpus)
     assert (await asyncio.to_thread(run, "restore", str(kept), folder=lab)).returncode == 0
-    async with open_library(settings) as library:
-        assert len(library.words) == 7
-        assert library.orphans() == []
-        gone = later - _ids(library)
+    async with open_corpus(settings) as corpus:
+        assert len(corpus.words) == 7
+        assert corpus.orphans() == []
+        gone = later - _ids(corpus)
         assert len(gone) == 15
         topics, novelty = Topics.load(lab / "topics.npz"), Novelty.load(lab / "novelty.npz")
-        assert topics.upto == await library.store.last_change()
+        assert topics.upto == await corpus.store.last_change()
         assert not gone & set(topics.papers.tolist())
         assert novelty is None or not any(novelty.has(paper) for paper in gone)
 
 
-def _ids(library: Library) -> set[int]:
-    return set(np.flatnonzero(library.facets.codes >= 0).tolist())
+def _ids(corpus: Corpus) -> set[int]:
+    return set(np.flatnonzero(corpus.facets.codes >= 0).tolist())

@@ -8,7 +8,7 @@ import pytest
 
 from data.stores.store import Store
 from index.identity.passes import identify
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from tests.conftest import ROOT
 from tests.slices import papers_by
@@ -37,13 +37,13 @@ async def start(folder, *command):
 async def nothing_left(folder):
     """Whether everybody was judged: another full pass finds nothing to change."""
     store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
-    library = await Library.open(store, folder, Embedder())
+    corpus = await Corpus.open(store, folder, Embedder())
     try:
         authorships, judged = await store.people.standing()
         author = await store.author_names.find("Yang Liu")
         assert authorships == judged > 1_000
         assert 1 < len(await store.people.named([author])) < len(await store.papers_of("yang liu"))
-        assert (await identify(library, full=True)).changed == 0
+        assert (await identify(corpus, full=True)).changed == 0
     finally:
         await store.close()
 

@@ -11,7 +11,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.members.claim import mail_code, settle_mail
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
@@ -132,19 +132,19 @@ async def test_guesses_and_mails_are_limited_and_only_one_s_own_code_holds(own):
     await user.slash("/claim person:ChonLam Lao")
     for _ in range(MOST_MAILS):
         await mail_code(services, member, "lao@harvard.edu")
-    with pytest.raises(Kindly, match="today"):
+    with pytest.raises(UserError, match="today"):
         await mail_code(services, member, "lao@harvard.edu")
     assert len(post.mails) == MOST_MAILS
     codes = [re.search(r"/claim code:(\w{8})", mail)[1] for _, mail, _ in post.mails]
     await services.store.claims.begin(int(second.user["id"]), person, 1, "labmate-s")
-    with pytest.raises(Kindly, match="No mailed code"):
+    with pytest.raises(UserError, match="No mailed code"):
         await settle_mail(services, int(second.user["id"]), codes[-1])
-    with pytest.raises(Kindly, match="not the code"):
+    with pytest.raises(UserError, match="not the code"):
         await settle_mail(services, member, codes[0])  # an earlier one
     for _ in range(MOST_TRIES - 1):
-        with pytest.raises(Kindly, match="not the code"):
+        with pytest.raises(UserError, match="not the code"):
             await settle_mail(services, member, "WRONG234")
-    with pytest.raises(Kindly, match="No mailed code"):
+    with pytest.raises(UserError, match="No mailed code"):
         await settle_mail(services, member, codes[-1])
 
 

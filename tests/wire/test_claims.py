@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractResolver
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.members.claim import ask_vouch, begin, prove, vouch
 from commands.members.profile import ProfileGroup, own_link, release
 from data.records import PaperRecord
@@ -400,11 +400,11 @@ async def test_two_claimed_members_of_the_server_vouch(own):
     claim = await services.store.claims.open_of(int(user.user["id"]))
     guild = claim.guild
     assert member == claim.member
-    with pytest.raises(Kindly, match="Only members who have claimed"):
+    with pytest.raises(UserError, match="Only members who have claimed"):
         await vouch(services, claim.id, 77, guild)
     await claimed(services, 77, "Minlan Yu", guild)
     await claimed(services, 78, "Jiaqi Gao", guild)
-    with pytest.raises(Kindly, match="not open here"):
+    with pytest.raises(UserError, match="not open here"):
         await vouch(services, claim.id, 77, guild + 1)
     await vouch(services, claim.id, 77, guild)
     await vouch(services, claim.id, 77, guild)
@@ -542,9 +542,9 @@ async def test_a_profile_shows_on_the_card_to_whom_it_should(own):
     assert "open to collaborate" not in (await user.slash("/author name:Minlan Yu")).text
     assert await services.store.claims.in_server(1, open_only=True)
     assert not await services.store.claims.in_server(2)
-    with pytest.raises(Kindly, match="time zone"):
+    with pytest.raises(UserError, match="time zone"):
         await group._edit(9, 1, {"time_zone": "Mars/Olympus"}, None)
-    with pytest.raises(Kindly, match="what to change"):
+    with pytest.raises(UserError, match="what to change"):
         await group._edit(9, 1, {}, None)
 
 
@@ -560,7 +560,7 @@ async def test_a_profile_shows_on_the_card_to_whom_it_should(own):
     ],
 )
 def test_a_link_is_plain_https(link):
-    with pytest.raises(Kindly):
+    with pytest.raises(UserError):
         own_link(link)
 
 
@@ -583,7 +583,7 @@ async def test_nobody_acts_on_another_s_claim_or_data(own):
         (begin(services, 999_999, 3, 1), "no longer know"),
     ]
     for work, said in tries:
-        with pytest.raises(Kindly, match=said):
+        with pytest.raises(UserError, match=said):
             await work
     assert (await services.store.claims.of_person(claim.person_id)).member == 1
     await release(services, 1)

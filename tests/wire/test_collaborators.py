@@ -112,12 +112,12 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     members = bot.services.store.members
     await members.follow(42, "topic", "other", "other")
     mine = await members.following(42)
-    from commands.kit.replies import Kindly
+    from commands.kit.replies import UserError
     from commands.members.follow import forget, unfollow
 
-    with pytest.raises(Kindly):
+    with pytest.raises(UserError):
         await forget(bot.services, 1, 42)
-    with pytest.raises(Kindly):
+    with pytest.raises(UserError):
         await unfollow(bot.services, 1, mine[0].id)
     asked = await user.slash("/me forget")
     assert "Forgotten" in (await asked.press("Delete it for good")).text

@@ -18,11 +18,11 @@ FIVE = ("PrismLLM", "TrainMover", "Towards Easy and Realistic", "Efficient Data-
 
 
 async def fill(bot: Labmate, records: list[PaperRecord]) -> None:
-    library = bot.services.library
-    with library.writing():
-        await Intake(library, "test", "test").run(iter(enumerate(records)))
-    await library.refresh()
-    await library.refresh_names()
+    corpus = bot.services.corpus
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    await corpus.refresh_names()
 
 
 async def test_papers_lists_the_five_works_once_each(lab):

@@ -15,7 +15,7 @@ import numpy as np
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint
 from tests.wire.crash_child import ingest
 from tests.wire.process import logged_in, start
@@ -53,27 +53,27 @@ def _vectors(path: Path, print_: dict) -> Path:
 async def _check(folder: Path, *, whole: bool) -> int:
     """What store and indexes say must agree, whenever they are opened."""
     store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
-    library = await Library.open(store, folder, Embedder(), writable=True)
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     try:
         assert await store.integrity() == "ok"
         facts = {fact.paper_id: fact for fact in await store.index_facts()}
         papers = await store.papers(facts)
         assert len({paper.arxiv_id for paper in papers}) == len(papers)
         assert all(len(paper.authors) == 2 for paper in papers)
-        with library.writing():
-            await library.catch_up_words()
-        assert len(library.words) == len(papers)
-        ids, _ = library.vectors.known()
+        with corpus.writing():
+            await corpus.catch_up_words()
+        assert len(corpus.words) == len(papers)
+        ids, _ = corpus.vectors.known()
         assert len(set(ids.tolist())) == len(ids)
-        waiting = set(library.backlog())
+        waiting = set(corpus.backlog())
         for paper in papers:
             if paper.id in waiting:
                 continue
             number = int(paper.arxiv_id.partition(".")[2])
-            row = library.vectors.row(paper.id)
+            row = corpus.vectors.row(paper.id)
             assert (row[:100].argmax(), row[100:].argmax()) == (number % 100, number // 100)
-            assert library.vectors.hash_of(paper.id) == facts[paper.id].text_hash
-        assert len(ids) == len(library.vectors) >= len(papers) - len(waiting)
+            assert corpus.vectors.hash_of(paper.id) == facts[paper.id].text_hash
+        assert len(ids) == len(corpus.vectors) >= len(papers) - len(waiting)
         if whole:
             assert len(papers) == PAPERS
             assert not waiting

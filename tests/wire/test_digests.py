@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.client import Labmate
-from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
@@ -63,14 +63,16 @@ class Scene:
         """What stands in the channel and is seen by everybody."""
         bot = self.discord.state.application["bot"]["id"]
         return [
-            Reply(self.user, message)
+            ShownReply(self.user, message)
             for message in said(self.discord, channel or self.discord.channel)
             if message["author"]["id"] == bot and message["id"] not in self.discord.state.hidden
         ]
 
     def dms(self):
         return [
-            Reply(self.user, m) for channel in of_kind(self.discord, DM) for m in said(self.discord, channel)
+            ShownReply(self.user, m)
+            for channel in of_kind(self.discord, DM)
+            for m in said(self.discord, channel)
         ]
 
 
@@ -343,7 +345,7 @@ async def test_top_counts_what_people_here_saved_and_liked(scene):
     member = joins(scene.discord, "bee")
     await post.press([b for b in post.buttons if b["label"] == "Save"][1])
     async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as bee:
-        seen = Reply(bee, post.message)
+        seen = ShownReply(bee, post.message)
         await seen.press([b for b in post.buttons if b["label"] == "Like"][1])
         await seen.press(next(b for b in post.buttons if b["label"] == "Like"))
         await seen.press([b for b in post.buttons if b["label"] == "Not for us"][2])
@@ -471,6 +473,6 @@ async def test_what_takes_long_is_told_and_then_answered_in_its_place(scene, ans
             scene.user.wait_for("MESSAGE_UPDATE", lambda m: m["id"] == told.message["id"], within=60)
         )
         await asyncio.sleep(0)
-    answered = Reply(scene.user, await changed)
+    answered = ShownReply(scene.user, await changed)
     assert answer in answered.text
     assert answered.is_private

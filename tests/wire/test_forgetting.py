@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.members.claim import begin, mail_code, settle_mail
 from commands.members.follow import forget
 from data.calendar.clock import utc_now
@@ -32,7 +32,7 @@ async def mailed_until_refused(services, member, person, address):
         await begin(services, person, member, 1)
         try:
             await mail_code(services, member, address)
-        except Kindly as error:
+        except UserError as error:
             return count, str(error)
         await forgets(services, member)
     return 30, ""
@@ -46,7 +46,7 @@ async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who
     assert (sent, "to this address" in said) == (MAILS_TO_ADDRESS.most, True)
     assert len(post.mails) == sent
     for other in ("lao+1@harvard.edu", "LAO@Harvard.EDU"):
-        with pytest.raises(Kindly, match="to this address"):
+        with pytest.raises(UserError, match="to this address"):
             await mail_code(services, 1, other)
     # Another member, too: the address is what is spared.
     await forgets(services, 1)
@@ -64,7 +64,7 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(own, mo
         await mail_code(services, 1, f"a{number}@harvard.edu")
         await forgets(services, 1)
     await begin(services, person, 1, 1)
-    with pytest.raises(Kindly, match="mailed for you today"):
+    with pytest.raises(UserError, match="mailed for you today"):
         await mail_code(services, 1, "another@harvard.edu")
     monkeypatch.setattr(
         "data.stores.mail_codes.MAILS_OF_ALL", Limit("mail-all", len(post.mails) + 1, timedelta(days=1))
@@ -72,7 +72,7 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(own, mo
     for member in (3, 4):
         await begin(services, person, member, 1)
     await mail_code(services, 3, "b3@harvard.edu")
-    with pytest.raises(Kindly, match="as many codes today as I may"):
+    with pytest.raises(UserError, match="as many codes today as I may"):
         await mail_code(services, 4, "b4@harvard.edu")
 
 
@@ -159,16 +159,16 @@ async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(own):  # n
     tries = [settle_mail(services, 1, f"WRONG{n:03}") for n in range(20)]
     said = [str(error) for error in await asyncio.gather(*tries, return_exceptions=True)]
     assert sum("not the code" in words for words in said) == MOST_TRIES
-    with pytest.raises(Kindly, match="No mailed code holds"):
+    with pytest.raises(UserError, match="No mailed code holds"):
         await settle_mail(services, 1, code)
     for _ in range(2):
         await forgets(services, 1)
         await begin(services, person, 1, 1)
         await mail_code(services, 1, f"lao{_}@harvard.edu")
         for number in range(MOST_TRIES):
-            with pytest.raises(Kindly):
+            with pytest.raises(UserError):
                 await settle_mail(services, 1, f"WRONG{number:03}")
-    with pytest.raises(Kindly, match="typed many codes today"):
+    with pytest.raises(UserError, match="typed many codes today"):
         await settle_mail(services, 1, "WRONG999")
 
 

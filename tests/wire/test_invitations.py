@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from bot.client import Labmate
-from bot.local_discord.client import RefusedError, Reply, UserClient
+from bot.local_discord.client import CommandRefusedError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from bot.run import running_bot
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.members.invitation_delivery import resume
 from commands.members.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
 from data.stores.invitations import InvitationRefused
@@ -60,7 +60,7 @@ class Two:
 
     def dms_of(self, user):
         return [
-            Reply(user, message)
+            ShownReply(user, message)
             for channel in of_kind(self.discord, DM)
             if user.user["id"] in channel["_users"]
             for message in said(self.discord, channel)
@@ -104,7 +104,7 @@ async def test_from_why_to_a_thread_for_two(two):
     bot = two.discord.state.application["bot"]["id"]
     assert thread["_members"] == {two.a.user["id"], two.c.user["id"], bot}
     [opening] = said(two.discord, thread)
-    shown = Reply(two.a, opening)
+    shown = ShownReply(two.a, opening)
     assert "first half hour" in shown.text
     assert "ChonLam Lao and Jiamin Cao" in shown.text
     assert opening["mentions"] == []
@@ -177,7 +177,7 @@ async def test_closed_dms_lead_to_a_thread_of_one_s_own(two):
     [thread] = of_kind(two.discord, PRIVATE_THREAD)
     assert two.a.user["id"] not in thread["_members"]
     [message] = said(two.discord, thread)
-    accepted = await Reply(two.b, message | {"guild_id": two.discord.guild["id"]}).press("Accept")
+    accepted = await ShownReply(two.b, message | {"guild_id": two.discord.guild["id"]}).press("Accept")
     assert "is for the two of you" in accepted.text
     assert {len(t["_members"]) for t in of_kind(two.discord, PRIVATE_THREAD)} == {2, 3}
 
@@ -290,13 +290,13 @@ async def test_nobody_acts_on_an_invitation_of_others(two):
         for work in works
     ]  # fmt: skip
     for member, work in tries:
-        with pytest.raises(Kindly, match="not yours"):
+        with pytest.raises(UserError, match="not yours"):
             await work(two.bot, services, number, member)
     for member in (a, c):
         for work in (decline, block, unblock_sender):
-            with pytest.raises(Kindly, match="not yours"):
+            with pytest.raises(UserError, match="not yours"):
                 await work(services, number, member)
-    with pytest.raises(Kindly, match="somebody else"):
+    with pytest.raises(UserError, match="somebody else"):
         await why_again(services, number, c)
     assert (await services.store.invitations.find(number)).state == "waiting"
     assert await services.store.invitations.blocked(c) == []
@@ -304,6 +304,6 @@ async def test_nobody_acts_on_an_invitation_of_others(two):
     message = (await two.c.slash("/help")).message
     forged = {"component_type": 2, "custom_id": f"in:a:{number}", "forged": True}
     assert "not one I can use" in (await two.c.component(message, forged)).text
-    with pytest.raises(RefusedError, match="Unknown Channel"):
+    with pytest.raises(CommandRefusedError, match="Unknown Channel"):
         await two.c.component(two.dms[0].message, forged | {"forged": True})
     assert (await services.store.invitations.find(number)).state == "waiting"

@@ -13,7 +13,7 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from bot.client import pointed_at
-from bot.local_discord.client import NoReplyError, RefusedError, UserClient
+from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
 from bot.local_discord.server import LocalDiscord
 from tests.conftest import settings_for
 
@@ -362,9 +362,9 @@ async def test_a_resume_of_nothing_is_invalid():
 async def test_a_user_can_press_only_what_is_there(place):
     _, _, user = place
     reply = await user.slash("/echo hi")
-    with pytest.raises(RefusedError):
+    with pytest.raises(CommandRefusedError):
         await user.component(reply.message, {"component_type": 2, "custom_id": "absent"})
-    with pytest.raises(RefusedError):
+    with pytest.raises(CommandRefusedError):
         await user.component({"id": "1"}, {"component_type": 2, "custom_id": "absent"})
 
 

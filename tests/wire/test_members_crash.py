@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.app import load_sample
-from bot.local_discord.client import NoReplyError, Reply, UserClient
+from bot.local_discord.client import NoReplyError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from data.stores.store import Store
@@ -66,7 +66,7 @@ async def scene(tmp_path):
 
 def direct(discord, user):
     return [
-        Reply(user, message)
+        ShownReply(user, message)
         for channel in of_kind(discord, DM)
         if user.user["id"] in channel["_users"]
         for message in said(discord, channel)
@@ -84,7 +84,7 @@ async def until(found, within=15.0):
 
 def seen_by(user, reply):
     """A public reply as another member sees it."""
-    return Reply(user, reply.message)
+    return ShownReply(user, reply.message)
 
 
 async def test_from_claim_to_thread_killed_after_every_step(scene):

@@ -12,7 +12,7 @@ from data.sources.http import PoliteClient, SourceError
 from data.sources.openalex import BudgetSpentError, OpenAlex
 from index.claims.openalex_facts import FactFinder
 from index.identity.passes import identify
-from index.search.corpus import Library
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from tests.records import record
 
@@ -106,8 +106,8 @@ async def server():
 
 
 @pytest.fixture
-async def library(store, tmp_path):
-    opened = await Library.open(store, tmp_path / "index", Embedder(), writable=True)
+async def corpus(store, tmp_path):
+    opened = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
     await store.upsert([record(n, authors=["Ada Lovelace", "Charles Babbage"]) for n in range(1, 5)])
     await identify(opened)
     return opened
@@ -191,10 +191,10 @@ async def test_answers_that_make_no_sense_do_no_harm(body):
     await runner.cleanup()
 
 
-async def test_a_person_gets_dated_facts_with_evidence_and_they_are_kept(server, library):
+async def test_a_person_gets_dated_facts_with_evidence_and_they_are_kept(server, corpus):
     server.known = {i: work(i) for i in ids(3)}
-    finder = FactFinder(library.store, server.url, "secret-key", 100)
-    person = await ada(library.store)
+    finder = FactFinder(corpus.store, server.url, "secret-key", 100)
+    person = await ada(corpus.store)
     assert await finder.of_person(person) is None
     await finder.look_up(person)
     facts = await finder.of_person(person)
@@ -214,67 +214,67 @@ async def test_a_person_gets_dated_facts_with_evidence_and_they_are_kept(server,
     await finder.close()
 
 
-async def test_an_author_of_another_name_or_too_few_works_is_not_taken_for_ours(server, library):
+async def test_an_author_of_another_name_or_too_few_works_is_not_taken_for_ours(server, corpus):
     other = {"id": "https://openalex.org/A7", "display_name": "Adele Lovelace"}
     server.known = {i: work(i, author=other) for i in ids(3)}
-    finder = FactFinder(library.store, server.url, "secret-key", 100)
-    person = await ada(library.store)
+    finder = FactFinder(corpus.store, server.url, "secret-key", 100)
+    person = await ada(corpus.store)
     await finder.look_up(person)
     assert await finder.of_person(person) is None
     server.known = {ids(1)[0]: work(ids(1)[0]), **{i: work(i, author=other) for i in ids(3)[1:]}}
-    await library.store.facts.put("paper", "openalex", {})
-    fresh = FactFinder(library.store, server.url, "secret-key", 100)
+    await corpus.store.facts.put("paper", "openalex", {})
+    fresh = FactFinder(corpus.store, server.url, "secret-key", 100)
     await fresh.look_up(person, anew=True)
     assert await fresh.of_person(person) is None
     await finder.close()
     await fresh.close()
 
 
-async def test_the_budget_stops_lists_before_they_are_asked(server, library):
+async def test_the_budget_stops_lists_before_they_are_asked(server, corpus):
     server.known = {i: work(i) for i in ids(4)}
-    finder = FactFinder(library.store, server.url, "secret-key", 0)
+    finder = FactFinder(corpus.store, server.url, "secret-key", 0)
     with pytest.raises(BudgetSpentError):
-        await finder.look_up(await ada(library.store))
+        await finder.look_up(await ada(corpus.store))
     assert server.asked == []
-    finder.ask_soon(await ada(library.store))
+    finder.ask_soon(await ada(corpus.store))
     await asyncio.sleep(0.2)
     assert server.asked == [], "in the background it is no error, and nothing is asked"
     await finder.close()
 
 
-async def test_without_a_key_nothing_is_asked(server, library):
-    finder = FactFinder(library.store, server.url, None, 100)
+async def test_without_a_key_nothing_is_asked(server, corpus):
+    finder = FactFinder(corpus.store, server.url, None, 100)
     assert not finder.has_key
-    finder.ask_soon(await ada(library.store))
-    await finder.look_up(await ada(library.store))
+    finder.ask_soon(await ada(corpus.store))
+    await finder.look_up(await ada(corpus.store))
     assert await finder.refresh_stale() == 0
     assert server.asked == []
 
 
-async def test_stale_facts_are_asked_for_again(server, library):
+async def test_stale_facts_are_asked_for_again(server, corpus):
     from sqlalchemy import update
 
     from data.tables.papers import FactRow
 
     server.known = {i: work(i) for i in ids(4)}
-    finder = FactFinder(library.store, server.url, "secret-key", 100)
-    person = await ada(library.store)
+    finder = FactFinder(corpus.store, server.url, "secret-key", 100)
+    person = await ada(corpus.store)
     await finder.look_up(person)
     from datetime import datetime
 
-    async with library.store._writer.begin() as connection:
+    async with corpus.store._writer.begin() as connection:
         await connection.execute(update(FactRow).values(fetched=datetime(2026, 1, 1)))
     assert await finder.refresh_stale() == 1
     assert (await finder.of_person(person)).fetched.year >= 2026
-    assert json.loads((await library.store.facts.get("paper", "openalex", ["1"]))["1"].value)["cited_by"] == 7
+    assert json.loads((await corpus.store.facts.get("paper", "openalex", ["1"]))["1"].value)["cited_by"] == 7
     await finder.close()
 
 
-async def test_settings_carry_the_key_to_the_services(library, server, tmp_path):
+async def test_settings_carry_the_key_to_the_services(corpus, server, tmp_path):
     settings = Settings(
         _env_file=None, openalex_api_key="secret-key", openalex_url=server.url, labmate_data=tmp_path
     )
-    services = await make_services(settings, library)
+    services = await make_services(settings, corpus)
     assert services.facts.has_key
     assert "secret-key" not in repr(settings)
     await services.close()

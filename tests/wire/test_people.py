@@ -152,8 +152,8 @@ async def test_a_correction_holds_is_logged_and_undone(correcting):
 
     from index.identity.passes import identify
 
-    with bot.services.library.writing():
-        await identify(bot.services.library, full=True)
+    with bot.services.corpus.writing():
+        await identify(bot.services.corpus, full=True)
     await bot.services.insight.refresh()
     assert "4 papers" in (await user.slash("/author name:Jiamin Cao")).text, "it outlives another pass"
 
@@ -178,8 +178,8 @@ async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
 
     from index.identity.passes import identify
 
-    with bot.services.library.writing():
-        await identify(bot.services.library, full=True)
+    with bot.services.corpus.writing():
+        await identify(bot.services.corpus, full=True)
     await bot.services.insight.refresh()
     which = await user.slash("/papers author:ChonLam Lao")
     assert "4 papers" in which.text
@@ -255,7 +255,7 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
 
     from data.stores.store import Store
     from index.identity.passes import identify
-    from index.search.corpus import Library
+    from index.search.corpus import Corpus
     from index.search.embedding import Embedder
     from tests.conftest import ROOT
     from tests.records import record
@@ -269,8 +269,8 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
 
     store = await Store.open(url)
     await store.upsert(papers(0, 400))
-    library = await Library.open(store, tmp_path, Embedder(), writable=True)
-    await identify(library)
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    await identify(corpus)
     before = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
     await store.upsert(papers(400, 400))
     for delay in (2.0, 2.6, 3.2, 3.8, 4.4):

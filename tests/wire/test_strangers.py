@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from discord import ui
 
-from commands.digests.forms import Form as DigestForm
+from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
 from commands.kit.components import Choosable, Pressable
 from data.stores.store import Store

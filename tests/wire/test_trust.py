@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.local_discord.client import Reply, UserClient
+from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.digests.choosing import writers_of
@@ -92,14 +92,14 @@ def visiting(servers):
 async def pressed(servers, user, reply, label):
     """Somebody else presses a button of a reply, as if they saw it."""
     servers.discord.state.hidden.pop(reply.message["id"], None)
-    return await Reply(user, reply.message).press(label)
+    return await ShownReply(user, reply.message).press(label)
 
 
 async def judged(servers, *, full=True):
     """A pass over everything, as the scheduler makes it."""
-    library = servers.services.library
-    with library.writing():
-        await identify(library, full=full)
+    corpus = servers.services.corpus
+    with corpus.writing():
+        await identify(corpus, full=full)
     await servers.services.insight.refresh()
 
 

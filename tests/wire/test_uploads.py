@@ -11,7 +11,7 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.kit.replies import Kindly
+from commands.kit.replies import UserError
 from commands.kit.uploads import MOST_FILES, Flat, Sections, packed, sections_of
 from index.documents.references import read_references
 from tests.conftest import settings_for
@@ -143,5 +143,5 @@ def test_what_compresses_well_is_one_zip_at_discord_s_own_limit():
 
 
 def test_one_entry_that_never_fits_is_said():
-    with pytest.raises(Kindly, match="larger than Discord takes"):
+    with pytest.raises(UserError, match="larger than Discord takes"):
         packed("me.json", [("a", noise(random.Random(1), 900_000))], Sections(), LIMIT)

@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, text
 
 from bot.cli.command_line import perform
 from bot.scheduler import Scheduler
-from bot.worker import Outcome
+from bot.worker import RunOutcome
 from tests.conftest import Lab
 
 
@@ -25,9 +25,9 @@ def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[Scheduler, lis
 
 async def test_a_write_lock_is_not_told_as_a_fault_of_arxiv(lab, scheduler):
     ours, said = scheduler
-    with lab.bot.services.library.writing():
+    with lab.bot.services.corpus.writing():
         assert not await ours._run("ingest", "recent")
-    assert ours.worker.outcomes == {("ingest", Outcome.BUSY): 1}
+    assert ours.worker.outcomes == {("ingest", RunOutcome.BUSY): 1}
     assert said == []
 
 
@@ -35,7 +35,7 @@ async def test_an_arxiv_that_is_down_is_told_once(scheduler, monkeypatch):
     ours, said = scheduler
     monkeypatch.setenv("ARXIV_OAI_URL", "http://127.0.0.1:9/oai")
     assert not await ours._run("ingest", "recent")
-    assert ours.worker.outcomes == {("ingest", Outcome.UNREACHABLE): 1}
+    assert ours.worker.outcomes == {("ingest", RunOutcome.UNREACHABLE): 1}
     assert len(said) == 1
     assert said[0].startswith("arXiv can't be read now")
 
