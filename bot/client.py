@@ -26,12 +26,12 @@ from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
 from bot.settings import Settings
+from commands.kit import components, links
 from commands.kit.access import may_use
-from commands.kit.components import is_ours
+from commands.kit.authority import operators
 from commands.kit.presence import Presence
 from commands.kit.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
 from commands.kit.services import Services
-from commands.people.authority import operators
 
 install_heartbeat()
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
@@ -153,6 +153,7 @@ class Labmate(commands.AutoShardedBot):
         """Load every module of ``commands`` that has a setup, and register what they bring."""
         for module in command_modules():
             await self.load_extension(module)
+        self.add_dynamic_items(*links.items())
         await self.services.store.corrections.settle_before(await operators(self))
         await self.tree.sync()
         self.commands_ready.set()
@@ -208,7 +209,7 @@ class Labmate(commands.AutoShardedBot):
     async def _last_word(self, interaction: discord.Interaction) -> None:
         custom_id = str((interaction.data or {}).get("custom_id", ""))
         form = interaction.type is discord.InteractionType.modal_submit
-        if not custom_id or form or is_ours(custom_id):
+        if not custom_id or form or links.is_ours(custom_id) or components.is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)
         if interaction.response.is_done():
             return

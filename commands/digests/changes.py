@@ -15,10 +15,10 @@ from commands.cards.text import plural
 from commands.digests.choosing import MOST_DAYS, candidates
 from commands.digests.post import how, left_after, page_of, post_of
 from commands.digests.posting import Poster
+from commands.kit.authority import manages_server
 from commands.kit.components import Pressable
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
-from commands.people.authority import manages_server
 from data.calendar import clock
 from data.calendar.slots import slots
 from data.stores.digests import Delivery, Digest, DigestRefused

@@ -13,10 +13,10 @@ from discord.ext import commands
 from commands.cards.admin import audit_card, bans_card, lines_card, servers_card
 from commands.cards.lists import note
 from commands.cards.text import shown
+from commands.kit.authority import is_operator
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
-from commands.people.authority import is_operator
 from index.trust.operator import SUBJECTS, Operator, OperatorError
 
 log = logging.getLogger("labmate")

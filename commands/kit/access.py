@@ -5,8 +5,8 @@ from __future__ import annotations
 import discord
 from discord import ui
 
+from commands.kit.authority import is_operator
 from commands.kit.replies import tell
-from commands.people.authority import is_operator
 
 REFUSED = "You can't use this Labmate here. If you think that is a mistake, ask the person who runs it."
 

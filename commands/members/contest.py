@@ -13,11 +13,11 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import day, shown
+from commands.kit.authority import is_operator, manages_server, operators
 from commands.kit.components import Pressable, seen_by
 from commands.kit.replies import NO_PINGS, UserError, answer
 from commands.kit.services import Services
 from commands.people.author import PersonButton, ask_which
-from commands.people.authority import is_operator, manages_server, operators
 from commands.people.which_person import complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest

@@ -11,11 +11,7 @@ from discord.ext import commands
 from commands.cards.corrections import claim_line, correction_line, reason
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
-from commands.kit.components import Choosable, Pressable, seen_by
-from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
-from commands.people.author import PersonButton, ask_which
-from commands.people.authority import (
+from commands.kit.authority import (
     MAY_SAY,
     WHERE,
     WHO_MAY,
@@ -27,6 +23,10 @@ from commands.people.authority import (
     seen_with,
     wider_scope,
 )
+from commands.kit.components import Choosable, Pressable, seen_by
+from commands.kit.replies import UserError, answer
+from commands.kit.services import Services
+from commands.people.author import PersonButton, ask_which
 from commands.people.which_person import complete_person, options, whom
 from data.keys import name_key
 from data.stores.people import Person

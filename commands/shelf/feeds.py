@@ -8,11 +8,11 @@ import discord
 from discord import ButtonStyle, ui
 
 from commands.cards.lists import note
+from commands.kit.authority import manages_server
 from commands.kit.components import Pressable
 from commands.kit.limits import ASK, FEED
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.people.authority import manages_server
 
 KINDS = {"d": "digest", "l": "list", "s": "library"}
 LETTERS = {kind: letter for letter, kind in KINDS.items()}

@@ -13,13 +13,13 @@ from commands.cards import shelf as cards
 from commands.cards.exports import FORMATS, ExportedWork
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
+from commands.kit.authority import manages_server
 from commands.kit.components import Pressable
 from commands.kit.limits import EXPORT, FEED
 from commands.kit.options import complete_paper
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.papers.paper import PaperButton, one_paper
-from commands.people.authority import manages_server
 from commands.shelf.feeds import feed_view
 from commands.shelf.library import FORMAT_CHOICES, file_of
 from data.keys import fold
