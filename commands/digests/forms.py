@@ -16,7 +16,7 @@ from commands.digests.choosing import lines
 from commands.kit.access import CheckedModal
 from commands.kit.replies import UserError, answer, apologise, take
 from commands.kit.services import Services
-from commands.people.which_person import outlined, whom
+from commands.kit.which_person import outlined, whom
 from data.stores.digests import Digest
 
 MOST_PEOPLE = 30

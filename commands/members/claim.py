@@ -11,8 +11,8 @@ from commands.cards.text import shown
 from commands.kit.components import Pressable, seen_by
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, whom
 from data.sources.http import SourceError
 from data.stores.claims import VOUCHES, Claim, ClaimRefused
 from data.stores.limits import PAGES

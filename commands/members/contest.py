@@ -17,8 +17,8 @@ from commands.kit.authority import is_operator, manages_server, operators
 from commands.kit.components import Pressable, seen_by
 from commands.kit.replies import NO_PINGS, UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
 from index.claims.proof_words import proof_words

@@ -18,8 +18,8 @@ from commands.kit.options import CHOICES
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.kit.uploads import Sections, packed, sections_of, with_files
+from commands.kit.which_person import complete_person, whom
 from commands.people.author import ask_which
-from commands.people.which_person import complete_person, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
 from index.search.facets import in_category
 

@@ -17,6 +17,7 @@ from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
+from commands.kit.which_person import complete_person, whom
 from commands.members.invitation_delivery import (
     bond,
     close_message,
@@ -27,7 +28,6 @@ from commands.members.invitation_delivery import (
     tell_recipient,
 )
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, whom
 from data.stores.claims import Claim
 from data.stores.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
 

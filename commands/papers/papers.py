@@ -22,8 +22,8 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.papers.paper import PaperButton
-from commands.people.which_person import complete_person, whom
 from data.keys import name_key
 from index.search.names import Name
 

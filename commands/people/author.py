@@ -28,7 +28,7 @@ from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import Reply, answer
 from commands.kit.services import Services
-from commands.people.which_person import Whom, choice, complete_person, outlined, whom
+from commands.kit.which_person import Whom, choice, complete_person, outlined, whom
 from data.stores.claims import Profile
 from data.stores.people import Person
 from index.claims.proof_words import proof_words

@@ -20,9 +20,9 @@ from commands.kit.presence import holders_here, those_here
 from commands.kit.progress import Need, not_yet
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.papers.search import GUESSES
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, whom
 from data.stores.people import Person
 from index.people.suggest import Experts, Knows, Suggestion, knowing
 from index.search.search import Found

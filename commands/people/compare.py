@@ -16,8 +16,8 @@ from commands.kit.components import seen_by
 from commands.kit.progress import Need, not_yet
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, whom
 from data.stores.people import Person
 from index.people.people import PeopleIndex, Step
 

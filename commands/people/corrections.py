@@ -26,8 +26,8 @@ from commands.kit.authority import (
 from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, options, whom
 from commands.people.author import PersonButton, ask_which
-from commands.people.which_person import complete_person, options, whom
 from data.keys import name_key
 from data.stores.people import Person
 from index.trust.corrections import Refused, join, move_out, promote, take_back

@@ -16,9 +16,9 @@ from commands.kit.painter import attached
 from commands.kit.progress import Need, not_yet
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
+from commands.kit.which_person import complete_person, whom
 from commands.papers.paper import also_meant, not_found, which
 from commands.people.author import ask_which
-from commands.people.which_person import complete_person, whom
 from data.records import Paper
 from index.search.known_item import Meant
 
