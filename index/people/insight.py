@@ -25,13 +25,15 @@ class Insight:
     """The newest derived knowledge; each part is None until it was made once."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._library = corpus
+        self._corpus = corpus
         self.people: PeopleIndex | None = None
         self.topics: Topics | None = None
         self.novelty: Novelty | None = None
         self.scores: Scores | None = None
         self._stamps: dict[str, int] = {}
         self._judged_upto, self._only_placed = -1, False
+        self._compared = 0
+        """How many papers had a vector when people were compared."""
         self._lock = asyncio.Lock()
         self._experts: Experts | None = None
         self._making = asyncio.Lock()
@@ -39,19 +41,29 @@ class Insight:
     @property
     def people_lag(self) -> bool:
         """Whether there are papers whose authors are not matched yet, or were placed for the most part."""
-        return self._judged_upto < self._library.seen or self._only_placed
+        return self._judged_upto < self._corpus.seen or self._only_placed
 
     @property
     def topics_lag(self) -> bool:
         """Whether there are papers that no topic was looked for in."""
-        return self.topics is None or self.topics.upto < self._library.seen
+        return self.topics is None or self.topics.upto < self._corpus.seen
+
+    @property
+    def _embedded(self) -> int:
+        return 0 if self._corpus.vectors is None else len(self._corpus.vectors)
+
+    @property
+    def _vectors_grew(self) -> bool:
+        """Whether so many papers got a vector that people have to be compared anew: a tenth more, or the last."""
+        grew = self._embedded - self._compared
+        return grew > self._compared // 10 or (grew > 0 and not self._corpus.waiting())
 
     def _file(self, name: str) -> Path:
-        return self._library.folder / f"{name}.npz"
+        return self._corpus.folder / f"{name}.npz"
 
     async def experts(self) -> Experts | None:
         """Who could work with whom, over the people of now; None before the first pass or without vectors."""
-        people, vectors = self.people, self._library.vectors
+        people, vectors = self.people, self._corpus.vectors
         if people is None or vectors is None or not len(people):
             return None
         async with self._making:
@@ -65,20 +77,25 @@ class Insight:
             return await self._refresh()
 
     async def _refresh(self) -> bool:
-        last = await self._library.store.people.last_pass()
+        last = await self._corpus.store.people.last_pass()
         changed = False
         if last is not None:
-            self._only_placed = await self._library.store.people.mostly_placed()
+            self._only_placed = await self._corpus.store.people.mostly_placed()
         if last is not None and (self.people is None or self.people.number != last.id):
-            self.people = await PeopleIndex.of(
-                self._library.store, self._library.facets, self._library.vectors
-            )
+            self.people = await PeopleIndex.of(self._corpus.store, self._corpus.facets, self._corpus.vectors)
+            self._compared = self._embedded
+            changed = True
+        if self.people is not None and self._vectors_grew:
+            assert self._corpus.vectors is not None
+            compared = self._embedded
+            self.people = await asyncio.to_thread(self.people.compared_anew, self._corpus.vectors)
+            self._compared = compared
             changed = True
         if last is not None:
             self._judged_upto = last.upto
         changed |= await asyncio.to_thread(self._reload)
         if changed and self.novelty is not None:
-            self.scores = await asyncio.to_thread(Scores, self._library.facets, self.novelty, self.people)
+            self.scores = await asyncio.to_thread(Scores, self._corpus.facets, self.novelty, self.people)
         return changed
 
     def _reload(self) -> bool:

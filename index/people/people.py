@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -98,8 +100,6 @@ class PeopleIndex:
     @classmethod
     async def of(cls, store: Store, facets: Facets, vectors: Vectors | None) -> PeopleIndex:
         """The people of the store's last pass."""
-        import asyncio
-
         last = await store.people.last_pass()
         rows = await store.people.pairs()
         names = PackedNames()
@@ -107,6 +107,12 @@ class PeopleIndex:
             names.add(number, name)
         memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
         return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
+
+    def compared_anew(self, vectors: Vectors) -> PeopleIndex:
+        """The same people, compared by the vectors of now: some papers had none when this was made."""
+        anew = copy.copy(self)
+        anew._searched, anew._index = self._index_of(vectors)
+        return anew
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -294,7 +300,7 @@ class PeopleIndex:
         found = []
         for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True):
             other = int(self._searched[place]) if place >= 0 else person
-            if other == person or (strangers and other in known):
+            if other == person or score <= 0 or (strangers and other in known):
                 continue
             found.append(Near(other, self.name(other), float(score), known.get(other, 0)))
         return found[:most]

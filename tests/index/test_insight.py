@@ -133,6 +133,36 @@ async def test_coauthors_ways_and_neighbours(corpus, insight):
     assert all(found.person != ada for found in near)
 
 
+async def test_people_who_were_matched_first_are_compared_once_their_papers_are_embedded(store, tmp_path):
+    """On a first start authors are matched while abstracts are still being embedded."""
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    with corpus.writing():
+        await store.upsert(
+            [
+                record(
+                    n,
+                    title=title,
+                    abstract=abstract,
+                    authors=[f"Ada Writer{n // 2}"],
+                    announced=date(2026, 1, 1 + n),
+                )
+                for n, (title, abstract) in enumerate(texts(8))
+            ]
+        )
+        await corpus.refresh()
+        await identify(corpus)
+        insight = Insight(corpus)
+        assert await insight.refresh()
+        ada = await who(corpus, "Ada Writer0")
+        assert insight.people.near(ada, corpus.vectors) == [], "nothing is said before it is known"
+        await corpus.embed_backlog()
+    assert await insight.refresh()
+    near = insight.people.near(ada, corpus.vectors)
+    assert len(near) == 3
+    assert all(found.closeness > 0 for found in near)
+    assert not await insight.refresh()
+
+
 async def test_novelty_is_the_distance_from_what_came_before(corpus, insight):
     ids = np.flatnonzero(corpus.facets.codes >= 0)
     distances = insight.novelty.distances(ids)
