@@ -72,3 +72,15 @@ def test_the_picture_is_drawn_the_same_each_time(house, tmp_path):
     house.draw(rooms, tmp_path / "one.png")
     house.draw(rooms, tmp_path / "two.png")
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+ODD = re.compile(
+    r"\b(by the clock|sorted out|prints? this name|whoever|whosoever|says? to be|jumped over"
+    r"|(?<!there )is no (?!longer)\w+|(?:^|[.:] )Whom|know already that)\b"
+)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_a_page_is_in_plain_english(page):
+    text = re.sub(r"```.*?```|`[^`]*`|\"[^\"]*\"", "", page.read_text(), flags=re.S)
+    assert not ODD.findall(text)
