@@ -1,4 +1,4 @@
-"""Asks a running Labmate on this machine how it is; exits 0 where it is well, 1 with the reasons where it is not."""
+"""Ask a running Labmate on this machine how it is: exit 0 if it is well, or 1 with the reasons if it is not."""
 
 import json
 import os
@@ -12,7 +12,7 @@ SECONDS = 8
 def main() -> int:
     """Ask /healthz on the port of HTTP_LISTEN."""
     host, _, port = os.environ.get("HTTP_LISTEN", "127.0.0.1:8090").rpartition(":")
-    # What listens on every address listens on this one, too.
+    # A server that listens on every address also listens on loopback.
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
     try:
         with build_opener(ProxyHandler({})).open(f"http://{host}:{port}/healthz", timeout=SECONDS):

@@ -196,6 +196,17 @@ def ingest_oai_command(
     perform(_ingest_online(config, "oai", set_, from_.date(), events), events=events)
 
 
+@ingest.command("from")
+def ingest_from_command(
+    name: Annotated[str, typer.Argument(help="The source's name: NAME of data/sources/NAME_source.py.")],
+    since: Day,
+) -> None:
+    """Read everything new or changed since a day from a source that is one file (docs/extend.md)."""
+    from bot.cli.ingest_source import ingest_from
+
+    ingest_from(settings(), name, since.date())
+
+
 @ingest.command("recent")
 def ingest_recent_command(events: Events = False) -> None:
     """Read what arXiv announced since the last time, of LABMATE_CATEGORIES."""
