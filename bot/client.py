@@ -206,7 +206,7 @@ class Labmate(commands.AutoShardedBot):
         watcher.add_done_callback(self._watchers.discard)
 
     async def _last_word(self, interaction: discord.Interaction) -> None:
-        custom_id = str((interaction.data or {}).get("custom_id", ""))
+        custom_id = str(dict(interaction.data or {}).get("custom_id", ""))
         form = interaction.type is discord.InteractionType.modal_submit
         if not custom_id or form or is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)

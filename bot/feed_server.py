@@ -46,36 +46,37 @@ class FeedServer:
     async def _is_refused(self, feed: Feed) -> bool:
         """Whether its member, or the server that it is of, is banned."""
         store = self._services.store
-        made = None
-        if feed.kind == "digest":
-            made = await store.digests.find(feed.target)
-        elif feed.kind == "list":
-            made = await store.lists.find(feed.target)
-        return await store.bans.is_banned(feed.member, made.guild if made else None)
+        server: int | None = None
+        if feed.kind == "digest" and (digest := await store.digests.find(feed.target)):
+            server = digest.guild
+        elif feed.kind == "list" and (shared := await store.lists.find(feed.target)):
+            server = shared.guild
+        return await store.bans.is_banned(feed.member, server)
 
     async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
         """(title, (paper, since when, why)), newest first."""
         store = self._services.store
-        found: list[tuple[int, datetime, str]] = []
+        listed: list[tuple[int, datetime, str]] = []
         if feed.kind == "digest":
             digest = await store.digests.find(feed.target)
             title = digest.name if digest else "A digest that was deleted"
             for delivery in await store.digests.history(feed.target, 30):
                 if delivery.posted is not None:
-                    found += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
+                    listed += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
         elif feed.kind == "list":
             shared = await store.lists.find(feed.target)
             title = shared.name if shared else "A list that was deleted"
-            found = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
+            listed = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
         else:
             title = "My library in Labmate"
-            found = [
-                (kept.paper_id, kept.made, "") for kept in await store.shelf.of(feed.target) if kept.paper_id
+            listed = [
+                (saved.paper_id, saved.made, "")
+                for saved in await store.shelf.of(feed.target)
+                if saved.paper_id
             ]
-        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in found[:MOST]])}
-        return title, [
-            (papers[number], since, why) for number, since, why in found[:MOST] if number in papers
-        ]
+        newest = listed[:MOST]
+        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in newest])}
+        return title, [(papers[number], since, why) for number, since, why in newest if number in papers]
 
 
 def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, datetime, str]]) -> bytes:
@@ -100,7 +101,8 @@ def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, dateti
         for category in paper.categories[:10]:
             SubElement(entry, "category", term=category)
         _text(entry, "summary", f"{_plain(why)}\n\n{paper.abstract}".strip())
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="utf-8")
+    document: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + document
 
 
 def _plain(markdown: str) -> str:

@@ -61,7 +61,8 @@ class Metrics:
     def begin(self, interaction: discord.Interaction) -> None:
         """An interaction has arrived."""
         interaction.extras["arrived"] = time.perf_counter()
-        interaction._cs_response = _Watched(interaction, self._answered)
+        # `Interaction.response` is cached in this slot, which discord.py does not declare for type checkers.
+        interaction._cs_response = _Watched(interaction, self._answered)  # type: ignore[attr-defined]
 
     def _answered(self, interaction: discord.Interaction) -> None:
         kind = _KINDS.get(interaction.type, "command")
@@ -93,7 +94,7 @@ class _Watched(discord.InteractionResponse[Any]):
         super().__init__(parent)
 
     @property
-    def _response_type(self) -> discord.InteractionResponseType | None:  # type: ignore[override]
+    def _response_type(self) -> discord.InteractionResponseType | None:
         return self._given
 
     @_response_type.setter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -46,7 +46,7 @@ def _with_operator(work: Callable[[Operator, Store], Awaitable[None]]) -> None:
     perform(opened())
 
 
-def _print(title: str, columns: list[str], rows: list[list[object]], empty: str) -> None:
+def _print(title: str, columns: list[str], rows: Sequence[Sequence[object]], empty: str) -> None:
     if not rows:
         typer.echo(empty)
         return
@@ -121,7 +121,7 @@ def bans() -> None:
 
     async def work(_: Operator, store: Store) -> None:
         rows = [[ban.kind, ban.target, ban.made.date(), ban.reason] for ban in await store.bans.all()]
-        _print("Banned", ["what", "id", "since", "why"], list(rows), "Nobody is banned.")
+        _print("Banned", ["what", "id", "since", "why"], rows, "Nobody is banned.")
 
     _with_operator(work)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from rich.console import Console
 
@@ -44,9 +45,8 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
     return 1 if failures else 0
 
 
-def _remember(failures: list[object]):  # type: ignore[no-untyped-def]
+def _remember(failures: list[object]) -> Callable[[object], Coroutine[Any, Any, None]]:
     async def on_labmate_failure(interaction: object) -> None:
         failures.append(interaction)
-        await asyncio.sleep(0)
 
     return on_labmate_failure

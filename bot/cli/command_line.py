@@ -78,5 +78,8 @@ def _told(error: Exception) -> tuple[RunOutcome, str]:
     if isinstance(error, DBAPIError):
         locked = "database is locked" in str(error.orig)
         return RunOutcome.BUSY, LOCKED if locked else ""
-    kinds = {BusyError: RunOutcome.BUSY, SourceError: RunOutcome.UNREACHABLE}
+    kinds: dict[type[Exception], RunOutcome] = {
+        BusyError: RunOutcome.BUSY,
+        SourceError: RunOutcome.UNREACHABLE,
+    }
     return kinds.get(type(error), RunOutcome.FAILED), str(error)

@@ -165,7 +165,7 @@ class Messages:
             raise errors.invalid_form(problems)
         for name in _EDITABLE:
             if name in body:
-                value = body[name] if body[name] is not None else ("" if name == "content" else [])
+                value: Any = body[name] if body[name] is not None else ("" if name == "content" else [])
                 message[name] = number(value) if name == "components" else value
         if "flags" in body and body["flags"] is not None:
             message["flags"] = (message["flags"] & (EPHEMERAL | LOADING)) | int(body["flags"])

@@ -89,7 +89,7 @@ class State:
 
     def add_user(self, name: str, *, bot: bool = False, id: str | None = None) -> Json:
         """A new user; its token is in ``user_tokens``."""
-        user = {
+        user: Json = {
             "id": id or self.snowflake(),
             "username": name,
             "global_name": None if bot else name,
@@ -112,7 +112,7 @@ class State:
         """A guild with its @everyone role and no channel."""
         guild_id = id or self.snowflake()
         everyone = self._role(guild_id, "@everyone", MEMBER_PERMISSIONS)
-        guild = {
+        guild: Json = {
             "id": guild_id,
             "name": name,
             "icon": None,
@@ -150,7 +150,7 @@ class State:
 
     def add_member(self, guild_id: str, user_id: str) -> Json:
         """Let a user join a guild."""
-        member = {
+        member: Json = {
             "nick": None,
             "avatar": None,
             "banner": None,
