@@ -92,7 +92,7 @@ class Settings(BaseSettings):
         names = value.replace(",", " ").split() if isinstance(value, str) else value
         for name in names if isinstance(names, list) else []:
             if not CATEGORY.match(str(name)):
-                raise ValueError(f"{str(name)[:40]!r} is no arXiv category; they look like cs.CL")
+                raise ValueError(f"{str(name)[:40]!r} is not an arXiv category; they look like cs.CL")
         return names
 
     @field_validator("http_listen")

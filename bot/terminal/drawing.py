@@ -8,7 +8,6 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from bot.local_discord.client import ShownReply
 from bot.local_discord.limits import (
     BUTTON,
     CONTAINER,
@@ -20,6 +19,7 @@ from bot.local_discord.limits import (
     STRING_SELECT,
     TEXT_DISPLAY,
 )
+from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import Json
 from bot.terminal.markup import Names, plain, styled
 

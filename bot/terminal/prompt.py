@@ -15,7 +15,8 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.text import Text
 
-from bot.local_discord.client import CommandRefusedError, NoReplyError, ShownReply, UserClient
+from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
+from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
 from bot.local_discord.typed import TypingError
 from bot.run import local_discord, running_bot

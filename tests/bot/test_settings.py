@@ -101,7 +101,7 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("SMTP_PORT", "smtp", "integer"),
     ("SMTP_SECURITY", "ssl", "starttls"),
     ("SMTP_HOST", "mail.example.org", "so SMTP_FROM is needed"),
-    ("LABMATE_CATEGORIES", "cs.CL physics!", "is no arXiv category"),
+    ("LABMATE_CATEGORIES", "cs.CL physics!", "is not an arXiv category"),
     ("LABMATE_FETCH", "maybe", "boolean"),
     ("LABMATE_LIMITS", "some", "boolean"),
     ("BACKUP_EVERY", "daily", "number"),

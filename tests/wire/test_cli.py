@@ -108,7 +108,7 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     assert "0 added, 0 updated, 15 unchanged, 15 refused" in again.stderr
     doctor = run("doctor", folder=tmp_path / "lab")
     assert doctor.returncode == 0
-    assert "store and index agree on 22 papers" in doctor.stdout
+    assert "database and indexes agree on 22 papers" in doctor.stdout
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_rank_refuses_queries_that_make_no_sense(tmp_path, kind, text):
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("LABMATE_CATEGORIES", "cs.CL nonsense!", "LABMATE_CATEGORIES: 'nonsense!' is no arXiv category"),
+        ("LABMATE_CATEGORIES", "cs.CL nonsense!", "LABMATE_CATEGORIES: 'nonsense!' is not an arXiv category"),
         ("LOG_LEVEL", "LOUD", "LOG_LEVEL"),
         ("ARXIV_INTERVAL_SECONDS", "-1", "ARXIV_INTERVAL_SECONDS"),
     ],

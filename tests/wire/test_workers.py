@@ -67,4 +67,4 @@ def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
             perform(write())
     held.close()
     assert left.value.code == 1
-    assert "Another process was writing to the database" in capsys.readouterr().err
+    assert "Another process kept the database locked" in capsys.readouterr().err
