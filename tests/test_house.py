@@ -67,7 +67,9 @@ def _late_imports(path: Path) -> Iterator[LateImport]:
     source = path.read_text(encoding="utf-8")
     lines = source.splitlines()
     functions = (
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
     statements = {
         node.lineno: node

@@ -186,8 +186,8 @@ class ChannelRoutes(Routes):
         ]
 
     async def archived_threads(self, call: Call) -> Json:
-        found = self._threads(call, True, parent_id=self._channel(call)["id"])
-        return {"threads": found, "members": [], "has_more": False}
+        threads = self._threads(call, True, parent_id=self._channel(call)["id"])
+        return {"threads": threads, "members": [], "has_more": False}
 
     async def active_threads(self, call: Call) -> Json:
         return {"threads": self._threads(call, False, guild_id=self._guild(call)["id"]), "members": []}

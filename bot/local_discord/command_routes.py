@@ -1,4 +1,4 @@
-"""Application commands: registered, listed, permitted."""
+"""Application commands: register, list, permit."""
 
 from __future__ import annotations
 

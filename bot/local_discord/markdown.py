@@ -1,9 +1,8 @@
-"""What Discord's client shows of a text: its markdown, mentions, timestamps, emoji and links, as nodes.
+"""Discord's markdown, with mentions, timestamps, emoji and links, as nodes.
 
-Discord documents the marks (https://docs.discord.com/developers/reference#message-formatting and its support pages);
-how they are recognised is that of the simple-markdown family of parsers, which its clients use: rules in a fixed
-order, each tried at each place. Where clients differ, the rule here takes the text for a mark: what this leaves
-plain is plain everywhere.
+Discord documents the syntax (https://docs.discord.com/developers/reference#message-formatting and its support pages).
+Its clients recognise it like the simple-markdown family of parsers: rules in a fixed order, each tried at each place.
+Where clients differ, this parser finds markdown, so text that it leaves plain is plain everywhere.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class MarkdownNode:
-    """A piece of what is shown: its own characters, or its children."""
+    """A piece of text: its own characters, or its children."""
 
     kind: str
     text: str = ""
     children: list[MarkdownNode] = field(default_factory=list)
     mark: str = ""
-    """A link's address, a list's bullet, a heading's signs."""
+    """A link's address, a list's bullet or a heading's number signs."""
 
 
 def plain(nodes: list[MarkdownNode]) -> str:
@@ -29,7 +28,7 @@ def plain(nodes: list[MarkdownNode]) -> str:
 
 
 def kinds(nodes: list[MarkdownNode]) -> set[str]:
-    """All kinds of nodes but plain text, nested ones included."""
+    """All kinds of nodes except plain text, including nested ones."""
     every_kind: set[str] = set()
     for node in nodes:
         every_kind |= {node.kind} | kinds(node.children)
@@ -100,7 +99,7 @@ def _parse(text: str, *, line_start: bool) -> list[MarkdownNode]:
 
 
 def _next(rest: str, at_line: bool) -> tuple[MarkdownNode, int]:
-    """The node at the beginning of what is left, and how many characters it takes."""
+    """The first node of a text, and how many characters it takes."""
     if at_line and (block := _line(rest)):
         return block
     if match := _BLOCK_CODE.match(rest):
@@ -129,7 +128,7 @@ def _next(rest: str, at_line: bool) -> tuple[MarkdownNode, int]:
 
 
 def _line(rest: str) -> tuple[MarkdownNode, int] | None:
-    """What only begins with a line: quote, list, heading, small print."""
+    """A node that can only start a line: quote, list, heading, small print."""
     if match := _QUOTE.match(rest):
         inner = re.sub(r"^ *> ", "", match[0], flags=re.MULTILINE) if match[1] is None else match[1]
         return MarkdownNode("quote", children=_parse(inner, line_start=True)), match.end()
@@ -140,7 +139,7 @@ def _line(rest: str) -> tuple[MarkdownNode, int] | None:
 
 
 def _joined(nodes: list[MarkdownNode]) -> list[MarkdownNode]:
-    """Texts beside each other as one."""
+    """Merge neighbouring texts."""
     joined: list[MarkdownNode] = []
     for node in nodes:
         node.children = _joined(node.children)

@@ -1,4 +1,4 @@
-"""What all routes share: a request taken apart, and the places and rights that it needs."""
+"""What all routes share: parsed requests, and lookups with permission checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Handler = Callable[["Call"], Awaitable[Any]]
 
 
 class Call:
-    """One request, taken apart."""
+    """A parsed request."""
 
     def __init__(self, request: web.Request, user_id: str | None, body: Any, uploads: list[Upload]) -> None:
         self.request = request
@@ -64,7 +64,7 @@ async def read_body(request: web.Request) -> tuple[Any, list[Upload]]:
 
 
 class Routes:
-    """Handlers of some routes, over one state."""
+    """Base class for the handlers of some routes."""
 
     def __init__(
         self, state: State, gateway: Gateway, messages: Messages, interactions: Interactions

@@ -1,4 +1,4 @@
-"""Tab in the terminal: commands, options and values, as Discord offers them; values come from the bot itself."""
+"""Tab completion in the terminal: commands, options and values, as Discord offers them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _BOOLEAN = 5
 
 
 class DiscordCompleter(Completer):
-    """What can stand at the cursor."""
+    """Completes commands, options and values; the bot itself suggests the values."""
 
     def __init__(self, user: UserClient, commands: list[Json]) -> None:
         self._user = user
         self._commands = [command for command in commands if command.get("type", 1) == 1]
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Only the asynchronous form is used."""
+        """Nothing: the prompt uses the asynchronous form."""
         return iter(())
 
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent
     ) -> AsyncGenerator[Completion, None]:
-        """What can stand at the cursor."""
+        """Completions at the cursor."""
         text = document.text_before_cursor
         if not text.startswith("/"):
             return
@@ -43,7 +43,7 @@ class DiscordCompleter(Completer):
                 yield completion
 
     def _names(self, text: str) -> Iterable[Completion]:
-        """Commands, and the subcommands of one that is typed."""
+        """Commands, and subcommands of a typed command."""
         *before, word = text.split(" ")
         offered, sign = self._commands, "/"
         for name in filter(None, before):

@@ -1,4 +1,4 @@
-"""Discord's marks as a terminal shows them: bold and small print, mentions by name, times on this machine's clock."""
+"""Discord's markdown in a terminal: styles, mentions by name, times in this machine's time zone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.text import Text
 from bot.local_discord.markdown import MarkdownNode, parse
 
 Names = Mapping[str, str]
-"""How people, roles and channels are called: ``@<id>``, ``&<id>`` and ``#<id>`` -> the name with its sign."""
+"""Names of people, roles and channels: ``@<id>``, ``&<id>`` and ``#<id>`` -> the name with its sign."""
 
 _STYLES = {
     "strong": "bold",
@@ -38,7 +38,7 @@ _UNITS = ((31_536_000, "year"), (2_592_000, "month"), (86_400, "day"), (3_600, "
 
 
 def styled(text: str, names: Names) -> Text:
-    """A text with its marks as styles; a link can be clicked where the terminal knows links."""
+    """A text with markdown as styles; links can be clicked if the terminal supports it."""
     made = Text()
     _write(made, parse(text), names, Style())
     made.rstrip()
@@ -46,7 +46,7 @@ def styled(text: str, names: Names) -> Text:
 
 
 def plain(text: str, names: Names) -> str:
-    """A text without its marks; a link is followed by its address."""
+    """A text without markdown; each link is followed by its address."""
     made = Text()
     _write(made, parse(text), names, Style(), addresses=True)
     return made.plain.rstrip("\n")
@@ -66,7 +66,7 @@ def _write(
             made.append("▏ ", own + Style(dim=True))
         elif node.kind == "link" and not addresses:
             own += Style(link=node.mark or node.text.strip("<>"))
-        made.append(_said(node, names), own)
+        made.append(_shown(node, names), own)
         _write(made, node.children, names, own, addresses=addresses)
         if node.kind == "link" and node.mark and addresses:
             made.append(f" <{node.mark}>", own)
@@ -74,13 +74,13 @@ def _write(
             made.append("\n")
 
 
-def _said(node: MarkdownNode, names: Names) -> str:
-    """What stands for a node's own characters."""
+def _shown(node: MarkdownNode, names: Names) -> str:
+    """How a node's own characters are shown."""
     if node.kind == "text":
         return node.text.replace("\u200b", "")
-    if node.kind == "mention" and (found := re.fullmatch(r"<(@|@!|@&|#)(\d+)>", node.text)):
-        sign = {"@&": "&", "#": "#"}.get(found[1], "@")
-        return names.get(sign + found[2], "#unknown" if sign == "#" else "@unknown")
+    if node.kind == "mention" and (mention := re.fullmatch(r"<(@|@!|@&|#)(\d+)>", node.text)):
+        sign = {"@&": "&", "#": "#"}.get(mention[1], "@")
+        return names.get(sign + mention[2], "#unknown" if sign == "#" else "@unknown")
     if node.kind == "command":
         return node.text[1:].rpartition(":")[0]
     if node.kind == "timestamp":
@@ -92,7 +92,7 @@ def _said(node: MarkdownNode, names: Names) -> str:
 
 
 def moment(seconds: int, form: str = "f", now: datetime | None = None) -> str:
-    """A moment as Discord writes it (its styles t, T, d, D, f, F, R), on this machine's clock."""
+    """A moment in one of Discord's styles (t, T, d, D, f, F, R), in this machine's time zone."""
     now = now or datetime.now().astimezone()
     try:
         then = datetime.fromtimestamp(seconds).astimezone(now.tzinfo)

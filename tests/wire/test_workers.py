@@ -37,7 +37,7 @@ async def test_an_arxiv_that_is_down_is_told_once(scheduler, monkeypatch):
     assert not await ours._run("ingest", "recent")
     assert ours.worker.outcomes == {("ingest", RunOutcome.UNREACHABLE): 1}
     assert len(said) == 1
-    assert said[0].startswith("arXiv can't be read now")
+    assert said[0].startswith("arXiv can't be read right now")
 
 
 async def test_a_worker_that_is_stopped_is_no_failure(scheduler, monkeypatch):
