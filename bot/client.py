@@ -62,7 +62,8 @@ class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
         elif isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
             await tell(
                 interaction,
-                "This command has changed since Discord last loaded it. Reload Discord (Ctrl+R) and try again.",
+                "This command has changed since Discord last loaded it. "
+                "Reload Discord (Ctrl+R) and try again.",
             )
         else:
             await apologise(interaction, error)

@@ -13,14 +13,15 @@ ACT = 78
 """Exit status when a restart is pointless until someone fixes the cause (EX_CONFIG of sysexits.h)."""
 
 WORDS = {
-    4004: "the token was reset or revoked. Copy the new one from the Developer Portal (your application, Bot, "
-    "Reset Token) into DISCORD_TOKEN, and start Labmate again.",
-    4010: "the shard is not valid. Labmate chooses its shards itself. If DISCORD_API_URL or DISCORD_GATEWAY_URL "
-    "is set, check that both name the same server; otherwise update Labmate.",
+    4004: "the token was reset or revoked. Copy the new one from the Developer Portal (your application, "
+    "Bot, Reset Token) into DISCORD_TOKEN, and start Labmate again.",
+    4010: "the shard is not valid. Labmate chooses its shards itself. If DISCORD_API_URL or "
+    "DISCORD_GATEWAY_URL is set, check that both name the same server; otherwise update Labmate.",
     4011: "the bot is in too many servers for one connection. Start Labmate again; it then asks Discord how "
     "many shards it needs.",
     4012: "Discord no longer serves this version of its gateway. Update Labmate (docs/operate.md, Update).",
-    4013: "the intents are not valid. Update Labmate; if you changed the intents in bot/client.py, undo that.",
+    4013: "the intents are not valid. Update Labmate; if you changed the intents in bot/client.py, "
+    "undo that.",
     4014: "the application may not use one of the intents. Switch it on in the Developer Portal (your "
     "application, Bot, Privileged Gateway Intents), or undo your change to the intents in bot/client.py.",
 }
@@ -58,8 +59,8 @@ def explained(error: BaseException | None) -> LoginError:
         return error
     if isinstance(error, discord.LoginFailure):
         return LoginError(
-            "Discord does not accept DISCORD_TOKEN. Copy it from the Developer Portal (your application, Bot, "
-            "Reset Token), and start Labmate again.",
+            "Discord does not accept DISCORD_TOKEN. Copy it from the Developer Portal (your application, "
+            "Bot, Reset Token), and start Labmate again.",
             status=ACT,
         )
     if isinstance(error, discord.PrivilegedIntentsRequired):

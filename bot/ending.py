@@ -30,8 +30,8 @@ TOLD_AFTER, ENDED_AFTER = 20, 120
 class Ending:
     """How a long-running process shuts down.
 
-    SIGTERM or SIGINT cancels the work, whose ``finally`` clauses close what is open; a second signal does not wait
-    for them. A thread counts the seconds, so a hang can't keep the process alive.
+    SIGTERM or SIGINT cancels the work, whose ``finally`` clauses close what is open; a second signal does not
+    wait for them. A thread counts the seconds, so a hang can't keep the process alive.
     """
 
     def __init__(self, *, in_order: float = IN_ORDER, for_threads: float = FOR_THREADS) -> None:
@@ -48,8 +48,8 @@ class Ending:
         """Handle these signals from now on. Call it in the main thread, before the event loop starts."""
         for name in signals:
             signal.signal(name, self._signalled)
-        # Python calls a handler only when its main thread returns from a computation, which can take seconds on a
-        # busy machine. The wake-up byte is written at once, so a thread of its own can start counting.
+        # Python calls a handler only when its main thread returns from a computation, which can take seconds
+        # on a busy machine. The wake-up byte is written at once, so a thread of its own can start counting.
         reader, writer = socket.socketpair()
         writer.setblocking(False)
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)

@@ -1,8 +1,8 @@
 """Heartbeats with a correct latency.
 
-discord.py notes the time of a heartbeat only after its sending thread has woken up again. If the machine is busy and
-Discord is near, the answer comes sooner. The latency then counts from the previous heartbeat, and the log says "Can't
-keep up, shard ID 0 websocket is 41.3s behind" about a healthy connection.
+discord.py notes the time of a heartbeat only after its sending thread has woken up again. If the machine is
+busy and Discord is near, the answer comes sooner. The latency then counts from the previous heartbeat, and
+the log says "Can't keep up, shard ID 0 websocket is 41.3s behind" about a healthy connection.
 """
 
 from __future__ import annotations

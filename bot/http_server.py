@@ -1,7 +1,8 @@
 """HTTP on HTTP_LISTEN: feeds for their readers, /healthz for a supervisor, /metrics for a monitor.
 
-A proxy may make the feeds public on the same port. So anyone may see whether Labmate is healthy, but the details are
-only for requests from this machine that came through no proxy, and for those that carry METRICS_TOKEN.
+A proxy may make the feeds public on the same port. So anyone may see whether Labmate is healthy, but the
+details are only for requests from this machine that did not come through a proxy, and for those with
+METRICS_TOKEN.
 """
 
 from __future__ import annotations

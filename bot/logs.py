@@ -1,7 +1,8 @@
 """Logging: one process writes the file, libraries log only what matters, secrets are blotted out.
 
-No library logs below WARNING (discord.py: INFO), whatever LOG_LEVEL says: their debug messages hold request bodies,
-headers and SQL values. That keeps secrets out of the log; blotting out what looks like one is the second defence.
+No library logs below WARNING (discord.py: INFO), whatever LOG_LEVEL says: their debug messages hold request
+bodies, headers and SQL values. That keeps secrets out of the log; blotting out what looks like one is the
+second defence.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from bot.settings import Settings
 from data.database.private_files import keep_private
 
 Role = Literal["bot", "worker", "command"]
-"""The ``bot`` owns the log file; a ``worker`` sends JSON lines to the bot; a ``command`` logs to the terminal."""
+"""A ``bot`` owns the log file; a ``worker`` sends it JSON lines; a ``command`` logs to the terminal."""
 LEVELS = {"discord": logging.INFO}
 """Libraries that may log more than warnings."""
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -36,7 +36,7 @@ class Metrics:
         ProcessCollector(registry=registry)
         self._replies = Counter(
             "labmate_replies",
-            "Replies by command and outcome (answered; refused: the user can fix it; failed: Labmate's fault).",
+            "Replies by command and outcome (answered; refused: the user can fix it; failed: Labmate must).",
             ["command", "outcome"],
             registry=registry,
         )

@@ -79,7 +79,7 @@ async def _ready(bot: Labmate) -> None:
 async def local_discord(
     settings: Settings, ids: Path | None = None
 ) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
-    """A local Discord, and settings that lead a bot to it; with ``ids``, its user and server keep their ids."""
+    """A local Discord, and settings that lead a bot to it; ``ids`` lets its user and server stay the same."""
     async with LocalDiscord(ids=ids) as discord_:
         led = settings.model_copy(
             update={

@@ -183,8 +183,8 @@ class Scheduler:
             log.info("%s Trying again soon.", reason)
         else:
             self._say(
-                f"Background work failed; the log says why. I will try again in {LOOK_AGAIN.seconds // 60} minutes "
-                "and still answer questions."
+                "Background work failed; the log says why. I still answer questions, and will try again in "
+                f"{LOOK_AGAIN.seconds // 60} minutes."
             )
 
     def _tell_once(self, error: str) -> None:
@@ -194,8 +194,8 @@ class Scheduler:
         self._told_unreachable = True
         known = len(self._services.corpus.facets)
         self._say(
-            f"arXiv can't be read right now ({error}). I answer from the {known:,} papers I have and try again "
-            f"every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
+            f"arXiv can't be read right now ({error}). I answer from the {known:,} papers I have and "
+            f"try again every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
             "make run PAPERS=path, or python -m bot ingest file PATH"
         )
 

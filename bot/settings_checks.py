@@ -71,8 +71,8 @@ def _folder(setting: str, folder: Path) -> None:
             folder.mkdir(parents=True)
     except OSError as error:
         raise SettingError(
-            f"{setting}: nothing can be written to {folder} ({error.strerror}). Name a folder that belongs to the "
-            "user who runs Labmate, or change its owner (chown)."
+            f"{setting}: nothing can be written to {folder} ({error.strerror}). "
+            "Name a folder that belongs to the user who runs Labmate, or change its owner (chown)."
         ) from error
 
 
@@ -119,7 +119,8 @@ def _sqlite(setting: str, path: Path) -> None:
     _folder(setting, path.parent)
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise SettingError(
-            f"{setting}: this user can't read and write {path}. Make the user who runs Labmate its owner (chown)."
+            f"{setting}: this user can't read and write {path}. "
+            "Make the user who runs Labmate its owner (chown)."
         )
 
 
@@ -128,8 +129,8 @@ def _clock(path: Path) -> None:
         clock.read(path)
     except OSError as error:
         raise SettingError(
-            f"LABMATE_CLOCK: {path} can't be read ({error.strerror}). This setting is for simulations; leave it "
-            "empty otherwise."
+            f"LABMATE_CLOCK: {path} can't be read ({error.strerror}). "
+            "This setting is for simulations; leave it empty otherwise."
         ) from error
     except ValueError as error:
         raise SettingError(

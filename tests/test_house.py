@@ -1,9 +1,11 @@
 """The house stays in order: no circles among files, and imports stand at the top of their file.
 
-`python -m tests.test_house` (`make house`, part of `make lint`) prints the counts and exits with 1 if one is too high.
+`python -m tests.test_house` (`make house`, part of `make lint`) prints the counts and exits with 1 if one is
+too high.
 
-An import inside a function is allowed where its line says why: ``# lazy: ...``. The reason is the cost of the import
-(a heavy library, the start-up of the command line), never a circle: circles count imports inside functions too.
+An import inside a function is allowed if its line says why: ``# lazy: ...``. The reason is the cost of the
+import (a heavy library, the start-up of the command line), never a circle: circles count imports inside
+functions too.
 """
 
 from __future__ import annotations

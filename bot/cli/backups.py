@@ -88,8 +88,8 @@ def restore(
 async def _rebuild_indexes(config: Settings, report: Reporter) -> None:
     """Bring the indexes in line with the restored database.
 
-    The word index, topics and novelty start afresh: they may hold papers that came after the backup, and new papers
-    will get the same numbers. Each vector carries a checksum of its text, so only the wrong ones go.
+    The word index, topics and novelty start afresh: they may hold papers that came after the backup, and new
+    papers will get the same numbers. Each vector carries a checksum of its text, so only the wrong ones go.
     """
     from bot.app import open_corpus  # lazy: start-up
     from index.people.insight import derive  # lazy: start-up
@@ -112,14 +112,14 @@ def _database(config: Settings) -> Path:
     path = sqlite_path(config.database)
     if path is None:
         raise StoreError(
-            "DATABASE_URL does not name an SQLite file. For PostgreSQL, use pg_dump to back up and pg_restore to "
-            "restore."
+            "DATABASE_URL does not name an SQLite file. "
+            "For PostgreSQL, use pg_dump to back up and pg_restore to restore."
         )
     return path
 
 
 def _or_exit(work: Callable[[], T], *, events: bool = False) -> T:
-    """Do it, or print one line and exit 1. It runs outside an event loop, so that a signal ends it at once."""
+    """Do it, or print one line and exit 1. There is no event loop here, so a signal ends it at once."""
     try:
         return work()
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""Reading papers in from the command line: from files and from arXiv, then embedding and telling authors apart."""
+"""Reading in papers from the command line: from files and from arXiv; then embedding and matching authors."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def ingest_oai(
     *,
     only: list[str] | None = None,
 ) -> Summary:
-    """Read everything announced or changed since a day, through OAI-PMH; with ``only``, just these categories."""
+    """Read everything announced or changed since a day, through OAI-PMH; ``only`` limits the categories."""
     client = polite(settings)
     oai = ArxivOai(client, settings.arxiv_oai_url)
 
@@ -140,7 +140,7 @@ def _wanted(record: PaperRecord | Deletion | Rejected, only: list[str] | None) -
 
 
 async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) -> Summary:
-    """Read what a running bot reads by itself: everything announced since it last looked, or in the last week.
+    """Read what a running bot reads by itself: what arXiv announced since the last time or in the last week.
 
     OAI-PMH lists papers by the day they became visible, so papers that moderation held back are not lost.
     """
@@ -158,7 +158,7 @@ async def embed(corpus: Corpus, report: Reporter) -> int:
 
 
 async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:
-    """Match authors to papers, find topics and novelty; with ``full``, or after a large load, start from scratch."""
+    """Match authors to papers, find topics and novelty; from scratch with ``full`` or after a large load."""
     begun = time.monotonic()
     outcome = await identify(corpus, full=full, report=report.step)
     await derive(corpus, report.step)

@@ -1,7 +1,8 @@
 """The command line, `python -m bot COMMAND`.
 
-Imports marked "lazy: start-up" wait until their command runs: they bring discord.py, scikit-learn and the like, and
-`--help`, a typing mistake or a simple command should not wait seconds for libraries that it does not use.
+Imports marked "lazy: start-up" wait until their command runs: they bring discord.py, scikit-learn and the
+like. `--help`, a typing mistake or a simple command should not wait seconds for libraries that it does not
+use.
 """
 
 from __future__ import annotations
@@ -238,7 +239,8 @@ def index(
                 await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
                 count = await embed(corpus, report)
             report.say(
-                f"The index is up to date: {len(corpus.words):,} papers in the word index, {count:,} newly embedded."
+                f"The index is up to date: {len(corpus.words):,} papers in the word index, "
+                f"{count:,} newly embedded."
             )
 
     perform(work(), events=events)

@@ -1,8 +1,9 @@
 """Discord's markdown, with mentions, timestamps, emoji and links, as nodes.
 
-Discord documents the syntax (https://docs.discord.com/developers/reference#message-formatting and its support pages).
-Its clients recognise it like the simple-markdown family of parsers: rules in a fixed order, each tried at each place.
-Where clients differ, this parser finds markdown, so text that it leaves plain is plain everywhere.
+Discord documents the syntax (https://docs.discord.com/developers/reference#message-formatting and its support
+pages). Its clients recognise it like the simple-markdown family of parsers: rules in a fixed order, each
+tried at each place. Where clients differ, this parser finds markdown, so text that it leaves plain is plain
+everywhere.
 """
 
 from __future__ import annotations
