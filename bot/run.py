@@ -81,14 +81,14 @@ async def local_discord(
 ) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
     """A local Discord, and settings that lead a bot to it; ``ids`` lets its user and server stay the same."""
     async with LocalDiscord(ids=ids) as discord_:
-        led = settings.model_copy(
+        local_settings = settings.model_copy(
             update={
                 "discord_token": SecretStr(discord_.bot_token),
                 "discord_api_url": discord_.api_url,
                 "discord_gateway_url": None,
             }
         )
-        yield discord_, led
+        yield discord_, local_settings
 
 
 async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:

@@ -157,8 +157,8 @@ class Scheduler:
         await back_up_by_the_clock(self._settings, self.backups)
 
     def _backed_up(self, event: dict[str, Any]) -> None:
-        if said := event.get("say"):
-            log.info("backup: %s", said)
+        if message := event.get("say"):
+            log.info("backup: %s", message)
 
     def _backup_failed(self, _outcome: RunOutcome, reason: str) -> None:
         log.error("the backup failed: %s The last backup is still there. Trying again in an hour.", reason)
@@ -169,10 +169,10 @@ class Scheduler:
         if step := event.get("step"):
             done, total = int(event.get("done", 0)), int(event.get("total", 0))
             self._services.progress.heard(step, done, total)
-        elif said := event.get("say"):
+        elif message := event.get("say"):
             self._told_unreachable = False
-            log.info("%s", said)
-            self._say(str(said))
+            log.info("%s", message)
+            self._say(str(message))
 
     def _worker_failed(self, outcome: RunOutcome, reason: str) -> None:
         """Say why a worker failed."""
@@ -192,9 +192,9 @@ class Scheduler:
         if self._told_unreachable:
             return
         self._told_unreachable = True
-        known = len(self._services.corpus.facets)
+        papers = len(self._services.corpus.facets)
         self._say(
-            f"arXiv can't be read right now ({error}). I answer from the {known:,} papers I have and "
+            f"arXiv can't be read right now ({error}). I answer from the {papers:,} papers I have and "
             f"try again every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
             "make run PAPERS=path, or python -m bot ingest file PATH"
         )

@@ -22,7 +22,10 @@ BY_MEANING = ("similar", "search")
 async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
     """Run one command and print the reply; returns the exit status (1: an error reply, 2: not a command)."""
     failures: list[object] = []
-    async with local_discord(settings) as (discord_, led), running_bot(led) as (bot, scheduler):
+    async with (
+        local_discord(settings) as (discord_, local_settings),
+        running_bot(local_settings) as (bot, scheduler),
+    ):
         bot.services.interim_after = REPLY_WITHIN  # print the answer itself, never "still working"
         bot.add_listener(_remember(failures), "on_labmate_failure")
         async with UserClient(discord_.url, discord_.user_token) as user:

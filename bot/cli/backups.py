@@ -42,11 +42,11 @@ def backup(
             sys.exit(2)
         report = Reporter(events=events)
         with report.showing():
-            checked = _or_exit(lambda: backups.verify(path, report.step), events=events)
-        _tell(checked, "is intact", events=events)
+            verified = _or_exit(lambda: backups.verify(path, report.step), events=events)
+        _tell(verified, "is intact", events=events)
         return
-    made = _or_exit(lambda: _make(config, path, events=events), events=events)
-    _tell(made, "is intact and has every row", events=events)
+    backed_up = _or_exit(lambda: _make(config, path, events=events), events=events)
+    _tell(backed_up, "is intact and has every row", events=events)
 
 
 def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Checked:
@@ -56,11 +56,11 @@ def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Check
     target = path or folder / backups.folder_name(clock.now())
     report = Reporter(events=events)
     with report.showing():
-        made = backups.back_up(_database(config), target, report.step)
+        backed_up = backups.back_up(_database(config), target, report.step)
     if path is None:
         for removed in backups.remove_oldest(folder, config.backup_keep):
             log.info("removed the old backup %s", removed.name)
-    return made
+    return backed_up
 
 
 def restore(

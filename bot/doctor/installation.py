@@ -55,18 +55,18 @@ async def backups(settings: Settings) -> list[Finding]:
     times = kept_in(folder_of(settings))
     newest = max(times.values(), default=None)
     count = "1 backup" if len(times) == 1 else f"{len(times)} backups"
-    known = f"{count}, newest from {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
+    summary = f"{count}, newest from {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
     if not settings.backup_every:
         return note(
-            f"{known}; automatic backups are off",
+            f"{summary}; automatic backups are off",
             "BACKUP_EVERY=24 makes one a day; to make one now: python -m bot backup",
         )
     if newest is None or clock.now() - newest > timedelta(hours=2 * settings.backup_every + 1):
         return note(
-            f"{known}, although one is due every {settings.backup_every:g} hours",
+            f"{summary}, although one is due every {settings.backup_every:g} hours",
             "A running Labmate makes them; if one failed, labmate.log says why.",
         )
-    return good(known)
+    return good(summary)
 
 
 async def model(settings: Settings) -> list[Finding]:
@@ -116,18 +116,18 @@ async def people(settings: Settings) -> list[Finding]:
         await store.close()
     if last is None:
         return note("authors are not matched to papers yet", "Run: python -m bot identify")
-    known = (
+    summary = (
         f"{last.people:,} people with {last.authorships:,} authorships, matched on {last.finished:%Y-%m-%d}"
     )
     advice = "A running Labmate takes care of it; or run: python -m bot identify"
     if last.upto != newest:
-        return note(f"{known}; newer papers are waiting", advice)
+        return note(f"{summary}; newer papers are waiting", advice)
     if outnumbered(authorships, judged):
         return note(
-            f"{known}; a full pass judged only {judged:,} of {authorships:,}, the others were placed quickly",
+            f"{summary}; a full pass judged only {judged:,} of {authorships:,} authorships",
             advice,
         )
-    return good(known)
+    return good(summary)
 
 
 async def files(_: Settings) -> list[Finding]:

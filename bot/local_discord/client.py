@@ -223,7 +223,7 @@ class UserClient:
     async def _interact(self, body: Json, within: float) -> ShownReply:
         """Send an interaction and wait until its answer is complete."""
         nonce = secrets.token_hex(8)
-        made = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
+        started = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
         state: dict[str, Any] = {"id": None, "done": False, "message": None}
         source = body.get("message_id")
 
@@ -249,7 +249,7 @@ class UserClient:
 
         future = self._expect(remember)
         await self._post({**body, "nonce": nonce})
-        await asyncio.wait_for(made, 10)
+        await asyncio.wait_for(started, 10)
         try:
             event, data = await asyncio.wait_for(future, within)
         except TimeoutError as error:

@@ -164,8 +164,8 @@ class Gateway:
     async def _resume(self, socket: Socket, data: Json) -> Session | None:
         session = self.sessions.get(str(data.get("session_id")))
         sequence = int(data.get("seq") or 0)
-        known = session is not None and self._state.user_of(str(data.get("token"))) == session.user_id
-        if not known or session is None or (session.sent and sequence < session.sent[0]["s"] - 1):
+        is_theirs = session is not None and self._state.user_of(str(data.get("token"))) == session.user_id
+        if not is_theirs or session is None or (session.sent and sequence < session.sent[0]["s"] - 1):
             await socket.send({"op": INVALID, "d": False, "s": None, "t": None})
             return None
         if sequence > session.sequence:
@@ -219,14 +219,14 @@ class Gateway:
         for session in list(self.sessions.values()):
             if not self._state.sees(session.user_id, channel):
                 continue
-            shown = data
+            visible = data
             if (
                 event.startswith("MESSAGE_")
                 and session.is_bot
                 and self._hides_content(session, channel, data)
             ):
-                shown = {**data, "content": "", "embeds": [], "components": [], "attachments": []}
-            await self._send(session, event, shown)
+                visible = {**data, "content": "", "embeds": [], "components": [], "attachments": []}
+            await self._send(session, event, visible)
 
     @staticmethod
     def _hides_content(session: Session, channel: Json, message: Json) -> bool:

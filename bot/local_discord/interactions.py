@@ -76,8 +76,8 @@ class Interactions:
 
     def _check_command(self, data: Json, channel: Json) -> None:
         guild = channel.get("guild_id")
-        known = {**self._state.commands.get(None, {}), **self._state.commands.get(guild, {})}
-        if str(data.get("id")) not in known:
+        commands = {**self._state.commands.get(None, {}), **self._state.commands.get(guild, {})}
+        if str(data.get("id")) not in commands:
             raise errors.unknown("application command", 10063)
 
     def _check_component(self, data: Json, message: Json, user_id: str) -> None:

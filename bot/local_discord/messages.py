@@ -60,9 +60,9 @@ class Messages:
                 raise errors.invalid_form(problems)
         nonce = body.get("nonce")
         if nonce is not None and body.get("enforce_nonce"):
-            known = self._state.nonces.get((channel["id"], str(nonce)))
-            if known and known in self._state.messages[channel["id"]]:
-                return self._state.messages[channel["id"]][known]
+            earlier = self._state.nonces.get((channel["id"], str(nonce)))
+            if earlier and earlier in self._state.messages[channel["id"]]:
+                return self._state.messages[channel["id"]][earlier]
         thread = channel.get("thread_metadata", {})
         if thread.get("archived"):
             if thread.get("locked"):
@@ -185,24 +185,24 @@ class Messages:
         """Delete a message."""
         channel = self._state.channels[message["channel_id"]]
         self._state.messages[channel["id"]].pop(message["id"], None)
-        gone = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
-        await self._tell(channel, "MESSAGE_DELETE", gone, visible_to=self._state.hidden.get(message["id"]))
+        deleted = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
+        await self._tell(channel, "MESSAGE_DELETE", deleted, visible_to=self._state.hidden.get(message["id"]))
 
     async def _tell(
         self, channel: Json, event: str, message: Json, *, visible_to: str | None = None, nonce: Any = None
     ) -> None:
-        shown = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
+        payload = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
         author = message.get("author", {}).get("id")
         if channel["type"] != DM and author in self._state.guilds[channel["guild_id"]]["members"]:
             member = self._state.member_json(channel["guild_id"], author)
-            shown["member"] = {key: value for key, value in member.items() if key != "user"}
+            payload["member"] = {key: value for key, value in member.items() if key != "user"}
         if nonce is not None:
-            shown["nonce"] = nonce
+            payload["nonce"] = nonce
         viewer = visible_to or self._state.hidden.get(message["id"])
         if viewer:
-            await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, shown)
+            await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, payload)
         else:
-            await self._gateway.to_channel(channel, event, shown)
+            await self._gateway.to_channel(channel, event, payload)
 
     def get(self, channel_id: str, message_id: str) -> Json:
         """A message by its id.

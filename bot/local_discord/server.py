@@ -220,8 +220,8 @@ def _kept_ids(file: Path | None, *, state: State) -> dict[str, str]:
     if file is None:
         return fresh
     try:
-        known = json.loads(file.read_text())
-        return {name: str(int(known[name])) for name in fresh}
+        ids = json.loads(file.read_text())
+        return {name: str(int(ids[name])) for name in fresh}
     except (OSError, ValueError, KeyError, TypeError):
         file.write_text(json.dumps(fresh))
         return fresh

@@ -174,12 +174,12 @@ class State:
             },
         )
 
-    def dm_between(self, one: str, other: str) -> Json:
+    def dm_between(self, user: str, partner: str) -> Json:
         """The direct message channel of two users; made when first asked for."""
         for channel in self.channels.values():
-            if channel["type"] == DM and {one, other} == set(channel["_users"]):
+            if channel["type"] == DM and {user, partner} == set(channel["_users"]):
                 return channel
-        return self.add_channel(None, "", DM, _users=[one, other])
+        return self.add_channel(None, "", DM, _users=[user, partner])
 
     # -- as seen by someone ----------------------------------------------------------------------
 
@@ -204,10 +204,10 @@ class State:
 
     def channel_json(self, channel: Json, viewer: str) -> Json:
         """A channel as Discord sends it; a DM has the other user as recipient."""
-        shown = {key: value for key, value in channel.items() if not key.startswith("_")}
+        public = {key: value for key, value in channel.items() if not key.startswith("_")}
         if channel["type"] == DM:
-            shown["recipients"] = [self.users[user] for user in channel["_users"] if user != viewer]
-        return shown
+            public["recipients"] = [self.users[user] for user in channel["_users"] if user != viewer]
+        return public
 
     def guild_json(self, guild_id: str, viewer: str) -> Json:
         """A guild as ``GUILD_CREATE`` carries it."""

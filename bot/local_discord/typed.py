@@ -59,8 +59,8 @@ class Typed:
     @property
     def usage(self) -> str:
         """How to type the command."""
-        shown = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
-        return " ".join(["/" + self.command["name"], *self.path, *shown])
+        options = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
+        return " ".join(["/" + self.command["name"], *self.path, *options])
 
 
 def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
@@ -76,8 +76,8 @@ def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
     name, rest = (words[0], words[1] if len(words) > 1 else "") if words else ("", "")
     command = next((c for c in slash if c["name"] == name), None)
     if command is None:
-        known = ", ".join(f"/{c['name']}" for c in sorted(slash, key=lambda c: c["name"]))
-        raise TypingError(f"There is no command /{name}. Commands: {known}")
+        names = ", ".join(f"/{c['name']}" for c in sorted(slash, key=lambda c: c["name"]))
+        raise TypingError(f"There is no command /{name}. Commands: {names}")
     typed, options = Typed(command), command.get("options") or []
     while options and options[0]["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP):
         words = rest.split(None, 1)

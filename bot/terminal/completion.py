@@ -53,9 +53,9 @@ class DiscordCompleter(Completer):
             sign = ""
         for one in sorted(offered, key=lambda one: str(one["name"])):
             if one["name"].startswith(word):
-                shown = f"{sign}{one['name']}"
+                label = f"{sign}{one['name']}"
                 yield Completion(
-                    f"{one['name']} ", -len(word), display=shown, display_meta=str(one["description"])
+                    f"{one['name']} ", -len(word), display=label, display_meta=str(one["description"])
                 )
 
     async def _option(self, text: str, rest: str, options: list[Json]) -> AsyncGenerator[Completion, None]:

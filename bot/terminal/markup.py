@@ -39,39 +39,39 @@ _UNITS = ((31_536_000, "year"), (2_592_000, "month"), (86_400, "day"), (3_600, "
 
 def styled(text: str, names: Names) -> Text:
     """A text with markdown as styles; links can be clicked if the terminal supports it."""
-    made = Text()
-    _write(made, parse(text), names, Style())
-    made.rstrip()
-    return made
+    line = Text()
+    _write(line, parse(text), names, Style())
+    line.rstrip()
+    return line
 
 
 def plain(text: str, names: Names) -> str:
     """A text without markdown; each link is followed by its address."""
-    made = Text()
-    _write(made, parse(text), names, Style(), addresses=True)
-    return made.plain.rstrip("\n")
+    line = Text()
+    _write(line, parse(text), names, Style(), addresses=True)
+    return line.plain.rstrip("\n")
 
 
 def _write(
-    made: Text, nodes: list[MarkdownNode], names: Names, style: Style, *, addresses: bool = False
+    line: Text, nodes: list[MarkdownNode], names: Names, style: Style, *, addresses: bool = False
 ) -> None:
     for node in nodes:
         own = style + Style.parse(_STYLES.get(node.kind, ""))
         if node.kind == "list":
             bullet = node.mark.strip()
-            made.append(
+            line.append(
                 " " * (len(node.mark) - len(bullet)) + ("•" if bullet in "-*+" else bullet) + " ", own
             )
         elif node.kind == "quote":
-            made.append("▏ ", own + Style(dim=True))
+            line.append("▏ ", own + Style(dim=True))
         elif node.kind == "link" and not addresses:
             own += Style(link=node.mark or node.text.strip("<>"))
-        made.append(_shown(node, names), own)
-        _write(made, node.children, names, own, addresses=addresses)
+        line.append(_shown(node, names), own)
+        _write(line, node.children, names, own, addresses=addresses)
         if node.kind == "link" and node.mark and addresses:
-            made.append(f" <{node.mark}>", own)
+            line.append(f" <{node.mark}>", own)
         if node.kind in _BLOCKS:
-            made.append("\n")
+            line.append("\n")
 
 
 def _shown(node: MarkdownNode, names: Names) -> str:

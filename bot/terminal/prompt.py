@@ -154,7 +154,10 @@ async def run_locally(settings: Settings) -> None:
     console.print(Text("Starting a local Discord and Labmate…", style="dim"))
     settings.labmate_data.mkdir(parents=True, exist_ok=True)
     ids = settings.labmate_data / "local-discord.json"
-    async with local_discord(settings, ids) as (discord_, led), running_bot(led, say) as (bot, scheduler):
+    async with (
+        local_discord(settings, ids) as (discord_, local_settings),
+        running_bot(local_settings, say) as (bot, scheduler),
+    ):
         async with UserClient(discord_.url, discord_.user_token) as user:
             papers = len(bot.services.corpus.facets)
             console.print(
