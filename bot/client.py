@@ -92,7 +92,7 @@ class Labmate(commands.AutoShardedBot):
         self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()
         self.running: asyncio.Task[None] | None = None
-        """The connection; it ends where Discord closes it for good, or :meth:`close` is called."""
+        """The connection; it ends when Discord closes it for good or :meth:`close` is called."""
         self._doubting: asyncio.Task[None] | None = None
         self._revoked = asyncio.Event()
         self._watchers: set[asyncio.Task[None]] = set()

@@ -30,7 +30,7 @@ RESTARTS_HELP = frozenset({4011})
 
 
 class LoginError(RuntimeError):
-    """Discord does not, or no longer, let the bot in; the message says what to do.
+    """Discord does not let the bot in, or no longer does; the message says what to do.
 
     ``status`` is the exit status of the process.
     """

@@ -135,7 +135,7 @@ def _flush() -> None:
 class Watchdog:
     """Notices when the event loop hangs, so that nobody is answered and no signal is heard.
 
-    It counts seconds by itself, so it does not mistake a machine that slept for a loop that hangs.
+    It counts seconds itself, so it does not mistake a machine that slept for a loop that hangs.
     """
 
     def __init__(

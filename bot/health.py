@@ -188,7 +188,7 @@ class _Figures:
             ("servers", "Discord servers that Labmate is in", float(look.guilds)),
             ("database_up", "1 if the database answers", float(look.database)),
             ("model_loaded", "1 if papers can be found by meaning", float(look.model)),
-            ("papers", "Papers in the library", float(look.papers)),
+            ("papers", "Papers that Labmate knows", float(look.papers)),
             ("embeddings_waiting", "Papers without an embedding", float(look.waiting)),
             ("newest_listing_timestamp_seconds", "Day of the newest listing, 0:00 UTC", newest),
             ("digests_active", "Digests that post", float(look.digests.get("active", 0))),

@@ -124,7 +124,7 @@ def bans() -> None:
 
 @admin.command()
 def allow(server: Target) -> None:
-    """Add a server to the allow list; once it has an entry, only servers on it may use this Labmate."""
+    """Add a server to the allow list; once the list has an entry, no other servers may use Labmate."""
     _say(lambda operator: operator.allow(server))
 
 

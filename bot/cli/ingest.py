@@ -83,7 +83,7 @@ async def ingest_arxiv(
             yield 0, item
 
     async def judged(records: list[PaperRecord]) -> list[PaperRecord]:
-        """Date what an earlier run should have seen but did not by the day on which it appeared."""
+        """Give records that an earlier run missed the day on which they appeared."""
         if not covered or before is None:
             return records
         known = await corpus.store.known_arxiv_ids([record.ids["arxiv"] for record in records])

@@ -1,4 +1,4 @@
-"""Checks of what is on this machine: Python, database, backups, model, index, authors, disk."""
+"""Checks on this machine: Python, database, backups, model, index, authors, files, disk."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def index(settings: Settings) -> list[Finding]:
     if words != papers:
         findings += note(f"the word index has {words:,} of {papers:,} papers", "Run: python -m bot index")
     if waiting or orphans:
-        left_over = f"; {orphans:,} embeddings belong to no paper" if orphans else ""
+        left_over = f"; {orphans:,} embeddings have no paper" if orphans else ""
         findings += note(
             f"{waiting:,} papers have no embedding yet{left_over}",
             "A running Labmate takes care of it; or run: python -m bot index",

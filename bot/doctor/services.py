@@ -1,4 +1,4 @@
-"""Checks of what is elsewhere: Discord, OpenAlex, arXiv, and a clock to compare with."""
+"""Checks of services elsewhere: Discord, OpenAlex, arXiv, and this machine's clock against theirs."""
 
 from __future__ import annotations
 
