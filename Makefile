@@ -8,7 +8,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 
-.PHONY: run test hostile coverage lint format crash fuzz bench peers clean
+.PHONY: run test hostile coverage lint house format crash fuzz bench peers clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
@@ -29,6 +29,11 @@ lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.test_house
+
+# Circles among files, and imports inside functions; both are to be 0.
+house: $(DEV_STAMP)
+	$(BIN)/python -m tests.test_house
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff format .

@@ -15,7 +15,7 @@ from benchmarks.data import ROOT
 from bot.local_discord.server import LocalDiscord
 
 MOMENTS = {
-    "while the sample is read in": (b"reading the sample in", True),
+    "while the sample is read in": (b"reading in the sample", True),
     "while the model loads": (b"loading the model", False),
     "logged in": (b"Logged in as", False),
 }

@@ -1,4 +1,4 @@
-"""The one place that builds things: settings -> store -> index -> services."""
+"""Builds everything in one place: settings -> store -> index -> services."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("labmate")
 
 
 def sample_file() -> Path:
-    """The seven papers that a fresh install knows."""
+    """The seven papers that come with a new installation."""
     return Path(str(resources.files("data") / "sample" / "seed-papers.json"))
 
 
@@ -39,12 +39,12 @@ def sample_file() -> Path:
 async def open_corpus(
     settings: Settings, *, writable: bool = False, rebuild: bool = False, threads: int | None = None
 ) -> AsyncIterator[Corpus]:
-    """The library of this installation.
+    """The papers of this installation, with their indexes.
 
     Raises
     ------
     data.database.engine.StoreError, index.search.vectors.VectorsError, index.search.embedding.ModelError
-        Each with what to do about it.
+        Each message says what to do.
     """
     if settings.labmate_clock is not None:
         clock.follow(settings.labmate_clock)
@@ -58,16 +58,16 @@ async def open_corpus(
 
 
 async def load_sample(settings: Settings) -> None:
-    """Let a fresh install know its seven papers; elsewhere only say whose identifiers were not known yet."""
+    """Read the sample into an empty store; elsewhere, only add arXiv ids that its papers still lack."""
     store = await Store.open(settings.database)
     try:
         fresh = not await store.count()
-        records = [record for record in _sample() if fresh or await _nameless(store, record)]
+        records = [record for record in _sample() if fresh or await _lacks_arxiv_id(store, record)]
     finally:
         await store.close()
     if not records:
         return
-    log.info("reading the sample in")
+    log.info("reading in the sample")
     async with open_corpus(settings, writable=True) as corpus:
         try:
             with corpus.writing():
@@ -76,21 +76,21 @@ async def load_sample(settings: Settings) -> None:
                     await identify(corpus)
                     await derive(corpus)
         except BusyError:
-            log.info("another process is already filling the store")
+            log.info("another process is already reading in papers")
 
 
 def _sample() -> list[PaperRecord]:
     return [record for _, record in PaperFile(sample_file()) if isinstance(record, PaperRecord)]
 
 
-async def _nameless(store: Store, record: PaperRecord) -> bool:
-    """Whether the store holds this paper of the sample, from a time when the sample gave no arXiv ids."""
+async def _lacks_arxiv_id(store: Store, record: PaperRecord) -> bool:
+    """Whether the store holds this paper from a version whose sample had no arXiv ids."""
     paper = await store.find_id("sample", record.ids["sample"])
     return paper is not None and await store.find_id("arxiv", record.ids["arxiv"]) != paper
 
 
 async def make_services(settings: Settings, corpus: Corpus) -> Services:
-    """What commands work with."""
+    """The services that commands work with."""
     await corpus.refresh_names()
     key = settings.openalex_api_key.get_secret_value() if settings.openalex_api_key else None
     budget = round(settings.openalex_daily_budget * 10_000)

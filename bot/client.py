@@ -1,4 +1,4 @@
-"""The discord.py client: loads commands/, answers every interaction, stops gracefully."""
+"""The discord.py client: it loads commands/, answers every interaction, and stops gracefully."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from commands.kit.replies import NO_PINGS, acknowledge, apologise, is_taken, tak
 from commands.kit.services import Services
 
 install_heartbeat()
-discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # Labmate does not use voice
 log = logging.getLogger("labmate")
 DEAF = 900.0
-"""Seconds without a connection after which the process ends; discord.py waits up to 1,024 s between two tries."""
+"""Seconds without a connection until the process ends; discord.py waits up to 1,024 s between tries."""
 LAST_WORD = 2.3
-"""Seconds after which an interaction that nothing answered gets a word; Discord waits three."""
+"""Seconds until an unanswered interaction gets a short reply; Discord gives up after three."""
 
 
 class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
-    """The command tree with one door and one error handler."""
+    """The command tree: every command passes one check, and every error reaches one handler."""
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
-        """Refuse the banned, also while they type; let nothing be written before Discord is told that it has arrived."""
+        """Refuse banned users, even while they type; acknowledge a command before anything is written."""
         if interaction.type is discord.InteractionType.application_command:
             take(interaction)
         return await may_use(interaction)
@@ -54,22 +54,23 @@ class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
     async def on_error(
         self, interaction: discord.Interaction, error: app_commands.AppCommandError, /
     ) -> None:
-        """Every failed command gets a reply."""
+        """Answer every command that failed."""
         if interaction.type is discord.InteractionType.autocomplete:
-            log.error("suggestions failed", exc_info=error)
+            log.error("autocomplete failed", exc_info=error)
             if not interaction.response.is_done():
                 await interaction.response.autocomplete([])
         elif isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
             await tell(
                 interaction,
-                "This command has changed since your Discord last saw it. Reload Discord (Ctrl+R) and try again.",
+                "This command has changed since Discord last loaded it. "
+                "Reload Discord (Ctrl+R) and try again.",
             )
         else:
             await apologise(interaction, error)
 
 
 class Labmate(commands.AutoShardedBot):
-    """The bot. Commands find what they work with in ``services``."""
+    """The bot. Commands find everything they need in ``services``."""
 
     def __init__(self, settings: Settings, services: Services) -> None:
         super().__init__(
@@ -81,7 +82,7 @@ class Labmate(commands.AutoShardedBot):
             chunk_guilds_at_startup=False,
             member_cache_flags=discord.MemberCacheFlags.none(),
             max_messages=None,
-            # A local Discord sends its one guild at once; the real one streams them.
+            # A local Discord sends its only guild at once; the real one streams them.
             guild_ready_timeout=0.1 if settings.discord_api_url else 2.0,
         )
         self.services = services
@@ -91,18 +92,18 @@ class Labmate(commands.AutoShardedBot):
         self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()
         self.running: asyncio.Task[None] | None = None
-        """The connection; it ends where Discord closes it for good, or :meth:`close` is called."""
+        """The connection; it ends when Discord closes it for good or :meth:`close` is called."""
         self._doubting: asyncio.Task[None] | None = None
         self._revoked = asyncio.Event()
         self._watchers: set[asyncio.Task[None]] = set()
 
     async def until_closed(self) -> None:
-        """Wait until the connection has ended, whatever ended it.
+        """Wait until the connection ends, for whatever reason.
 
         Raises
         ------
         LoginError
-            Always, but where :meth:`close` was called; it says why and what to do.
+            Always, unless :meth:`close` was called; it says why and what to do.
         """
         await first_of(self._until_ended(), self._until_revoked(), self._until_deaf())
 
@@ -116,7 +117,7 @@ class Labmate(commands.AutoShardedBot):
         raise closed(4004)
 
     async def _until_deaf(self) -> None:
-        """Raise once a shard has heard nothing for a long time: what discord.py tries again by itself has failed."""
+        """Raise when a shard has been silent for long: discord.py's own attempts to reconnect have failed."""
         heard = time.monotonic()
         while True:
             await asyncio.sleep(1.0)
@@ -125,12 +126,12 @@ class Labmate(commands.AutoShardedBot):
                 heard = time.monotonic()
             elif time.monotonic() - heard > DEAF:
                 raise LoginError(
-                    f"The connection to Discord has been lost for {DEAF / 60:.0f} minutes, and trying again did not "
-                    "help. Check the network and discordstatus.com; Labmate ends, so that it can be started again."
+                    f"Labmate has had no connection to Discord for {DEAF / 60:.0f} minutes, and reconnecting "
+                    "failed. Check the network and discordstatus.com. Labmate stops now; start it again."
                 )
 
     async def _request(self, ask: Callable[..., Awaitable[Any]], route: Route, **more: Any) -> Any:
-        """A request that wonders about the token where Discord says 401: it may have been revoked meanwhile."""
+        """Send a request; on a 401, check whether the token was revoked."""
         try:
             return await ask(route, **more)
         except discord.HTTPException as error:
@@ -144,13 +145,13 @@ class Labmate(commands.AutoShardedBot):
         except discord.HTTPException as error:
             if error.status == 401:
                 self._revoked.set()
-        except (OSError, aiohttp.ClientError):  # then this is not about the token
-            log.warning("Discord refused a request as unauthorized, and could not be asked why")
+        except (OSError, aiohttp.ClientError):  # the network failed, so the token may be fine
+            log.warning("Discord refused a request as unauthorized; checking the token failed")
         finally:
             self._doubting = None
 
     async def setup_hook(self) -> None:
-        """Load every module of ``commands`` that has a setup, and register what they bring."""
+        """Load every module of ``commands`` that has a ``setup``, and register its commands."""
         for module in command_modules():
             await self.load_extension(module)
         self.add_dynamic_items(*links.items())
@@ -160,14 +161,14 @@ class Labmate(commands.AutoShardedBot):
         log.info("registered %d commands", len(self.tree.get_commands()))
 
     async def launch_shards(self) -> None:
-        """Connect to the gateway that the server names, or to the one that the settings put in its place.
+        """Connect to the gateway that the server names, unless the settings name another.
 
-        discord.py goes back to its built-in address after an invalid session, so that is set, too.
+        After an invalid session, discord.py falls back to its built-in address, so that is replaced too.
         """
-        named = self.http.get_bot_gateway
+        ask_server = self.http.get_bot_gateway
 
         async def chosen() -> Any:
-            shards, url, limits = await named()
+            shards, url, limits = await ask_server()
             url = self._gateway_url or url
             DiscordWebSocket.DEFAULT_GATEWAY = URL(url)
             return shards, url, limits
@@ -176,30 +177,30 @@ class Labmate(commands.AutoShardedBot):
         await super().launch_shards()
 
     async def on_ready(self) -> None:
-        """Say so in the log; an overridden gateway also holds for resuming."""
+        """Log the login; use the gateway of the settings for resuming too."""
         log.info("logged in as %s", self.user)
         if self._gateway_url:
             for shard in self.shards.values():
                 shard._parent.ws.gateway = URL(self._gateway_url)
 
     def dispatch(self, event: str, /, *args: Any, **more: Any) -> None:
-        """Note when an interaction arrives: before anything answers it."""
+        """Note when an interaction arrives, before anything answers it."""
         if event == "interaction":
             self.metrics.begin(args[0])
         super().dispatch(event, *args, **more)
 
     async def on_app_command_completion(self, interaction: discord.Interaction, _command: object) -> None:
-        """Count a command that was answered; a refusal was counted as one."""
+        """Count an answered command; a refusal is already counted."""
         if "failed" in interaction.extras:
             return
         self.metrics.finished(interaction, "answered")
 
     async def on_labmate_failure(self, interaction: discord.Interaction) -> None:
-        """Count what failed, or what a person was asked to do better."""
+        """Count a failure, or a request that the user has to correct."""
         self.metrics.finished(interaction, interaction.extras.get("failed", "failed"))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Watch that every interaction gets an answer, also a button that was never ours."""
+        """Make sure that every interaction gets an answer, even a button that is not ours."""
         if interaction.type is discord.InteractionType.autocomplete:
             return
         watcher = asyncio.create_task(self._last_word(interaction))
@@ -207,7 +208,7 @@ class Labmate(commands.AutoShardedBot):
         watcher.add_done_callback(self._watchers.discard)
 
     async def _last_word(self, interaction: discord.Interaction) -> None:
-        custom_id = str((interaction.data or {}).get("custom_id", ""))
+        custom_id = str(dict(interaction.data or {}).get("custom_id", ""))
         form = interaction.type is discord.InteractionType.modal_submit
         if not custom_id or form or links.is_ours(custom_id) or components.is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)
@@ -216,28 +217,26 @@ class Labmate(commands.AutoShardedBot):
         if is_taken(interaction) or interaction.type is discord.InteractionType.application_command:
             try:
                 await acknowledge(interaction, private=True)
-            except discord.HTTPException as error:  # the person is gone, or Discord is
+            except discord.HTTPException as error:  # the user left, or Discord failed
                 log.warning("an interaction could not be acknowledged: %s", error)
         elif form:
             await tell(
                 interaction,
-                "I restarted while this form was open, and no longer know it. Please open it again.",
+                "I restarted while this form was open, so I can't use it. Please open it again.",
             )
         else:
-            await tell(
-                interaction, "This button is not one I can use (any more). Please ask again with a command."
-            )
+            await tell(interaction, "This button no longer works. Please ask again with a command.")
 
 
 def command_modules() -> list[str]:
-    """The modules of ``commands`` that bring something to Discord: those with a ``setup``, by name."""
+    """The modules of ``commands`` that have a ``setup``, sorted by name."""
     modules = pkgutil.walk_packages(command_package.__path__, f"{command_package.__name__}.")
     return sorted(module.name for module in modules if hasattr(import_module(module.name), "setup"))
 
 
 @contextmanager
 def pointed_at(settings: Settings) -> Iterator[None]:
-    """Point discord.py, which keeps its address in a class, at the server that the settings name."""
+    """Point discord.py, which keeps Discord's address in a class, at the server in the settings."""
     before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     if settings.discord_api_url:
         Route.BASE = settings.discord_api_url.rstrip("/")

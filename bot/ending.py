@@ -1,4 +1,4 @@
-"""Ending: on a signal or a failure everything is closed in order, and the process is gone within ten seconds."""
+"""Shutting down: on a signal or a failure, close everything in order and end within ten seconds."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from typing import Any
 
 log = logging.getLogger("labmate")
 IN_ORDER = 3.0
-"""Seconds for closing everything in order, from the signal on; on a busy machine it is heard late."""
+"""Seconds to close everything in order, counted from the signal; a busy machine hears it late."""
 FOR_THREADS = 0.5
-"""Seconds for threads that are still at work when all else is closed: loading the model can't be cancelled."""
+"""Seconds for threads still at work after everything else is closed: loading the model can't be cancelled."""
 STUCK = 70
-"""Exit status of a process whose event loop stood still (EX_SOFTWARE of sysexits.h)."""
+"""Exit status of a process whose event loop hung (EX_SOFTWARE of sysexits.h)."""
 TOLD_AFTER, ENDED_AFTER = 20, 120
-"""Seconds that the event loop stands still until the log says where, and until the process ends."""
+"""Seconds of a hanging event loop until the log says where, and until the process ends."""
 
 
 class Ending:
-    """How a process that runs for long comes to its end.
+    """How a long-running process shuts down.
 
-    SIGTERM or SIGINT cancels the work, whose ``finally`` clauses close what is open; a second signal does not wait
-    for them. A thread counts the seconds, so that nothing that hangs can keep the process alive.
+    SIGTERM or SIGINT cancels the work, whose ``finally`` clauses close what is open; a second signal does not
+    wait for them. A thread counts the seconds, so a hang can't keep the process alive.
     """
 
     def __init__(self, *, in_order: float = IN_ORDER, for_threads: float = FOR_THREADS) -> None:
@@ -45,11 +45,11 @@ class Ending:
         self._counting: threading.Thread | None = None
 
     def listen(self, *signals: signal.Signals) -> None:
-        """Take these signals from now on. Call it in the main thread, before there is a loop."""
+        """Handle these signals from now on. Call it in the main thread, before the event loop starts."""
         for name in signals:
             signal.signal(name, self._signalled)
-        # Python calls a handler once its main thread is back from what it computes, which can be seconds on a busy
-        # machine; the byte is written at once, and a thread of its own begins to count.
+        # Python calls a handler only when its main thread returns from a computation, which can take seconds
+        # on a busy machine. The wake-up byte is written at once, so a thread of its own can start counting.
         reader, writer = socket.socketpair()
         writer.setblocking(False)
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
@@ -71,7 +71,7 @@ class Ending:
             self._loop.call_soon_threadsafe(self._task.cancel)
 
     async def watch(self, work: Coroutine[Any, Any, int | None]) -> int:
-        """Run the work; returns the exit status, 0 where a signal ended it."""
+        """Run the work; returns the exit status, which is 0 if a signal ended it."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         if self._asked:
             work.close()
@@ -91,7 +91,7 @@ class Ending:
         return self._status
 
     def failed(self, status: int) -> None:
-        """From now on the process is ending with this status, however long what is open takes to close."""
+        """End with this status, even if closing takes too long."""
         self._status = status
         self._within(self._in_order)
 
@@ -108,19 +108,19 @@ class Ending:
 
 
 CHILDREN: set[Callable[[], None]] = set()
-"""How to kill each process that this one started and that would go on without it."""
+"""A kill function for each child process that would outlive this one."""
 
 
 def leave(status: int) -> None:
-    """End at once, with the processes that this one started. All that is kept is written in transactions."""
+    """End now, child processes included. Nothing is lost: all data is written in transactions."""
     for kill in list(CHILDREN):
         try:
             kill()
-        except OSError:  # it has ended
+        except OSError:  # it ended already
             continue
     for child in multiprocessing.active_children():
         child.kill()
-    # A thread that is stuck may hold the lock of a stream.
+    # A hanging thread may hold the lock of a stream.
     flushing = threading.Thread(target=_flush, daemon=True)
     flushing.start()
     flushing.join(0.3)
@@ -133,9 +133,9 @@ def _flush() -> None:
 
 
 class Watchdog:
-    """Notices that the event loop stands still: nobody is answered then, and no signal is heard.
+    """Notices when the event loop hangs, so that nobody is answered and no signal is heard.
 
-    It counts its own seconds, so that a machine that slept is not taken for a loop that stands still.
+    It counts seconds itself, so it does not mistake a machine that slept for a loop that hangs.
     """
 
     def __init__(
@@ -174,13 +174,11 @@ class Watchdog:
         while not self._stopped.wait(self._second):
             self._still += 1
             if self._still == self._told_after:
-                log.warning(
-                    "the event loop has stood still for %d s; it is here:\n%s", self._still, self._where()
-                )
+                log.warning("the event loop has hung for %d s, here:\n%s", self._still, self._where())
             elif self._still >= self._ended_after:
                 log.critical(
-                    "the event loop has stood still for %d s; Labmate ends, so that it can be started again. "
-                    "It was here:\n%s",
+                    "the event loop has hung for %d s. Labmate stops now, so that it can be started again. "
+                    "It hung here:\n%s",
                     *(self._still, self._where()),
                 )
                 self._end(STUCK)
@@ -191,7 +189,7 @@ class Watchdog:
 
 
 async def first_of(*waiting: Awaitable[Any]) -> None:
-    """Wait for the first that ends, raise what it raised, and cancel the others."""
+    """Wait for the first to end, cancel the others, and raise whatever the first raised."""
     tasks = [asyncio.ensure_future(one) for one in waiting]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""Atom feeds over HTTP: one address each that can't be guessed, nothing else."""
+"""Atom feeds over HTTP, each at an address that nobody can guess."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data.records import Paper
 from data.stores.feeds import Feed
 
 MOST = 50
-"""Entries of a feed."""
+"""The most entries in a feed."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _HEADERS = {
     "X-Robots-Tag": "noindex",
@@ -24,17 +24,17 @@ _HEADERS = {
 
 
 class FeedServer:
-    """Answers for feeds (https://www.rfc-editor.org/rfc/rfc4287); every other address is not there."""
+    """Serves Atom feeds (https://www.rfc-editor.org/rfc/rfc4287)."""
 
     def __init__(self, services: Services, url: str) -> None:
         self._services = services
         self._url = url
 
     async def answer(self, request: web.Request) -> web.Response:
-        """A feed, or 304 where the reader has it as it is."""
+        """The feed, or 304 if the reader already has it."""
         feed = await self._services.store.feeds.find(request.match_info["token"])
         if feed is None or await self._is_refused(feed):
-            return web.Response(status=404, text="There is no such feed (any more).\n")
+            return web.Response(status=404, text="This feed does not exist, or no longer exists.\n")
         title, entries = await self._entries(feed)
         body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
@@ -44,42 +44,43 @@ class FeedServer:
         return web.Response(body=body, content_type="application/atom+xml", charset="utf-8", headers=headers)
 
     async def _is_refused(self, feed: Feed) -> bool:
-        """Whether its member, or the server that it is of, is banned."""
+        """Whether its member or its server is banned."""
         store = self._services.store
-        made = None
-        if feed.kind == "digest":
-            made = await store.digests.find(feed.target)
-        elif feed.kind == "list":
-            made = await store.lists.find(feed.target)
-        return await store.bans.is_banned(feed.member, made.guild if made else None)
+        server: int | None = None
+        if feed.kind == "digest" and (digest := await store.digests.find(feed.target)):
+            server = digest.guild
+        elif feed.kind == "list" and (shared := await store.lists.find(feed.target)):
+            server = shared.guild
+        return await store.bans.is_banned(feed.member, server)
 
     async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
-        """(title, (paper, since when, why)), newest first."""
+        """The title and the entries (paper, since when, why), newest first."""
         store = self._services.store
-        found: list[tuple[int, datetime, str]] = []
+        listed: list[tuple[int, datetime, str]] = []
         if feed.kind == "digest":
             digest = await store.digests.find(feed.target)
-            title = digest.name if digest else "A digest that was deleted"
+            title = digest.name if digest else "Deleted digest"
             for delivery in await store.digests.history(feed.target, 30):
                 if delivery.posted is not None:
-                    found += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
+                    listed += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
         elif feed.kind == "list":
             shared = await store.lists.find(feed.target)
-            title = shared.name if shared else "A list that was deleted"
-            found = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
+            title = shared.name if shared else "Deleted list"
+            listed = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
         else:
             title = "My library in Labmate"
-            found = [
-                (kept.paper_id, kept.made, "") for kept in await store.shelf.of(feed.target) if kept.paper_id
+            listed = [
+                (saved.paper_id, saved.made, "")
+                for saved in await store.shelf.of(feed.target)
+                if saved.paper_id
             ]
-        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in found[:MOST]])}
-        return title, [
-            (papers[number], since, why) for number, since, why in found[:MOST] if number in papers
-        ]
+        newest = listed[:MOST]
+        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in newest])}
+        return title, [(papers[number], since, why) for number, since, why in newest if number in papers]
 
 
 def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, datetime, str]]) -> bytes:
-    """A feed's document; text from outside is text in it, never markup."""
+    """A feed as an XML document; text from outside stays text and never becomes markup."""
     root = Element("feed", xmlns=_ATOM)
     _text(root, "id", f"urn:labmate:{hashlib.sha256(feed.token.encode()).hexdigest()[:32]}")
     _text(root, "title", title)
@@ -94,13 +95,14 @@ def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, dateti
         for author in paper.authors[:50]:
             _text(SubElement(entry, "author"), "name", author.name)
         if not paper.authors:
-            _text(SubElement(entry, "author"), "name", "authors not known")
+            _text(SubElement(entry, "author"), "name", "unknown authors")
         if paper.url:
             SubElement(entry, "link", rel="alternate", href=paper.url)
         for category in paper.categories[:10]:
             SubElement(entry, "category", term=category)
         _text(entry, "summary", f"{_plain(why)}\n\n{paper.abstract}".strip())
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="utf-8")
+    document: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + document
 
 
 def _plain(markdown: str) -> str:

@@ -1,4 +1,4 @@
-"""How a running Labmate is: for a supervisor a yes or a no with the reason, for a monitor every figure."""
+"""The health of a running Labmate: yes or no with reasons for a supervisor, all figures for a monitor."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from data.calendar import clock
 from data.calendar.slots import undone
 
 AWAY = 60.0
-"""Seconds that the connection to Discord may be gone: it is resumed in a few."""
+"""Seconds that the connection to Discord may be lost; resuming takes a few."""
 DATABASE_SECONDS = 5.0
 KEPT = 2.0
-"""Seconds that a look is good for, so that asking often costs little."""
+"""Seconds for which a look is reused, so that frequent requests cost little."""
 STATES = ("written", "posted", "empty", "missed", "failed")
 
 
 @dataclass
 class Look:
-    """What was found at one moment."""
+    """The state of things at one moment."""
 
     wrong: list[str] = field(default_factory=list)
-    """Why Labmate can't do its work; nothing where it is well."""
+    """Why Labmate can't do its work; empty if all is well."""
     worth_knowing: list[str] = field(default_factory=list)
-    """What somebody should look at although Labmate works."""
+    """What someone should look into although Labmate works."""
     connected: bool = False
     latency: float = math.nan
     guilds: int = 0
@@ -51,7 +51,7 @@ class Look:
 
 
 class Health:
-    """Looks, at most every two seconds."""
+    """Looks at everything, at most every two seconds."""
 
     def __init__(self, bot: Labmate, scheduler: Scheduler) -> None:
         self._bot = bot
@@ -64,11 +64,11 @@ class Health:
         bot.metrics.registry.register(self._figures)
 
     def close(self) -> None:
-        """Say no more."""
+        """Stop reporting."""
         self._bot.metrics.registry.unregister(self._figures)
 
     async def look(self) -> Look:
-        """How it is now."""
+        """The current state."""
         async with self._lock:
             if self._last is None or time.monotonic() - self._looked > KEPT:
                 self._last = await self._look()
@@ -77,47 +77,47 @@ class Health:
 
     @property
     def last(self) -> Look:
-        """What the last look found."""
+        """The result of the last look."""
         return self._last or Look()
 
     async def _look(self) -> Look:
-        found = Look(workers=dict(self._scheduler.worker.outcomes + self._scheduler.backups.outcomes))
-        self._gateway(found)
+        look = Look(workers=dict(self._scheduler.worker.outcomes + self._scheduler.backups.outcomes))
+        self._gateway(look)
         corpus = self._bot.services.corpus
-        found.papers, found.waiting = len(corpus.facets), len(corpus.backlog())
-        found.model = corpus.embedder.is_loaded
+        look.papers, look.waiting = len(corpus.facets), len(corpus.backlog())
+        look.model = corpus.embedder.is_loaded
         try:
-            await asyncio.wait_for(self._database(found), DATABASE_SECONDS)
-            found.database = True
+            await asyncio.wait_for(self._database(look), DATABASE_SECONDS)
+            look.database = True
         except TimeoutError:
-            found.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")
-        except Exception as error:  # whatever it is, health is what tells of it
-            found.wrong.append(f"the database can't be read ({type(error).__name__})")
-        failed = sum(count for (_, outcome), count in found.workers.items() if outcome is RunOutcome.FAILED)
+            look.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")
+        except Exception as error:  # whatever went wrong, health reports it
+            look.wrong.append(f"the database can't be read ({type(error).__name__})")
+        failed = sum(count for (_, outcome), count in look.workers.items() if outcome is RunOutcome.FAILED)
         if failed:
-            found.worth_knowing.append(f"work in the background failed {failed} times; the log says why")
-        if found.digests.get("late"):
-            found.worth_knowing.append(f"{found.digests['late']} digests are late")
-        return found
+            look.worth_knowing.append(f"background work failed {failed} times; the log says why")
+        if look.digests.get("late"):
+            look.worth_knowing.append(f"{look.digests['late']} digests are late")
+        return look
 
-    def _gateway(self, found: Look) -> None:
+    def _gateway(self, look: Look) -> None:
         bot = self._bot
         shards = bot.shards
-        found.connected = bool(
+        look.connected = bool(
             bot.is_ready() and shards and not any(shard.is_closed() for shard in shards.values())
         )
-        found.latency, found.guilds = bot.latency, len(bot.guilds)
+        look.latency, look.guilds = bot.latency, len(bot.guilds)
         now = time.monotonic()
-        if found.connected:
+        if look.connected:
             self._connected = now
         elif not bot.is_ready():
-            found.wrong.append("not logged in to Discord yet")
+            look.wrong.append("not logged in to Discord yet")
         elif now - self._connected > AWAY:
-            found.wrong.append(f"the connection to Discord has been lost for {now - self._connected:.0f} s")
+            look.wrong.append(f"no connection to Discord for {now - self._connected:.0f} s")
 
-    async def _database(self, found: Look) -> None:
+    async def _database(self, look: Look) -> None:
         store = self._bot.services.store
-        _, found.newest, _ = await store.listings.around()
+        _, look.newest, _ = await store.listings.around()
         states, posted_late = await store.digests.counts()
         now, last = clock.now(), await store.digests.last_slots()
         active = await store.digests.active()
@@ -127,7 +127,7 @@ class Health:
             if (slots := undone(one.days, one.at, one.zone, one.changed, last.get(one.id), now))
         ]
         unposted = [delivery.due.replace(tzinfo=UTC) for delivery in await store.digests.unposted()]
-        found.digests = {
+        look.digests = {
             "active": len(active),
             "due": len(due) + len(unposted),
             "late": sum(now - at > LATE for at in due + unposted),
@@ -137,7 +137,7 @@ class Health:
 
 
 def as_json(look: Look) -> dict[str, Any]:
-    """What /healthz says to those who may see it."""
+    """The answer of /healthz to those who may see it."""
     return {
         "status": "failing" if look.wrong else "ok",
         "wrong": look.wrong,
@@ -161,18 +161,18 @@ def as_json(look: Look) -> dict[str, Any]:
 
 
 def as_text(bot: Labmate) -> bytes:
-    """Every figure in Prometheus' text form."""
+    """All figures in Prometheus' text format."""
     return generate_latest(bot.metrics.registry)
 
 
 class _Figures:
-    """The last look as Prometheus reads it."""
+    """The last look, in Prometheus' terms."""
 
     def __init__(self, health: Health) -> None:
         self._health = health
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: a look is needed first."""
+        """Nothing in advance: figures need a look first."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
@@ -182,27 +182,35 @@ class _Figures:
         day = look.newest
         newest = datetime.combine(day, datetime.min.time(), UTC).timestamp() if day else math.nan
         for name, text, value in (
-            ("up", "1 where Labmate can do its work, as /healthz says", float(not look.wrong)),
-            ("gateway_connected", "1 where every shard is connected to Discord", float(look.connected)),
+            ("up", "1 if Labmate can do its work, as /healthz says", float(not look.wrong)),
+            ("gateway_connected", "1 if every shard is connected to Discord", float(look.connected)),
             ("gateway_latency_seconds", "From a heartbeat to its answer", latency),
             ("servers", "Discord servers that Labmate is in", float(look.guilds)),
-            ("database_up", "1 where the database answers", float(look.database)),
-            ("model_loaded", "1 where papers can be found by meaning", float(look.model)),
-            ("papers", "Papers that are known", float(look.papers)),
+            ("database_up", "1 if the database answers", float(look.database)),
+            ("model_loaded", "1 if papers can be found by meaning", float(look.model)),
+            ("papers", "Papers that Labmate knows", float(look.papers)),
             ("embeddings_waiting", "Papers without an embedding", float(look.waiting)),
             ("newest_listing_timestamp_seconds", "Day of the newest listing, 0:00 UTC", newest),
             ("digests_active", "Digests that post", float(look.digests.get("active", 0))),
-            ("digests_due", "Digests that are due and not posted yet", float(look.digests.get("due", 0))),
-            ("digests_late", "Of these, due for over an hour", float(look.digests.get("late", 0))),
-            ("digests_posted_late", "Postings that came late", float(look.digests.get("posted_late", 0))),
+            ("digests_due", "Digests that are due but not posted yet", float(look.digests.get("due", 0))),
+            (
+                "digests_late",
+                "Digests that have been due for over an hour",
+                float(look.digests.get("late", 0)),
+            ),
+            (
+                "digests_posted_late",
+                "Digests that were posted late",
+                float(look.digests.get("posted_late", 0)),
+            ),
         ):
             yield GaugeMetricFamily(f"labmate_{name}", text, value=value)
-        deliveries = GaugeMetricFamily("labmate_deliveries", "Postings of digests by state", labels=["state"])
+        deliveries = GaugeMetricFamily("labmate_deliveries", "Digest postings by state", labels=["state"])
         for state in STATES:
             deliveries.add_metric([state], look.digests.get(state, 0))
         yield deliveries
         runs = CounterMetricFamily(
-            "labmate_worker_runs", "Work in the background by how it ended", labels=["command", "outcome"]
+            "labmate_worker_runs", "Background runs by outcome", labels=["command", "outcome"]
         )
         for (command, outcome), count in look.workers.items():
             runs.add_metric([command, outcome], count)

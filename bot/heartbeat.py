@@ -1,8 +1,8 @@
-"""Heartbeats whose latency is true.
+"""Heartbeats with a correct latency.
 
-discord.py notes when a heartbeat was sent only after the thread that sends it has woken up again. Where the machine is
-busy and Discord is near, the answer is there before; the latency is then counted from the heartbeat before, and the
-log says "Can't keep up, shard ID 0 websocket is 41.3s behind" about a connection that is well.
+discord.py notes the time of a heartbeat only after its sending thread has woken up again. If the machine is
+busy and Discord is near, the answer comes sooner. The latency then counts from the previous heartbeat, and
+the log says "Can't keep up, shard ID 0 websocket is 41.3s behind" about a healthy connection.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from discord.gateway import KeepAliveHandler
 
 
 class Heartbeat(KeepAliveHandler):
-    """Notes the time before it sends."""
+    """Notes the time before sending."""
 
     def get_payload(self) -> dict[str, Any]:
-        """What is sent, from now on."""
+        """The heartbeat to send; its time counts from here."""
         self._last_send = time.perf_counter()
         return super().get_payload()
 
 
 def install() -> None:
-    """Have discord.py send these; it offers no other place to say so."""
+    """Make discord.py send these heartbeats; it offers no option for it."""
     discord.gateway.KeepAliveHandler = Heartbeat  # type: ignore[misc]

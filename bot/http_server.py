@@ -1,7 +1,8 @@
 """HTTP on HTTP_LISTEN: feeds for their readers, /healthz for a supervisor, /metrics for a monitor.
 
-Feeds may be public through a proxy, on the same port. So all but the plain yes or no of /healthz is shown only to this
-machine itself, without a proxy's mark on the request, or to those who bring METRICS_TOKEN.
+A proxy may make the feeds public on the same port. So anyone may see whether Labmate is healthy, but the
+details are only for requests from this machine that did not come through a proxy, and for those with
+METRICS_TOKEN.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ class HealthServer:
         self._token = token
 
     def close(self) -> None:
-        """Say no more."""
+        """Stop reporting."""
         self._health.close()
 
     async def healthz(self, request: web.Request) -> web.Response:
-        """200 or 503; with the reasons and figures for those who may see them."""
+        """200 or 503, with reasons and figures for those who may see them."""
         look = await self._health.look()
         body = as_json(look) if self._may_see(request) else {"status": "failing" if look.wrong else "ok"}
         return web.json_response(
@@ -46,9 +47,9 @@ class HealthServer:
         )
 
     async def metrics(self, request: web.Request) -> web.Response:
-        """Every figure, in Prometheus' text form."""
+        """All figures, in Prometheus' text format."""
         if not self._may_see(request):
-            return web.Response(status=403, text="METRICS_TOKEN is needed: docs/operate.md\n")
+            return web.Response(status=403, text="This needs METRICS_TOKEN; see docs/operate.md\n")
         await self._health.look()
         return web.Response(body=as_text(self._bot), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
@@ -66,7 +67,7 @@ class HealthServer:
 
 @asynccontextmanager
 async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> AsyncIterator[str | None]:
-    """Serve while this is open; yields where, or None where it is off or the address is taken."""
+    """Serve while this is open; yields the address, or None if HTTP is off or the address is taken."""
     listen = settings.http_listen
     if listen is None:
         yield None
@@ -79,7 +80,7 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
     app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", feeds.answer)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/metrics", health.metrics)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # addresses of feeds are secrets
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # feed addresses are secret
     await runner.setup()
     where: str | None = None
     try:
@@ -88,9 +89,9 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
         await site.start()
         assert site._server is not None
         where = f"http://{host}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
-        log.info("feeds, /healthz and /metrics are served on %s", where)
-    except OSError as error:  # Labmate answers in Discord all the same
-        log.error("HTTP_LISTEN=%s can't be listened on (%s): no feeds, no /healthz", listen, error)
+        log.info("serving feeds, /healthz and /metrics on %s", where)
+    except OSError as error:  # Labmate still answers in Discord
+        log.error("can't listen on HTTP_LISTEN=%s (%s): no feeds, no /healthz", listen, error)
         services.feed_url = None
     try:
         yield where

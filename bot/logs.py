@@ -1,7 +1,8 @@
-"""What is logged where: one process writes the file, libraries say only what matters, secrets are blotted out.
+"""Logging: one process writes the file, libraries log only what matters, secrets are blotted out.
 
-No library logs below WARNING (discord.py: INFO), whatever LOG_LEVEL says: their debug messages hold bodies, headers and
-SQL with its values. That is what keeps secrets out. Blotting out what looks like one is the second line.
+No library logs below WARNING (discord.py: INFO), whatever LOG_LEVEL says: their debug messages hold request
+bodies, headers and SQL values. That keeps secrets out of the log; blotting out what looks like one is the
+second defence.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from bot.settings import Settings
 from data.database.private_files import keep_private
 
 Role = Literal["bot", "worker", "command"]
-"""``bot`` runs for long and owns the log file; a ``worker`` tells the bot, as JSON lines; a ``command`` the terminal."""
+"""A ``bot`` owns the log file; a ``worker`` sends it JSON lines; a ``command`` logs to the terminal."""
 LEVELS = {"discord": logging.INFO}
-"""Libraries that may say more than warnings."""
+"""Libraries that may log more than warnings."""
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 BLOTTED = "[secret]"
 _SHORTEST = 6
-"""Characters of a value worth looking for: a shorter one stands in many words by chance."""
+"""The shortest secret to search for; a shorter one occurs in many words by chance."""
 _LOOKS_SECRET = re.compile(
     r"""(?x)
     \b[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}          # a bot's token
@@ -47,7 +48,7 @@ _held: list[FileLock] = []
 
 
 class Blotter:
-    """Takes secrets out of a text."""
+    """Blots secrets out of a text."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
@@ -60,11 +61,11 @@ class Blotter:
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Every secret among the settings: each ``SecretStr``, and the password in the database's address."""
-    found = [value.get_secret_value() for _, value in settings if isinstance(value, SecretStr)]
+    """All secrets in the settings: every ``SecretStr``, and the password in the database's address."""
+    secrets = [value.get_secret_value() for _, value in settings if isinstance(value, SecretStr)]
     if settings.database_url and (password := make_url(settings.database_url).password):
-        found.append(str(password))
-    return found
+        secrets.append(str(password))
+    return secrets
 
 
 class TextLines(logging.Formatter):
@@ -75,12 +76,12 @@ class TextLines(logging.Formatter):
         self._blot = blot
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record's text, with its traceback below."""
+        """The record's text, followed by any traceback."""
         return self._blot(super().format(record))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, message; exception and reference where there are."""
+    """One JSON object per line: time, level, logger, message; exception and reference if there are any."""
 
     def __init__(self, blot: Blotter) -> None:
         super().__init__()
@@ -104,7 +105,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to(settings: Settings, role: Role = "command", *, console: bool = True) -> None:
-    """Set logging up for this process; ``console`` is false where somebody types there."""
+    """Set up logging for this process; ``console`` is false if someone types in this terminal."""
     keep_private(settings.labmate_data)
     blot = Blotter(secrets_of(settings))
     as_json = settings.log_format == "json" or role == "worker"
@@ -124,13 +125,13 @@ def log_to(settings: Settings, role: Role = "command", *, console: bool = True) 
 
 
 def _file(folder: Path) -> list[logging.Handler]:
-    """The rotating file, for the one process that holds it: two that rotate it would lose lines."""
+    """The rotating log file, if no other process holds it: two processes that rotate it would lose lines."""
     lock = FileLock(folder / "labmate.log.lock", timeout=0)
     try:
         lock.acquire()
     except Timeout:
         print(
-            f"Another Labmate writes {folder / 'labmate.log'}; this one logs to the terminal.",
+            f"Another Labmate is writing {folder / 'labmate.log'}, so this one logs to the terminal.",
             file=sys.stderr,
         )
         return []

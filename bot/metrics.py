@@ -1,4 +1,4 @@
-"""Counting: replies by command and outcome, how long they took; everything else is looked at when somebody asks."""
+"""Counters: replies by command and outcome, and how long they took. bot/health.py reports everything else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import discord
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 60.0)
-"""Bounds of the histograms; Discord waits three seconds for the first word."""
+"""Bounds of the histograms; Discord waits three seconds for a first response."""
 _KINDS = {
     discord.InteractionType.autocomplete: "completion",
     discord.InteractionType.modal_submit: "form",
@@ -20,36 +20,36 @@ _KINDS = {
 
 
 def build() -> dict[str, str]:
-    """Which Labmate this is, on what."""
+    """The versions of Labmate, Python and discord.py."""
     try:
         ours = version("labmate")
-    except PackageNotFoundError:  # run from its folder without being installed
+    except PackageNotFoundError:  # it runs from its folder without being installed
         ours = "unknown"
     return {"version": ours, "python": platform.python_version(), "discord_py": discord.__version__}
 
 
 class Metrics:
-    """The counters of one bot, in a registry of its own."""
+    """The counters of one bot, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         self._replies = Counter(
             "labmate_replies",
-            "Replies by command and outcome (answered; refused: the person can do something; failed: Labmate can't).",
+            "Replies by command and outcome (answered; refused: the user can fix it; failed: Labmate must).",
             ["command", "outcome"],
             registry=registry,
         )
         self._acknowledged = Histogram(
             "labmate_acknowledged_seconds",
-            "From an interaction's arrival to the first word about it, which Discord awaits for 3 s.",
+            "From an interaction's arrival to the first response; Discord waits 3 s.",
             ["kind"],
             buckets=SECONDS,
             registry=registry,
         )
         self._finished = Histogram(
             "labmate_reply_seconds",
-            "From a command's arrival to its whole reply.",
+            "From a command's arrival to its complete reply.",
             ["command"],
             buckets=SECONDS,
             registry=registry,
@@ -59,9 +59,10 @@ class Metrics:
         ).set(1)
 
     def begin(self, interaction: discord.Interaction) -> None:
-        """An interaction has arrived."""
+        """Note that an interaction has arrived."""
         interaction.extras["arrived"] = time.perf_counter()
-        interaction._cs_response = _Watched(interaction, self._answered)
+        # `Interaction.response` is cached in this slot, which discord.py does not declare for type checkers.
+        interaction._cs_response = _Watched(interaction, self._answered)  # type: ignore[attr-defined]
 
     def _answered(self, interaction: discord.Interaction) -> None:
         kind = _KINDS.get(interaction.type, "command")
@@ -70,7 +71,7 @@ class Metrics:
             self._replies.labels(kind, "answered").inc()
 
     def finished(self, interaction: discord.Interaction, outcome: str) -> None:
-        """A command was answered, or anything failed."""
+        """Count a command that was answered, or anything that failed."""
         kind = _KINDS.get(interaction.type)
         name = kind or (interaction.command.qualified_name if interaction.command else "unknown")
         self._replies.labels(name, outcome).inc()
@@ -85,7 +86,7 @@ def _since(interaction: discord.Interaction) -> float:
 
 
 class _Watched(discord.InteractionResponse[Any]):
-    """A response that tells when it is given; discord.py notes that in one attribute."""
+    """A response that reports when it is sent; discord.py notes that in one attribute."""
 
     def __init__(self, parent: discord.Interaction, answered: Any) -> None:
         self._given: discord.InteractionResponseType | None = None
@@ -93,7 +94,7 @@ class _Watched(discord.InteractionResponse[Any]):
         super().__init__(parent)
 
     @property
-    def _response_type(self) -> discord.InteractionResponseType | None:  # type: ignore[override]
+    def _response_type(self) -> discord.InteractionResponseType | None:
         return self._given
 
     @_response_type.setter

@@ -1,4 +1,4 @@
-"""`python -m bot run`: Labmate in Discord, or with a local one."""
+"""`python -m bot run`: Labmate in Discord, or with a local Discord."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ log = logging.getLogger("labmate")
 
 @asynccontextmanager
 async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterator[tuple[Labmate, Scheduler]]:
-    """A bot that is logged in; it is closed at the end.
+    """Log a bot in, and close it at the end.
 
     Raises
     ------
     LoginError
-        Where Discord refuses the token, closes the connection for good, or can't be reached.
+        If Discord refuses the token, closes the connection for good, or can't be reached.
     """
     await load_sample(settings)
     async with open_corpus(settings) as corpus:
@@ -59,7 +59,7 @@ async def _logged_in(
 
 
 async def _until_ready(bot: Labmate) -> None:
-    """Wait until the bot is logged in and its commands are registered, or its connection has ended."""
+    """Wait until the bot is logged in with its commands registered, or its connection ends."""
     assert bot.running is not None
     ready = asyncio.create_task(_ready(bot))
     try:
@@ -79,25 +79,25 @@ async def _ready(bot: Labmate) -> None:
 async def local_discord(
     settings: Settings, ids: Path | None = None
 ) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
-    """A local Discord, and the settings that lead a bot to it; with ``ids`` its user and server stay the same."""
+    """A local Discord, and settings that lead a bot to it; ``ids`` lets its user and server stay the same."""
     async with LocalDiscord(ids=ids) as discord_:
-        led = settings.model_copy(
+        local_settings = settings.model_copy(
             update={
                 "discord_token": SecretStr(discord_.bot_token),
                 "discord_api_url": discord_.api_url,
                 "discord_gateway_url": None,
             }
         )
-        yield discord_, led
+        yield discord_, local_settings
 
 
 async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:
-    """Run until a signal ends it, or Discord does.
+    """Run until a signal arrives or Discord closes the connection.
 
     Raises
     ------
     LoginError
-        Where Discord closes the connection for good; it says why and what to do.
+        If Discord closes the connection for good; it says why and what to do.
     """
     async with Watchdog(), running_bot(settings, say) as (bot, scheduler):
         say(f"Logged in as {bot.user}, in {len(bot.guilds)} servers. Stop with Ctrl-C.")

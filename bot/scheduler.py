@@ -1,4 +1,4 @@
-"""What happens by the clock: the model is loaded, arXiv is asked, what is new is embedded, replies stay quick."""
+"""The clock: load the model, ask arXiv, embed new papers, match authors, while replies stay quick."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
 FULL_EVERY = timedelta(days=7)
 BUSY_AGAIN = timedelta(minutes=1)
-"""After which something is tried again that another process was in the way of."""
+"""How long to wait when another process is in the way."""
 AT_ONCE = 64
-"""Papers that are embedded in this process; more go to the worker, which has a model of its own."""
+"""The most papers to embed in this process; more go to the worker, which loads its own model."""
 
 Say = Callable[[str], None]
 
 
 def settle() -> None:
-    """Take names and model out of the garbage collector's rounds: walking them would stall a reply."""
+    """Exempt names and model from garbage collection: walking them would stall a reply."""
     gc.collect()
     gc.freeze()
 
 
 class Scheduler:
-    """Runs beside the client in the same loop; long work runs in a worker process of low priority."""
+    """Runs in the client's event loop; long work runs in a worker process at low priority."""
 
     def __init__(self, settings: Settings, services: Services, say: Say | None = None) -> None:
         self._settings = settings
@@ -56,40 +56,40 @@ class Scheduler:
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
         self.settled = asyncio.Event()
-        """Set once all that had come in was embedded and its people told apart, as far as that went well."""
+        """Set after the first round: new papers embedded, authors matched, unless something failed."""
 
     @property
     def progress(self) -> str:
-        """What is being done right now, in words, or nothing."""
+        """What Labmate is doing right now, in words; empty if nothing."""
         return self._services.progress.text
 
     def start(self) -> None:
-        """Begin; call once logged in."""
+        """Start; call this after the login."""
         self._tasks = [
             asyncio.create_task(lasting(step, failed=self._failed))
             for step in (self._work, self._follow, self._back_up)
         ]
 
     async def stop(self) -> None:
-        """End, the worker too; what it was doing, the next start completes."""
+        """Stop, including the workers; the next start finishes their work."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self.worker.stop(), self.backups.stop())
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _failed(self) -> None:
-        self._say("A background task failed and begins again; see the log. Questions are still answered.")
+        self._say("A background task failed and is starting again; see the log. I still answer questions.")
 
     # -- model and embeddings ----------------------------------------------------------------------
 
     async def load_model(self) -> None:
-        """Load the model off the loop, and embed the few papers that wait."""
+        """Load the model in a thread, and embed the papers that wait if they are few."""
         corpus = self._services.corpus
         log.info("loading the model")
         try:
             await asyncio.to_thread(corpus.embedder.load)
         except ModelError as error:
-            self._say(f"{error} Until then papers are found by words only.")
+            self._say(f"{error} Until then, search finds papers by words only.")
             self._services.model_settled.set()
             return
         if 0 < len(corpus.backlog()) <= AT_ONCE:
@@ -108,7 +108,7 @@ class Scheduler:
             return
 
     async def _work(self) -> None:
-        """Ask arXiv, embed, wait, again."""
+        """Ask arXiv, embed, match authors, wait; then again."""
         await self.load_model()
         while True:
             self._again = None
@@ -129,7 +129,7 @@ class Scheduler:
             await clock.wait_until(min(when, clock.now() + self._again) if self._again else when)
 
     async def _run(self, *command: str) -> bool:
-        """Have a worker do it; returns whether it did. What failed is tried again before long."""
+        """Run a command in the worker; returns whether it succeeded. A failure is tried again soon."""
         outcome = await self.worker.run(*command)
         if outcome is not RunOutcome.DONE:
             again = BUSY_AGAIN if outcome is RunOutcome.BUSY else LOOK_AGAIN
@@ -137,13 +137,13 @@ class Scheduler:
         return outcome is RunOutcome.DONE
 
     async def _tell_apart(self) -> None:
-        """Whose the new authorships are, topics, novelty; once a week everybody anew; old facts again."""
+        """Match the authors of new papers, and once a week all authors; refresh old facts and proofs."""
         await self._services.store.kept_texts.forget_old()
         if not len(self._services.corpus.facets):
             return
         people = self._services.store.people
         last, full = await people.last_pass(), await people.last_pass("full")
-        # A store whose last full pass took every server's corrections for certain has none that counts.
+        # Full passes from when every server's corrections counted as certain no longer count.
         old = last is not None and (full is None or utc_now() - full.finished > FULL_EVERY)
         if old or await people_wait(self._services.store):
             await self._run("identify", *(["--full"] if old else []))
@@ -157,11 +157,11 @@ class Scheduler:
         await back_up_by_the_clock(self._settings, self.backups)
 
     def _backed_up(self, event: dict[str, Any]) -> None:
-        if said := event.get("say"):
-            log.info("backup: %s", said)
+        if message := event.get("say"):
+            log.info("backup: %s", message)
 
-    def _backup_failed(self, _outcome: RunOutcome, said: str) -> None:
-        log.error("the backup failed: %s The last one is still there; another try in an hour.", said)
+    def _backup_failed(self, _outcome: RunOutcome, reason: str) -> None:
+        log.error("the backup failed: %s The last backup is still there. Trying again in an hour.", reason)
 
     # -- the worker --------------------------------------------------------------------------------
 
@@ -169,40 +169,40 @@ class Scheduler:
         if step := event.get("step"):
             done, total = int(event.get("done", 0)), int(event.get("total", 0))
             self._services.progress.heard(step, done, total)
-        elif said := event.get("say"):
+        elif message := event.get("say"):
             self._told_unreachable = False
-            log.info("%s", said)
-            self._say(str(said))
+            log.info("%s", message)
+            self._say(str(message))
 
-    def _worker_failed(self, outcome: RunOutcome, said: str) -> None:
-        """Say what a worker failed at, each as what it is."""
+    def _worker_failed(self, outcome: RunOutcome, reason: str) -> None:
+        """Say why a worker failed."""
         if outcome is RunOutcome.UNREACHABLE:
-            log.warning("%s", said)
-            self._tell_once(said)
+            log.warning("%s", reason)
+            self._tell_once(reason)
         elif outcome is RunOutcome.BUSY:
-            log.info("%s It is tried again soon.", said)
+            log.info("%s Trying again soon.", reason)
         else:
             self._say(
-                f"Work in the background failed and is tried again in {LOOK_AGAIN.seconds // 60} minutes; the log "
-                "says why. Questions are still answered."
+                "Background work failed; the log says why. I still answer questions, and will try again in "
+                f"{LOOK_AGAIN.seconds // 60} minutes."
             )
 
     def _tell_once(self, error: str) -> None:
-        """Say that arXiv can't be reached once, not every quarter of an hour."""
+        """Say only once that arXiv can't be reached, not every quarter of an hour."""
         if self._told_unreachable:
             return
         self._told_unreachable = True
-        known = len(self._services.corpus.facets)
+        papers = len(self._services.corpus.facets)
         self._say(
-            f"arXiv can't be read now ({error}). I know {known:,} papers and answer from these; I try again "
-            f"every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
+            f"arXiv can't be read right now ({error}). I answer from the {papers:,} papers I have and "
+            f"try again every {LOOK_AGAIN.seconds // 60} minutes. To add papers from a file: "
             "make run PAPERS=path, or python -m bot ingest file PATH"
         )
 
     # -- following what others write -----------------------------------------------------------------
 
     async def _follow(self) -> None:
-        """See what the worker, or an ingest started by hand, has written."""
+        """Pick up what the worker, or an ingest from the command line, has written."""
         corpus = self._services.corpus
         waited = 0.0
         while True:

@@ -1,4 +1,4 @@
-"""Every setting, once. ``.env.example`` lists the same names; a test says so."""
+"""All settings. ``.env.example`` lists the same names; a test makes sure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from index.search.embedding import DEFAULT_MODEL
 
 
 def is_address(text: str, *schemes: str) -> bool:
-    """Whether it is an address of one of these schemes, with a host, and a port that can be."""
+    """Whether this is an address with one of these schemes, a host, and a valid port if any."""
     try:
         parts = urlsplit(text)
         return parts.scheme in schemes and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -34,15 +34,15 @@ class Settings(BaseSettings):
     discord_api_url: str | None = None
     """Another server that speaks Discord's protocol, such as http://127.0.0.1:8080/api/v10."""
     discord_gateway_url: str | None = None
-    """Its gateway; by default the one that the server names itself."""
+    """Its gateway; by default, the one that the server names."""
     labmate_data: Path = Path("var")
-    """The folder with everything that Labmate keeps."""
+    """The folder for everything that Labmate keeps."""
     database_url: str | None = None
-    """By default the SQLite file labmate.db in LABMATE_DATA."""
+    """By default, the SQLite file labmate.db in LABMATE_DATA."""
     backup_every: float = Field(default=0, ge=0, le=8_760, allow_inf_nan=False)
-    """Hours between two backups that a running Labmate makes by itself; 0 for none."""
+    """Hours between the backups that a running Labmate makes; 0 for none."""
     backup_keep: int = Field(default=7, ge=1, le=10_000)
-    """How many backups stay in LABMATE_DATA/backups."""
+    """How many backups to keep in LABMATE_DATA/backups."""
     embedding_model: str = DEFAULT_MODEL
     """The packaged model, a folder, or a name on the Hugging Face hub."""
     labmate_categories: Annotated[list[str], NoDecode] = Field(
@@ -54,37 +54,37 @@ class Settings(BaseSettings):
     arxiv_interval_seconds: float = Field(default=3.0, ge=0, allow_inf_nan=False)
     """The pause between two requests to arXiv; its terms ask for three seconds."""
     labmate_fetch: bool = True
-    """False to never ask arXiv by itself."""
+    """False: never ask arXiv for new papers."""
     labmate_pictures: bool = True
-    """False to answer without pictures, which saves a process of about 200 MB."""
+    """False: answer without pictures, which saves a process of about 200 MB."""
     labmate_limits: bool = True
-    """False to let every member ask as much as they like; turns are taken all the same."""
+    """False: let members ask as much as they like; they still take turns."""
     openalex_api_key: SecretStr | None = None
     """A free key adds citations, h-index, affiliations and ORCIDs to people's cards."""
     openalex_url: str = "https://api.openalex.org"
     openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000, allow_inf_nan=False)
-    """Dollars a day that lists may cost; a free key allows one dollar."""
+    """Dollars a day to spend on lists of works; a free key allows one dollar."""
     smtp_host: str | None = None
-    """The mail server that takes codes which prove an address; without one, /claim mail: is not offered."""
+    """The mail server that sends the codes of /claim mail:; without one, that option is off."""
     smtp_port: int = Field(default=587, ge=1, le=65_535)
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
     smtp_user: str = ""
     smtp_password: SecretStr | None = None
     smtp_from: str = ""
-    """The address that codes come from."""
+    """The sender's address of these codes."""
     http_listen: str | None = None
-    """Where feeds, /healthz and /metrics are served, such as 127.0.0.1:8090; without it there are none."""
+    """Where to serve feeds, /healthz and /metrics, such as 127.0.0.1:8090; empty for nowhere."""
     http_url: str | None = None
-    """How feed readers reach it, such as https://labmate.example.org; by default http://HTTP_LISTEN."""
+    """The public address of the feeds, such as https://labmate.example.org; by default http://HTTP_LISTEN."""
     metrics_token: SecretStr | None = None
-    """Lets others than this machine read /metrics, as a bearer token."""
+    """A bearer token that lets other machines read /metrics."""
     top_everywhere: bool = False
-    """True to let /top count what members of all servers saved and liked together."""
+    """True: /top counts what members of all servers saved and liked together."""
     labmate_clock: Path | None = None
     """For simulations: a file that says what time it is."""
     log_level: str = "INFO"
     log_format: Literal["text", "json"] = "text"
-    """json: one JSON object a line, for what collects logs."""
+    """json: one JSON object per line, for log collectors."""
 
     @field_validator("labmate_categories", mode="before")
     @classmethod
@@ -92,7 +92,7 @@ class Settings(BaseSettings):
         names = value.replace(",", " ").split() if isinstance(value, str) else value
         for name in names if isinstance(names, list) else []:
             if not CATEGORY.match(str(name)):
-                raise ValueError(f"{str(name)[:40]!r} is no arXiv category; they look like cs.CL")
+                raise ValueError(f"{str(name)[:40]!r} is not an arXiv category; they look like cs.CL")
         return names
 
     @field_validator("http_listen")
@@ -100,21 +100,21 @@ class Settings(BaseSettings):
     def _host_and_port(cls, value: str | None) -> str | None:
         host, colon, port = (value or "").rpartition(":")
         if value is not None and not (host and colon and port.isdigit() and 0 <= int(port) < 65_536):
-            raise ValueError("is a host and a port, such as 127.0.0.1:8090")
+            raise ValueError("must be a host and a port, such as 127.0.0.1:8090")
         return value
 
     @field_validator("http_url", "discord_api_url", "arxiv_api_url", "arxiv_oai_url", "openalex_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and not is_address(value, "http", "https"):
-            raise ValueError("is a web address, such as https://labmate.example.org")
+            raise ValueError("must be a web address, such as https://labmate.example.org")
         return value.rstrip("/") if value else None
 
     @field_validator("discord_gateway_url")
     @classmethod
     def _gateway_address(cls, value: str | None) -> str | None:
         if value is not None and not is_address(value, "ws", "wss"):
-            raise ValueError("is the address of a gateway, such as wss://gateway.discord.gg")
+            raise ValueError("must be the address of a gateway, such as wss://gateway.discord.gg")
         return value
 
     @field_validator("discord_token", "openalex_api_key", "metrics_token", mode="before")
@@ -122,24 +122,23 @@ class Settings(BaseSettings):
     def _one_word(cls, value: object) -> object:
         text = value.strip() if isinstance(value, str) else ""
         if text.lower().startswith("bot "):
-            raise ValueError("is the token alone, without the word Bot before it")
+            raise ValueError("must be the token alone, without the word Bot before it")
         if not text.isascii() or not text.isprintable() or " " in text:
-            raise ValueError("is one word of ASCII letters, digits and signs; copy it again")
+            raise ValueError("must be one word of ASCII letters, digits and signs; copy it again")
         return text if isinstance(value, str) else value
 
     @field_validator("log_level")
     @classmethod
     def _known_level(cls, value: str) -> str:
         if value.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-            raise ValueError("is one of DEBUG, INFO, WARNING, ERROR")
+            raise ValueError("must be one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
 
     @model_validator(mode="after")
     def _sender(self) -> Settings:
         if self.smtp_host and "@" not in self.smtp_from:
             raise ValueError(
-                "SMTP_HOST is set, so SMTP_FROM is needed: the address that codes come from, such as "
-                "labmate@example.org"
+                "SMTP_HOST is set, so SMTP_FROM is needed: the sender's address, such as labmate@example.org"
             )
         return self
 

@@ -1,4 +1,4 @@
-"""Settings that can be read but can't be meant: each gets one line that names it and says what to do."""
+"""Settings that can be read but can't work: each gets one line that names it and says what to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS, FILES = (
     ("vectors", "words"),
     ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
 )
-"""What LABMATE_DATA holds; the database is looked at where it is named."""
+"""The contents of LABMATE_DATA; the database is checked separately."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
 
 
@@ -26,7 +26,7 @@ class SettingError(ValueError):
 
 
 def check(settings: Settings) -> None:
-    """Look at folders, files and addresses that settings name.
+    """Check the folders, files and addresses in the settings.
 
     Raises
     ------
@@ -57,22 +57,22 @@ def _data(folder: Path) -> None:
 
 
 def _folder(setting: str, folder: Path) -> None:
-    """Raise unless it is a folder that can be written to, or can be made."""
-    there = folder.absolute()
-    while not _exists(setting, there):
-        there = there.parent
-    if not there.is_dir():
-        what = "is" if there == folder.absolute() else f"is in {there}, which is"
+    """Raise unless this is a folder that can be written to, or one that can be made."""
+    existing = folder.absolute()
+    while not _exists(setting, existing):
+        existing = existing.parent
+    if not existing.is_dir():
+        what = "is" if existing == folder.absolute() else f"is in {existing}, which is"
         raise SettingError(f"{setting}: {folder} {what} a file. Name a folder.")
     try:
-        if there == folder.absolute():
-            tempfile.TemporaryFile(dir=there).close()
+        if existing == folder.absolute():
+            tempfile.TemporaryFile(dir=existing).close()
         else:
             folder.mkdir(parents=True)
     except OSError as error:
         raise SettingError(
-            f"{setting}: nothing can be written to {folder} ({error.strerror}). Name a folder that belongs to the "
-            "user who runs Labmate, or give it to them (chown)."
+            f"{setting}: nothing can be written to {folder} ({error.strerror}). "
+            "Name a folder that belongs to the user who runs Labmate, or change its owner (chown)."
         ) from error
 
 
@@ -91,25 +91,25 @@ def _database(url: str) -> None:
         parsed = make_url(url)
         name, driver = parsed.get_backend_name(), parsed.get_driver_name()
     except NoSuchModuleError:
-        raise SettingError(_forms("names a database that Labmate does not know")) from None
-    except (ArgumentError, ValueError):  # without its cause, which may show the password
-        raise SettingError(_forms("is not the address of a database")) from None
+        raise SettingError(_forms("it names a database that Labmate does not know")) from None
+    except (ArgumentError, ValueError):  # drop the cause, which may show the password
+        raise SettingError(_forms("it is not the address of a database")) from None
     if _DRIVERS.get(name) != driver:
-        raise SettingError(_forms(f"names {name}+{driver}, which Labmate does not work with"))
+        raise SettingError(_forms(f"it names {name}+{driver}, which Labmate does not support"))
     if find_spec(driver) is None:
         raise SettingError(
-            f"DATABASE_URL: needs the package {driver}. Install it: python -m pip install {driver}"
+            f"DATABASE_URL: this needs the package {driver}. Install it: python -m pip install {driver}"
         )
     if name == "sqlite":
         if parsed.database in (None, "", ":memory:"):
-            raise SettingError(_forms("names no file"))
+            raise SettingError(_forms("it names no file"))
         _sqlite("DATABASE_URL", Path(str(parsed.database)))
 
 
 def _forms(what: str) -> str:
     return (
-        f"DATABASE_URL: {what}. It is sqlite+aiosqlite:////folder/labmate.db or "
-        "postgresql+asyncpg://user:password@host/name; empty for labmate.db in LABMATE_DATA."
+        f"DATABASE_URL: {what}. Write sqlite+aiosqlite:////folder/labmate.db or "
+        "postgresql+asyncpg://user:password@host/name, or leave it empty for labmate.db in LABMATE_DATA."
     )
 
 
@@ -119,7 +119,8 @@ def _sqlite(setting: str, path: Path) -> None:
     _folder(setting, path.parent)
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise SettingError(
-            f"{setting}: {path} can't be read and written by this user. Give it to the user who runs Labmate (chown)."
+            f"{setting}: this user can't read and write {path}. "
+            "Make the user who runs Labmate its owner (chown)."
         )
 
 
@@ -128,12 +129,13 @@ def _clock(path: Path) -> None:
         clock.read(path)
     except OSError as error:
         raise SettingError(
-            f"LABMATE_CLOCK: {path} can't be read ({error.strerror}). It is for simulations; leave it empty otherwise."
+            f"LABMATE_CLOCK: {path} can't be read ({error.strerror}). "
+            "This setting is for simulations; leave it empty otherwise."
         ) from error
     except ValueError as error:
         raise SettingError(
-            f"LABMATE_CLOCK: {path} holds no time such as 2026-05-18T20:00:00+00:00. It is for simulations; leave it "
-            "empty otherwise."
+            f"LABMATE_CLOCK: {path} holds no time such as 2026-05-18T20:00:00+00:00. This setting is for "
+            "simulations; leave it empty otherwise."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Long work in a process of its own: started at low priority, listened to, ended; its last words are kept."""
+"""Long work in its own process: start it at low priority, follow its events, stop it, log why it failed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from bot.ending import CHILDREN
 
 log = logging.getLogger("labmate")
 KEPT_LINES = 30
-"""Last lines of a worker's error output that are logged where it fails."""
+"""How many last lines of a worker's error output to log if it fails."""
 _LONGEST_LINE = 2_000
 GRACE = 2.0
-"""Seconds that a worker has to end when it is told to."""
+"""Seconds for a worker to end after being told to."""
 
 
 class RunOutcome(StrEnum):
@@ -27,11 +27,11 @@ class RunOutcome(StrEnum):
 
     DONE = "done"
     BUSY = "busy"
-    """Another process holds the right to write, or the database."""
+    """Another process holds the write lock or the database."""
     UNREACHABLE = "unreachable"
-    """The source outside can't be read."""
+    """The source can't be read."""
     FAILED = "failed"
-    """Anything else, such as being killed."""
+    """Anything else, such as a kill."""
 
 
 class Worker:
@@ -40,9 +40,9 @@ class Worker:
     Parameters
     ----------
     heard
-        Called with each event (`step`, `say`) but the error that ended it.
+        Called with each event (`step`, `say`) except a final error.
     failed
-        Called with an outcome that is not :attr:`RunOutcome.DONE`, and with what the worker said of it.
+        Called with an outcome other than :attr:`RunOutcome.DONE` and with the worker's own message.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = False
         self.outcomes: Counter[tuple[str, RunOutcome]] = Counter()
-        """How often each command ended how, since the start."""
+        """How often each command ended with each outcome, since the start."""
 
     async def run(self, *command: str) -> RunOutcome:
-        """Run a command of Labmate to its end."""
+        """Run a command of Labmate until it ends."""
         self._process = process = await asyncio.create_subprocess_exec(
             *("nice", "-n", "19", sys.executable, "-m", "bot", *command, "--events"),
             stdout=asyncio.subprocess.PIPE,
@@ -77,17 +77,17 @@ class Worker:
             return outcome
         self.outcomes[command[0], outcome] += 1
         if outcome is not RunOutcome.DONE:
-            said = str(error.get("error", ""))
+            message = str(error.get("error", ""))
             if outcome is RunOutcome.FAILED:
                 log.error(
                     "the worker `%s` %s%s%s",
-                    *(command[0], _ended(status), f": {said}" if said else "", _words(last)),
+                    *(command[0], _ended(status), f": {message}" if message else "", _last_lines(last)),
                 )
-            self._failed(outcome, said)
+            self._failed(outcome, message)
         return outcome
 
     async def stop(self) -> None:
-        """End the worker; what it was doing, the next start completes."""
+        """Stop the worker; the next start finishes its work."""
         self._stopping = True
         process = self._process
         if process is None or process.returncode is not None:
@@ -101,7 +101,7 @@ class Worker:
         CHILDREN.discard(process.kill)
 
     async def _events(self, process: asyncio.subprocess.Process) -> dict[str, Any]:
-        """Pass events on; returns the one that names the error, if there was one."""
+        """Pass events on; returns the error event, or an empty one."""
         assert process.stdout is not None
         error: dict[str, Any] = {}
         async for line in process.stdout:
@@ -117,12 +117,12 @@ class Worker:
 
     @staticmethod
     async def _errors(process: asyncio.subprocess.Process, command: str, last: deque[str]) -> None:
-        """Log what the worker logs, and keep what else it says: it may be the last."""
+        """Log what the worker logs, and keep its other output in case it fails."""
         assert process.stderr is not None
         while True:
             try:
                 line = await process.stderr.readline()
-            except ValueError:  # longer than any line that says something
+            except ValueError:  # longer than any useful line
                 continue
             if not line:
                 return
@@ -154,5 +154,5 @@ def _ended(status: int) -> str:
     return f"ended with status {status}"
 
 
-def _words(last: deque[str]) -> str:
-    return "; its last words:\n  " + "\n  ".join(last) if last else ""
+def _last_lines(last: deque[str]) -> str:
+    return "; its last lines:\n  " + "\n  ".join(last) if last else ""

@@ -1,8 +1,8 @@
-"""`python -m bot admin`: the operator's console on the command line; works beside a running Labmate."""
+"""`python -m bot admin`: the operator's console on the command line. It works while Labmate runs."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -19,16 +19,16 @@ from index.trust.operator import Operator, OperatorError
 
 admin = typer.Typer(
     no_args_is_help=True,
-    help="Look at corrections, claims and contests of all servers and undo them; ban; allow servers.",
+    help="Review and undo corrections, claims and contests from all servers; ban; allow servers.",
 )
 Subject = Literal["correction", "claim", "contest"]
 Kind = Literal["member", "server"]
-Number = Annotated[int, typer.Argument(min=1, help="As `admin look` prints it.")]
+Number = Annotated[int, typer.Argument(min=1, help="The number that `admin look` prints.")]
 Target = Annotated[int, typer.Argument(min=1, max=(1 << 63) - 1, help="The Discord id.")]
 
 
 def _with_operator(work: Callable[[Operator, Store], Awaitable[None]]) -> None:
-    """Open the store, do one thing, close it; an error is one line and exit 1."""
+    """Open the store, do one thing, close it; an error prints one line and exits with 1."""
     config = settings()
     log_to(config)
 
@@ -46,7 +46,7 @@ def _with_operator(work: Callable[[Operator, Store], Awaitable[None]]) -> None:
     perform(opened())
 
 
-def _print(title: str, columns: list[str], rows: list[list[object]], empty: str) -> None:
+def _print(title: str, columns: list[str], rows: Sequence[Sequence[object]], empty: str) -> None:
     if not rows:
         typer.echo(empty)
         return
@@ -60,44 +60,40 @@ def _print(title: str, columns: list[str], rows: list[list[object]], empty: str)
 
 @admin.command()
 def look(
-    what: Subject, most: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50
+    what: Subject, most: Annotated[int, typer.Option(min=1, max=10_000, help="The most to show.")] = 50
 ) -> None:
-    """Show the newest corrections, claims or contests of all servers."""
+    """Show the newest corrections, claims or contests from all servers."""
 
     async def work(operator: Operator, _: Store) -> None:
         lines = await operator.look(what, most)
         rows = [[line.number, line.made.date(), line.state, line.guild, line.text] for line in lines]
-        _print(
-            f"{what}s", ["number", "made", "state", "server", "what it says"], rows, f"There are no {what}s."
-        )
+        _print(f"{what}s", ["number", "made", "state", "server", "text"], rows, f"There are no {what}s.")
 
     _with_operator(work)
 
 
 @admin.command()
 def undo(what: Subject, number: Number) -> None:
-    """Take a correction back, end a claim or let an ended one hold again, reopen a settled contest."""
+    """Undo a correction, end or restore a claim, or reopen a settled contest."""
     _say(lambda operator: operator.undo(what, number))
 
 
 @admin.command()
 def promote(number: Number) -> None:
-    """Let a server's correction hold for everybody."""
+    """Apply a server's correction everywhere."""
     _say(lambda operator: operator.promote(number))
 
 
 @admin.command("end-claim")
-def end_claim(
-    number: Number, reason: Annotated[str, typer.Option(help="Why; the member is shown it.")]
-) -> None:
-    """End a claim and say why."""
+def end_claim(number: Number, reason: Annotated[str, typer.Option(help="Why; the member sees it.")]) -> None:
+    """End a claim, with a reason."""
     _say(lambda operator: operator.end_claim(number, reason))
 
 
 @admin.command()
 def settle(
     number: Number,
-    end_claim: Annotated[bool, typer.Option("--end-claim/--keep-claim", help="Whether the claim ends.")],
+    end_claim: Annotated[bool, typer.Option("--end-claim/--keep-claim", help="Whether to end the claim.")],
 ) -> None:
     """Settle a contested claim."""
     _say(lambda operator: operator.settle(number, upheld=end_claim))
@@ -105,13 +101,13 @@ def settle(
 
 @admin.command()
 def ban(kind: Kind, target: Target, reason: Annotated[str, typer.Option(help="Why, for the log.")]) -> None:
-    """Shut a member or a server out; a running Labmate leaves a banned server within a minute."""
+    """Ban a member or a server; a running Labmate leaves a banned server within a minute."""
     _say(lambda operator: operator.ban(kind, target, reason))
 
 
 @admin.command()
 def unban(kind: Kind, target: Target) -> None:
-    """Let a member or a server in again."""
+    """Lift a ban."""
     _say(lambda operator: operator.unban(kind, target))
 
 
@@ -121,48 +117,48 @@ def bans() -> None:
 
     async def work(_: Operator, store: Store) -> None:
         rows = [[ban.kind, ban.target, ban.made.date(), ban.reason] for ban in await store.bans.all()]
-        _print("Banned", ["what", "id", "since", "why"], list(rows), "Nobody is banned.")
+        _print("Banned", ["what", "id", "since", "why"], rows, "No member or server is banned.")
 
     _with_operator(work)
 
 
 @admin.command()
 def allow(server: Target) -> None:
-    """Put a server on the list; with a list, only servers on it may use this Labmate."""
+    """Add a server to the allow list; once the list has an entry, no other servers may use Labmate."""
     _say(lambda operator: operator.allow(server))
 
 
 @admin.command()
 def disallow(server: Target) -> None:
-    """Take a server off the list."""
+    """Remove a server from the allow list."""
     _say(lambda operator: operator.disallow(server))
 
 
 @admin.command()
 def servers() -> None:
-    """Show the list of servers that may use this Labmate."""
+    """Show the allow list: the servers that may use this Labmate."""
 
     async def work(_: Operator, store: Store) -> None:
         allowed = await store.bans.allowed()
         _print(
-            "Servers on the list",
+            "Allow list",
             ["server"],
             [[guild] for guild in allowed],
-            "No list is set, so every server may use this Labmate.",
+            "The allow list is empty, so every server may use this Labmate.",
         )
 
     _with_operator(work)
 
 
 @admin.command()
-def log(most: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 50) -> None:
-    """Show who decided what, newest first."""
+def log(most: Annotated[int, typer.Option(min=1, max=100_000, help="The most to show.")] = 50) -> None:
+    """Show decisions and who made them, newest first."""
 
     async def work(operator: Operator, _: Store) -> None:
         rows = [
             [
                 entry.made.isoformat(" ", "seconds"),
-                entry.actor or "Labmate, or command line",
+                entry.actor or "Labmate or command line",
                 entry.action,
                 entry.subject,
                 entry.guild,

@@ -1,10 +1,11 @@
-"""`python -m bot ask`: one command, asked as a user would, over the local Discord."""
+"""`python -m bot ask`: run one slash command over the local Discord, as a user would."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from rich.console import Console
 
@@ -15,14 +16,17 @@ from bot.settings import Settings
 from bot.terminal.drawing import print_plain
 
 BY_MEANING = ("similar", "search")
-"""Commands that are worth waiting for the model."""
+"""Commands that need the model, so it is loaded first."""
 
 
 async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
-    """Ask one command, print the reply; returns the exit status (0, 1 an error, 2 no command)."""
+    """Run one command and print the reply; returns the exit status (1: an error reply, 2: not a command)."""
     failures: list[object] = []
-    async with local_discord(settings) as (discord_, led), running_bot(led) as (bot, scheduler):
-        bot.services.interim_after = REPLY_WITHIN  # what is printed is the answer itself
+    async with (
+        local_discord(settings) as (discord_, local_settings),
+        running_bot(local_settings) as (bot, scheduler),
+    ):
+        bot.services.interim_after = REPLY_WITHIN  # print the answer itself, never "still working"
         bot.add_listener(_remember(failures), "on_labmate_failure")
         async with UserClient(discord_.url, discord_.user_token) as user:
             try:
@@ -44,9 +48,8 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
     return 1 if failures else 0
 
 
-def _remember(failures: list[object]):  # type: ignore[no-untyped-def]
+def _remember(failures: list[object]) -> Callable[[object], Coroutine[Any, Any, None]]:
     async def on_labmate_failure(interaction: object) -> None:
         failures.append(interaction)
-        await asyncio.sleep(0)
 
     return on_labmate_failure

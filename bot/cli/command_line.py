@@ -1,4 +1,4 @@
-"""What every command of the command line does first and last: read the settings, run, say what went wrong."""
+"""How every command begins and ends: read the settings, run, report errors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import DBAPIError
 
+from bot.cli.reporter import Reporter
 from bot.ending import Ending
 from bot.settings import Settings
 from bot.settings_checks import SettingError, check
@@ -21,16 +22,14 @@ from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 from index.search.vectors import VectorsError
 
-LOCKED = (
-    "Another process was writing to the database for longer than this one waits. Nothing is lost; try again."
-)
+LOCKED = "Another process kept the database locked for too long. Nothing is lost; try again."
 
 
 def settings() -> Settings:
-    """The settings, or exit 2 with one line for each that is wrong."""
+    """The settings; a wrong one prints a line and ends the process with exit status 2."""
     try:
-        found = Settings()
-        check(found)
+        config = Settings()
+        check(config)
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_input=False):
             name = f"{str(detail['loc'][0]).upper()}: " if detail["loc"] else ""
@@ -38,45 +37,50 @@ def settings() -> Settings:
     except SettingError as error:
         print(error, file=sys.stderr)
     except SettingsError as error:
-        print(f"the settings can't be read: {error}", file=sys.stderr)
+        print(f"The settings can't be read: {error}", file=sys.stderr)
     except (OSError, UnicodeError) as error:
-        print(f".env can't be read ({error}). It is a text file in UTF-8; see .env.example.", file=sys.stderr)
+        print(
+            f".env can't be read ({error}). It must be a text file in UTF-8; see .env.example.",
+            file=sys.stderr,
+        )
     else:
-        return found
+        return config
     sys.exit(2)
 
 
 def perform(
     work: Coroutine[Any, Any, int | None], *, events: bool = False, ending: Ending | None = None
 ) -> None:
-    """Run a coroutine; known errors end it with one line and exit 1, or with the error's own ``status``.
+    """Run a coroutine; a known error prints one line and exits with 1, or with the error's own ``status``.
 
-    With ``ending``, signals end it, too, and nothing that hangs keeps it alive.
+    With ``ending``, signals end it too, and no hanging thread can keep the process alive.
     """
-    from bot.cli.ingest import Reporter
-    from bot.closes import LoginError
+    from bot.closes import LoginError  # lazy: start-up
 
     try:
         status = asyncio.run(ending.watch(work) if ending else work)
     except (StoreError, SourceError, VectorsError, ModelError, BusyError, LoginError, DBAPIError) as error:
-        kind, said = _told(error)
-        if not said:
+        kind, message = _described(error)
+        if not message:
             raise
         if events:
-            Reporter.event(error=said, kind=kind)
+            Reporter.event(error=message, kind=kind)
         else:
-            print(said, file=sys.stderr)
+            print(message, file=sys.stderr)
         sys.exit(getattr(error, "status", 1))
     except KeyboardInterrupt:
-        print("Stopped. What was read is kept; the same command completes it.", file=sys.stderr)
+        print("Stopped. What was read so far is kept; run the command again to finish.", file=sys.stderr)
         sys.exit(130)
     sys.exit(status or 0)
 
 
-def _told(error: Exception) -> tuple[RunOutcome, str]:
-    """What kind of failure it is, and the words for it; no words for one that nobody can do something about."""
+def _described(error: Exception) -> tuple[RunOutcome, str]:
+    """The kind of failure and the message; the message is empty for a bug, which needs its traceback."""
     if isinstance(error, DBAPIError):
         locked = "database is locked" in str(error.orig)
         return RunOutcome.BUSY, LOCKED if locked else ""
-    kinds = {BusyError: RunOutcome.BUSY, SourceError: RunOutcome.UNREACHABLE}
+    kinds: dict[type[Exception], RunOutcome] = {
+        BusyError: RunOutcome.BUSY,
+        SourceError: RunOutcome.UNREACHABLE,
+    }
     return kinds.get(type(error), RunOutcome.FAILED), str(error)

@@ -1,26 +1,13 @@
-"""Reading papers in from the command line, with progress: for people as a bar, for the bot as JSON lines."""
+"""Reading in papers from the command line: from files and from arXiv; then embedding and matching authors."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import AsyncIterator
+from datetime import date, timedelta
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
+from bot.cli.reporter import Reporter as Reporter
 from bot.settings import Settings
 from data.calendar import clock
 from data.calendar.arxiv_ids import announcement_day
@@ -40,72 +27,13 @@ RECENT = timedelta(days=7)
 _ASKED_AHEAD = 500
 
 
-class Reporter:
-    """Shows what is being done."""
-
-    def __init__(self, *, events: bool, console: Console | None = None) -> None:
-        self._events = events
-        self.console = console or Console(stderr=True)
-        self._bar: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
-
-    @contextmanager
-    def showing(self) -> Iterator[None]:
-        """Draw bars while the work goes on."""
-        if self._events:
-            yield
-            return
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=self.console, transient=False)
-        try:
-            yield
-        finally:
-            if self._tasks:
-                self._bar.stop()
-            self._bar, self._tasks = None, {}
-
-    def step(self, name: str, done: int, total: int, rate: str = "") -> None:
-        """Note how far a step is."""
-        if self._events:
-            self.event(step=name, done=done, total=total, note=rate)
-        elif self._bar is not None:
-            if not self._tasks:
-                self._bar.start()
-            if name not in self._tasks:
-                self._tasks[name] = self._bar.add_task(name, total=total or None, rate="")
-            task = self._tasks[name]
-            speed = self._bar.tasks[self._bar.task_ids.index(task)].speed
-            shown = rate or (f"{speed:,.0f}/s" if speed else "")
-            self._bar.update(task, completed=done, total=total or None, rate=shown)
-
-    def say(self, text: str) -> None:
-        """Say something once."""
-        if self._events:
-            self.event(say=text)
-        else:
-            self.console.print(text, markup=False, highlight=False)
-
-    @staticmethod
-    def event(**data: object) -> None:
-        """One line for the process that started this one."""
-        sys.stdout.write(json.dumps(data) + "\n")
-        sys.stdout.flush()
-
-
 def polite(settings: Settings) -> PoliteClient:
-    """The one client for all of arXiv's interfaces; its pace holds between processes."""
+    """The one client for all of arXiv's interfaces; all processes share its pace."""
     return PoliteClient(interval=settings.arxiv_interval_seconds, turn=settings.labmate_data / "arxiv.turn")
 
 
 def closing(summary: Summary) -> str:
-    """The closing line of a run."""
+    """The last line of a run: how many records came, and what became of them."""
     text = (
         f"{summary.read:,} read: {summary.added:,} added, {summary.updated:,} updated, "
         f"{summary.unchanged:,} unchanged, {summary.refused:,} refused"
@@ -115,14 +43,14 @@ def closing(summary: Summary) -> str:
 
 
 async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: Reporter) -> Summary:
-    """Read a file of papers in."""
+    """Read in a file of papers."""
     assert corpus.vectors is not None
     file = PaperFile(path)
     ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
-    begun = datetime.now(UTC)
+    begun = time.monotonic()
 
     def show(summary: Summary) -> None:
-        seconds = max(0.01, (datetime.now(UTC) - begun).total_seconds())
+        seconds = max(0.01, time.monotonic() - begun)
         rate = f"{summary.read:,} records, {summary.read / seconds:,.0f}/s"
         report.step(f"reading {path.name}", file.position, file.size, rate)
 
@@ -155,7 +83,7 @@ async def ingest_arxiv(
             yield 0, item
 
     async def judged(records: list[PaperRecord]) -> list[PaperRecord]:
-        """Give what an earlier run should have seen, but did not, the day on which it showed."""
+        """Give records that an earlier run missed the day on which they appeared."""
         if not covered or before is None:
             return records
         known = await corpus.store.known_arxiv_ids([record.ids["arxiv"] for record in records])
@@ -184,7 +112,7 @@ async def ingest_oai(
     *,
     only: list[str] | None = None,
 ) -> Summary:
-    """Read everything announced or changed since a day, through OAI-PMH; ``only`` these categories."""
+    """Read everything announced or changed since a day, through OAI-PMH; ``only`` limits the categories."""
     client = polite(settings)
     oai = ArxivOai(client, settings.arxiv_oai_url)
 
@@ -212,9 +140,9 @@ def _wanted(record: PaperRecord | Deletion | Rejected, only: list[str] | None) -
 
 
 async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) -> Summary:
-    """What a running bot does by itself: everything announced since it last looked, or in the last week.
+    """Read what a running bot reads by itself: what arXiv announced since the last time or in the last week.
 
-    OAI-PMH lists papers by the day they became visible, so none that moderation held is lost.
+    OAI-PMH lists papers by the day they became visible, so papers that moderation held back are not lost.
     """
     categories = sorted(settings.labmate_categories)
     last = await corpus.store.last_run("arxiv-oai", " ".join(categories))
@@ -225,13 +153,12 @@ async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) ->
 
 
 async def embed(corpus: Corpus, report: Reporter) -> int:
-    """Embed what has no vector yet."""
-    show: Callable[[int, int], None] = lambda done, total: report.step("embedding", done, total)  # noqa: E731
-    return await corpus.embed_backlog(show)
+    """Embed every paper that has no vector yet; returns how many."""
+    return await corpus.embed_backlog(lambda done, total: report.step("embedding", done, total))
 
 
 async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:
-    """Whose each authorship is, topics, novelty; everybody anew with ``full``, or where a load calls for it."""
+    """Match authors to papers, find topics and novelty; from scratch with ``full`` or after a large load."""
     begun = time.monotonic()
     outcome = await identify(corpus, full=full, report=report.step)
     await derive(corpus, report.step)
@@ -242,7 +169,7 @@ async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) ->
 
 
 async def people_wait(store: Store) -> bool:
-    """Whether there are authorships that no pass has seen, or more that were only placed than judged ones."""
+    """Whether some authorships are new to every pass, or more were only placed than judged."""
     last = await store.people.last_pass()
     if last is None or last.upto != await store.last_change():
         return True

@@ -1,4 +1,9 @@
-"""The command line: python -m bot run | ask | ingest | index | identify | admin | rank | match | evaluate | train | ..."""
+"""The command line, `python -m bot COMMAND`.
+
+Imports marked "lazy: start-up" wait until their command runs: they bring discord.py, scikit-learn and the
+like. `--help`, a typing mistake or a simple command should not wait seconds for libraries that it does not
+use.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +17,25 @@ from typing import Annotated
 
 import typer
 
-from bot import backups
-from bot.cli import evaluate_digest, evaluate_fits  # noqa: F401 - they add their commands
+from bot.cli import backups, evaluate_digest, evaluate_fits  # noqa: F401 - the last two add their own commands
 from bot.cli.admin import admin
 from bot.cli.command_line import perform, settings
 from bot.cli.evaluate import evaluate, match, rank, train
+from bot.cli.reporter import Reporter
 from bot.ending import Ending
 from bot.logs import log_to
 from bot.settings import Settings
+from data.calendar.arxiv_ids import CATEGORY
 from data.database.private_files import NOBODY_ELSE
 
 app = typer.Typer(
-    name="labmate", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+    name="labmate",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Labmate, a Discord bot for research discovery.",
 )
-ingest = typer.Typer(no_args_is_help=True, help="Read papers in, from files or from arXiv.")
+ingest = typer.Typer(no_args_is_help=True, help="Read in papers, from files or from arXiv.")
 app.add_typer(ingest, name="ingest")
 app.add_typer(admin, name="admin")
 app.add_typer(rank, name="rank")
@@ -35,12 +45,14 @@ app.command("match")(match)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 
-Events = Annotated[bool, typer.Option("--events", hidden=True, help="JSON lines for the process that asks.")]
+Events = Annotated[
+    bool, typer.Option("--events", hidden=True, help="Write JSON lines for the parent process.")
+]
 Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as 2026-05-18.")]
 
 
 def main() -> None:
-    """Run, and turn what a person can do something about into one clear line."""
+    """Run a command; errors that the user can fix become one clear line."""
     os.umask(NOBODY_ELSE)
     try:
         app()
@@ -51,9 +63,9 @@ def main() -> None:
 @app.command()
 def run(
     papers: Annotated[Path | None, typer.Option(help="A file of papers to read in first.")] = None,
-    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    vectors: Annotated[Path | None, typer.Option(help="Precomputed embeddings of that file (.npy).")] = None,
 ) -> None:
-    """Start Labmate: in Discord where DISCORD_TOKEN is set, else with a local Discord to try it in."""
+    """Start Labmate: in Discord if DISCORD_TOKEN is set, otherwise with a local Discord in this terminal."""
     config = settings()
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
@@ -63,11 +75,11 @@ def run(
         if papers:
             await _ingest_file(config, papers, vectors, embed_too=False, events=False)
         if config.discord_token:
-            from bot.run import run_in_discord
+            from bot.run import run_in_discord  # lazy: start-up
 
             await run_in_discord(config, lambda text: print(text, flush=True), ending)
         else:
-            from bot.terminal.prompt import run_locally
+            from bot.terminal.prompt import run_locally  # lazy: start-up
 
             await run_locally(config)
 
@@ -76,13 +88,13 @@ def run(
 
 @app.command()
 def ask(
-    command: Annotated[str, typer.Argument(help='Such as "/papers author:ChonLam Lao".')],
+    command: Annotated[str, typer.Argument(help='The command, such as "/papers author:ChonLam Lao".')],
     as_json: Annotated[
-        bool, typer.Option("--json", help="The message payloads as they crossed the wire.")
+        bool, typer.Option("--json", help="Print the message payloads as they crossed the wire.")
     ] = False,
 ) -> None:
-    """Ask one command as a user would, print the reply, leave."""
-    from bot.cli.ask import ask as ask_once
+    """Run one slash command as a user would and print the reply."""
+    from bot.cli.ask import ask as ask_once  # lazy: start-up
 
     config = settings()
     log_to(config)
@@ -92,46 +104,46 @@ def ask(
 async def _ingest_file(
     config: Settings, path: Path, vectors: Path | None, *, embed_too: bool, events: bool
 ) -> None:
-    from bot.app import load_sample, open_corpus
-    from bot.cli.ingest import Reporter, closing, embed, ingest_file, people_wait, tell_apart
+    from bot.app import load_sample, open_corpus  # lazy: start-up
+    from bot.cli import ingest as reading  # lazy: start-up
 
     report = Reporter(events=events)
     await load_sample(config)
     async with open_corpus(config, writable=True) as corpus:
         with corpus.writing(), report.showing():
-            summary = await ingest_file(corpus, path, vectors, report)
-            report.say(closing(summary))
+            summary = await reading.ingest_file(corpus, path, vectors, report)
+            report.say(reading.closing(summary))
             if embed_too and corpus.backlog():
-                await embed(corpus, report)
+                await reading.embed(corpus, report)
             waiting = len(corpus.backlog())
-            if embed_too and await people_wait(corpus.store):
+            if embed_too and await reading.people_wait(corpus.store):
                 await corpus.refresh()
-                await tell_apart(corpus, report)
+                await reading.tell_apart(corpus, report)
         if waiting:
             report.say(_waiting(waiting))
 
 
 def _waiting(papers: int) -> str:
     return (
-        f"{papers:,} papers wait for their embedding and their authors to be told apart; a running Labmate does "
-        "both, or `python -m bot index` and then `python -m bot identify`."
+        f"{papers:,} papers still need an embedding and author matching. A running Labmate does both; or run "
+        "`python -m bot index`, then `python -m bot identify`."
     )
 
 
 @ingest.command("file")
 def ingest_file_command(
     path: Annotated[
-        Path, typer.Argument(help="arxiv-daily.jsonl, arXiv's metadata snapshot, or seed papers.")
+        Path, typer.Argument(help="Such as arxiv-daily.jsonl, arXiv's metadata snapshot, or seed papers.")
     ],
     vectors: Annotated[
-        Path | None, typer.Option(help="Ready embeddings (.npy) with their manifest beside.")
+        Path | None, typer.Option(help="Precomputed embeddings (.npy), with their manifest beside them.")
     ] = None,
     embed: Annotated[
-        bool, typer.Option(help="Embed what the file brings and tell its authors apart, at once.")
+        bool, typer.Option(help="Embed the new papers and match their authors right away.")
     ] = True,
     events: Events = False,
 ) -> None:
-    """Read a file of papers: JSON lines or a JSON array; plain, .gz, .zst or .zip."""
+    """Read in a file of papers: JSON lines or a JSON array; plain, .gz, .zst or .zip."""
     config = settings()
     log_to(config, "worker" if events else "command")
     perform(_ingest_file(config, path, vectors, embed_too=embed, events=events), events=events)
@@ -140,8 +152,8 @@ def ingest_file_command(
 async def _ingest_online(
     config: Settings, kind: str, names: list[str], since: date | None, events: bool
 ) -> None:
-    from bot.app import load_sample, open_corpus
-    from bot.cli.ingest import Reporter, closing, ingest_arxiv, ingest_oai, ingest_recent
+    from bot.app import load_sample, open_corpus  # lazy: start-up
+    from bot.cli import ingest as reading  # lazy: start-up
 
     report = Reporter(events=events)
     await load_sample(config)
@@ -149,14 +161,14 @@ async def _ingest_online(
         with corpus.writing(), report.showing():
             if kind == "arxiv":
                 assert since is not None
-                summary = await ingest_arxiv(corpus, config, names, since, report)
+                summary = await reading.ingest_arxiv(corpus, config, names, since, report)
             elif kind == "oai":
                 assert since is not None
-                summary = await ingest_oai(corpus, config, names, since, report)
+                summary = await reading.ingest_oai(corpus, config, names, since, report)
             else:
-                summary = await ingest_recent(corpus, config, report)
+                summary = await reading.ingest_recent(corpus, config, report)
             waiting = len(corpus.backlog())
-        report.say(f"arXiv: {closing(summary)}")
+        report.say(f"arXiv: {reading.closing(summary)}")
         if waiting and not events:
             report.say(_waiting(waiting))
 
@@ -165,19 +177,17 @@ async def _ingest_online(
 def ingest_arxiv_command(
     since: Day,
     category: Annotated[
-        list[str] | None, typer.Option(help="Such as cs.CL; may be given several times.")
+        list[str] | None, typer.Option(help="Such as cs.CL; can be given more than once.")
     ] = None,
     events: Events = False,
 ) -> None:
-    """Read recent papers of some categories through arXiv's Atom API."""
-    from data.calendar.arxiv_ids import CATEGORY
-
+    """Read in recent papers of some categories, through arXiv's Atom API."""
     config = settings()
     log_to(config, "worker" if events else "command")
     names = category or config.labmate_categories
     for name in names:
         if not CATEGORY.match(name):
-            print(f"{name[:40]!r} is no arXiv category; they look like cs.CL", file=sys.stderr)
+            print(f"{name[:40]!r} is not an arXiv category; they look like cs.CL", file=sys.stderr)
             sys.exit(2)
     perform(_ingest_online(config, "arxiv", names, since.date(), events), events=events)
 
@@ -190,7 +200,7 @@ def ingest_oai_command(
     ],
     events: Events = False,
 ) -> None:
-    """Read everything announced, changed or deleted since a day, through arXiv's OAI-PMH interface."""
+    """Read in everything announced, changed or deleted since a day, through arXiv's OAI-PMH interface."""
     config = settings()
     log_to(config, "worker" if events else "command")
     perform(_ingest_online(config, "oai", set_, from_.date(), events), events=events)
@@ -209,7 +219,7 @@ def ingest_from_command(
 
 @ingest.command("recent")
 def ingest_recent_command(events: Events = False) -> None:
-    """Read what arXiv announced since the last time, of LABMATE_CATEGORIES."""
+    """Read in what arXiv announced in LABMATE_CATEGORIES since the last time."""
     config = settings()
     log_to(config, "worker" if events else "command")
     perform(_ingest_online(config, "recent", [], None, events), events=events)
@@ -218,20 +228,20 @@ def ingest_recent_command(events: Events = False) -> None:
 @app.command()
 def index(
     rebuild: Annotated[
-        bool, typer.Option(help="Throw the index away and make it anew, as after a new model.")
+        bool, typer.Option(help="Delete the index and build it again, for example for a new model.")
     ] = False,
     events: Events = False,
 ) -> None:
-    """Bring the indexes up to date with the store: words, and embeddings of what has none."""
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter, embed
+    """Bring the indexes up to date: the word index, and embeddings for papers that have none."""
+    from bot.app import open_corpus  # lazy: start-up
+    from bot.cli.ingest import embed  # lazy: start-up
 
     config = settings()
     log_to(config, "worker" if events else "command")
 
     async def work() -> None:
         report = Reporter(events=events)
-        # Beside a running bot one core stays free for its answers.
+        # A running bot keeps one core free for its answers.
         threads = max(1, (os.cpu_count() or 2) - 1) if events else None
         async with open_corpus(config, writable=True, rebuild=rebuild, threads=threads) as corpus:
             with corpus.writing(), report.showing():
@@ -240,7 +250,8 @@ def index(
                 await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
                 count = await embed(corpus, report)
             report.say(
-                f"The index is up to date: {len(corpus.words):,} papers by words, {count:,} newly embedded."
+                f"The index is up to date: {len(corpus.words):,} papers in the word index, "
+                f"{count:,} newly embedded."
             )
 
     perform(work(), events=events)
@@ -249,13 +260,13 @@ def index(
 @app.command()
 def identify(
     full: Annotated[
-        bool, typer.Option("--full", help="Judge everybody anew, not only the authors of new papers.")
+        bool, typer.Option("--full", help="Match all authors from scratch, not just those of new papers.")
     ] = False,
     events: Events = False,
 ) -> None:
-    """Tell people apart, find topics, compare papers with earlier ones. Safe to stop; what was known stays."""
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter, tell_apart
+    """Match authors to papers, find topics, compare papers with earlier ones. Safe to stop at any time."""
+    from bot.app import open_corpus  # lazy: start-up
+    from bot.cli.ingest import tell_apart  # lazy: start-up
 
     config = settings()
     log_to(config, "worker" if events else "command")
@@ -271,17 +282,17 @@ def identify(
 
 @app.command("local-discord")
 def local_discord_command(
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 picks a free one.")] = 0,
 ) -> None:
-    """Run the local Discord alone, so that a bot written with any Discord library can be tried on it."""
-    from bot.local_discord.alone import serve
+    """Run the local Discord by itself, to try a bot written with any Discord library."""
+    from bot.cli.local_discord import serve  # lazy: start-up
 
     perform(serve(port))
 
 
 @app.command()
 def doctor() -> None:
-    """Check what commonly goes wrong, and say what to do about each."""
-    from bot.doctor import examine
+    """Check for common problems, and say how to fix each."""
+    from bot.doctor.examine import examine  # lazy: start-up
 
     perform(examine(settings()))

@@ -7,9 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from index.evaluate.peers import s2and, s2and_installed
+
 
 def print_rows(result: dict[str, Any], console: Console) -> None:
-    """A table with one row a method; intervals beside their measures."""
+    """Print one row per method, with each interval beside its measure."""
     rows: list[dict[str, Any]] = result["rows"]
     table = Table(
         title=f"{result['task']} on {result['data']}, seed {result['seed']}, {result['questions']} questions"
@@ -32,7 +34,5 @@ def _cell(row: dict[str, Any], name: str) -> str:
 
 
 def installed_peers() -> dict[str, Any]:
-    """Peers that `make peers` has installed, by the name of their row."""
-    from index.evaluate.peers import s2and, s2and_installed
-
+    """The peers that `make peers` has installed, by the name of their row."""
     return {"s2and": s2and} if s2and_installed() else {}

@@ -38,11 +38,11 @@ class ChannelRoutes(Routes):
 
     async def delete_channel(self, call: Call) -> Json:
         channel = self._channel(call)
-        shown = self._state.channel_json(channel, call.user_id)
-        await self._gateway.to_channel(channel, "CHANNEL_DELETE", shown)
+        deleted = self._state.channel_json(channel, call.user_id)
+        await self._gateway.to_channel(channel, "CHANNEL_DELETE", deleted)
         del self._state.channels[channel["id"]]
         self._state.messages.pop(channel["id"], None)
-        return shown
+        return deleted
 
     async def list_messages(self, call: Call) -> list[Json]:
         channel, query = self._channel(call), call.request.query
@@ -143,8 +143,8 @@ class ChannelRoutes(Routes):
         if problems.tree:
             raise errors.invalid_form(problems)
         thread = self._state.add_thread(parent, call.body["name"], call.user_id, kind, thread_id)
-        shown = {**self._state.channel_json(thread, call.user_id), "newly_created": True}
-        await self._gateway.to_channel(thread, "THREAD_CREATE", shown)
+        created = {**self._state.channel_json(thread, call.user_id), "newly_created": True}
+        await self._gateway.to_channel(thread, "THREAD_CREATE", created)
         return thread
 
     async def thread_members(self, call: Call) -> list[Json]:
@@ -159,8 +159,8 @@ class ChannelRoutes(Routes):
             return
         thread["_members"].add(user)
         thread["member_count"] = len(thread["_members"])
-        shown = {**self._state.channel_json(thread, user), "newly_created": False}
-        await self._gateway.to_users([user], "THREAD_CREATE", shown)
+        joined = {**self._state.channel_json(thread, user), "newly_created": False}
+        await self._gateway.to_users([user], "THREAD_CREATE", joined)
         await self._thread_update(thread, {"added_members": [self._thread_member(thread, user)]})
 
     async def remove_thread_member(self, call: Call) -> None:
@@ -186,8 +186,8 @@ class ChannelRoutes(Routes):
         ]
 
     async def archived_threads(self, call: Call) -> Json:
-        found = self._threads(call, True, parent_id=self._channel(call)["id"])
-        return {"threads": found, "members": [], "has_more": False}
+        threads = self._threads(call, True, parent_id=self._channel(call)["id"])
+        return {"threads": threads, "members": [], "has_more": False}
 
     async def active_threads(self, call: Call) -> Json:
         return {"threads": self._threads(call, False, guild_id=self._guild(call)["id"]), "members": []}

@@ -1,4 +1,4 @@
-"""A user of the local Discord: types commands, presses buttons, reads what is shown. Over real sockets."""
+"""A user of the local Discord: types commands, presses buttons, reads replies. Over real sockets."""
 
 from __future__ import annotations
 
@@ -6,102 +6,23 @@ import asyncio
 import json
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Self
 
 import aiohttp
 
-from bot.local_discord.limits import BUTTON, walk
-from bot.local_discord.state import EPHEMERAL, LOADING, Json
+from bot.local_discord.shown_reply import ShownReply
+from bot.local_discord.state import LOADING, Json
 from bot.local_discord.typed import Typed, find_command, parse, split_values
 
 REPLY_WITHIN = 30.0
-_SELECTS = {3, 5, 6, 7, 8}
-_LINK = 5
 
 
 class NoReplyError(RuntimeError):
-    """The bot did not answer in time: what Discord shows as "The application did not respond"."""
+    """The bot did not answer in time; Discord shows "The application did not respond"."""
 
 
 class CommandRefusedError(RuntimeError):
-    """The local Discord refused what the user did."""
-
-
-@dataclass
-class ShownReply:
-    """A message of the bot as its user sees it now."""
-
-    user: UserClient
-    message: Json
-
-    @property
-    def is_private(self) -> bool:
-        """Only this user sees it."""
-        return bool(self.message["flags"] & EPHEMERAL)
-
-    @property
-    def components(self) -> list[Json]:
-        """All components, nested ones included, in order."""
-        return [component for _, component in walk(self.message["components"])]
-
-    @property
-    def text(self) -> str:
-        """All text shown: content, text displays, embeds."""
-        parts = [self.message["content"], *(c.get("content", "") for c in self.components)]
-        parts += [e.get("description", "") for e in self.message["embeds"]]
-        return "\n".join(filter(None, parts))
-
-    @property
-    def buttons(self) -> list[Json]:
-        """The buttons that can be pressed."""
-        return [
-            c
-            for c in self.components
-            if c["type"] == BUTTON and c.get("style") != _LINK and not c.get("disabled")
-        ]
-
-    @property
-    def links(self) -> list[Json]:
-        """The link buttons."""
-        return [c for c in self.components if c["type"] == BUTTON and c.get("style") == _LINK]
-
-    @property
-    def selects(self) -> list[Json]:
-        """The selects."""
-        return [c for c in self.components if c["type"] in _SELECTS]
-
-    def button(self, label: str) -> Json:
-        """The button with this in its label.
-
-        Raises
-        ------
-        LookupError
-            Where there is none.
-        """
-        for button in self.buttons:
-            if label.lower() in (button.get("label") or "").lower():
-                return button
-        raise LookupError(f"no button {label!r} among {[b.get('label') for b in self.buttons]}")
-
-    async def press(self, button: str | Json) -> ShownReply:
-        """Press a button; returns the message as it then is, or the new reply."""
-        chosen = self.button(button) if isinstance(button, str) else button
-        return await self.user.component(
-            self.message, {"component_type": BUTTON, "custom_id": chosen["custom_id"]}
-        )
-
-    async def choose(self, value: str, select: Json | None = None) -> ShownReply:
-        """Choose an option of a select by its value or the beginning of its label."""
-        chosen = select or self.selects[0]
-        options = chosen.get("options", [])
-        values = [o["value"] for o in options if o["value"] == value or o["label"].startswith(value)][:1]
-        return await self.choose_all(values or [value], chosen)
-
-    async def choose_all(self, values: list[str], select: Json) -> ShownReply:
-        """Choose these values of a select."""
-        data = {"component_type": select["type"], "custom_id": select["custom_id"], "values": values}
-        return await self.user.component(self.message, data)
+    """The local Discord refused the user's request."""
 
 
 class UserClient:
@@ -116,7 +37,7 @@ class UserClient:
         self.channel_id = ""
         self.messages: dict[str, Json] = {}
         self.names: dict[str, str] = {}
-        """How people (``@<id>``), roles (``&<id>``) and channels (``#<id>``) are called."""
+        """Names of people (``@<id>``), roles (``&<id>``) and channels (``#<id>``)."""
         self.listeners: list[Callable[[str, Json], None]] = []
         """Called with each event."""
         self.events: list[tuple[str, Json]] = []
@@ -160,7 +81,7 @@ class UserClient:
             self._waiting = [entry for entry in self._waiting if not entry[1].done()]
 
     def _learn(self, event: str, data: Json) -> None:
-        """Remember what is called how, as a client does to show mentions."""
+        """Remember names, as a client does to show mentions."""
         users = [data["user"]] if event == "READY" else []
         if event == "GUILD_CREATE":
             users += [member["user"] for member in data["members"]]
@@ -191,11 +112,11 @@ class UserClient:
             return data
 
     async def commands(self) -> list[Json]:
-        """The bot's application commands, waiting for them to be registered."""
+        """The bot's application commands, global ones first."""
         app = (await self.request("GET", "/applications/@me"))["id"]
-        found = await self.request("GET", f"/applications/{app}/commands")
-        found += await self.request("GET", f"/applications/{app}/guilds/{self.guild_id}/commands")
-        return list(found)
+        everywhere = await self.request("GET", f"/applications/{app}/commands")
+        here = await self.request("GET", f"/applications/{app}/guilds/{self.guild_id}/commands")
+        return [*everywhere, *here]
 
     # -- doing things ----------------------------------------------------------------------------
 
@@ -205,14 +126,14 @@ class UserClient:
         Raises
         ------
         TypingError
-            Where the text is no command.
+            If the text is not a command.
         NoReplyError
-            Where the bot does not answer.
+            If the bot does not answer.
         """
         return await self.run(parse(text, await self.commands()), within=within)
 
     async def run(self, typed: Typed, *, within: float = REPLY_WITHIN) -> ShownReply:
-        """Send a command that was taken apart."""
+        """Send a parsed command."""
         return await self._interact({"type": 2, "data": typed.data, "uploads": typed.uploads()}, within)
 
     async def raw_command(self, data: Json, *, within: float = REPLY_WITHIN) -> ShownReply:
@@ -226,7 +147,7 @@ class UserClient:
         return await self._interact({"type": 2, "data": data}, REPLY_WITHIN)
 
     async def component(self, message: Json, data: Json, *, within: float = REPLY_WITHIN) -> ShownReply:
-        """Use a component of a message; with ``forged`` in the data, one that it does not have."""
+        """Use a component of a message; with ``forged`` in the data, the message need not have it."""
         where = {
             "channel_id": message.get("channel_id", self.channel_id),
             "guild_id": message.get("guild_id"),
@@ -234,7 +155,7 @@ class UserClient:
         return await self._interact({"type": 3, "data": data, "message_id": message["id"], **where}, within)
 
     async def submit(self, modal: Json, values: dict[str, str]) -> ShownReply:
-        """Fill in a modal and send it off."""
+        """Fill in a modal and send it."""
         rows = [
             {"type": 1, "components": [{"type": 4, "custom_id": custom_id, "value": value}]}
             for custom_id, value in values.items()
@@ -243,7 +164,7 @@ class UserClient:
         return await self._interact({"type": 5, "data": data}, REPLY_WITHIN)
 
     async def complete(self, text: str, *, within: float = 3.0) -> list[Json]:
-        """What the bot offers for the option being typed at the end of the text."""
+        """The bot's suggestions for the option at the end of the text."""
         typed, rest = find_command(text, await self.commands())
         values = split_values(rest, [option["name"] for option in typed.options])
         focused = list(values)[-1] if values else ""
@@ -270,9 +191,9 @@ class UserClient:
         try:
             event, answer = await asyncio.wait_for(future, within + 0.5)
         except TimeoutError as error:
-            raise NoReplyError("no suggestions came") from error
+            raise NoReplyError("the bot sent no suggestions") from error
         if event == "INTERACTION_FAILURE":
-            raise NoReplyError("no suggestions came")
+            raise NoReplyError("the bot sent no suggestions")
         return list(answer["choices"])
 
     async def say(self, content: str, **more: Any) -> Json:
@@ -302,7 +223,7 @@ class UserClient:
     async def _interact(self, body: Json, within: float) -> ShownReply:
         """Send an interaction and wait until its answer is complete."""
         nonce = secrets.token_hex(8)
-        made = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
+        started = self._expect(lambda event, d: event == "INTERACTION_CREATE" and d.get("nonce") == nonce)
         state: dict[str, Any] = {"id": None, "done": False, "message": None}
         source = body.get("message_id")
 
@@ -328,7 +249,7 @@ class UserClient:
 
         future = self._expect(remember)
         await self._post({**body, "nonce": nonce})
-        await asyncio.wait_for(made, 10)
+        await asyncio.wait_for(started, 10)
         try:
             event, data = await asyncio.wait_for(future, within)
         except TimeoutError as error:

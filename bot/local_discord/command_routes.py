@@ -1,4 +1,4 @@
-"""Application commands: registered, listed, permitted."""
+"""Application commands: register, list, permit."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ class CommandRoutes(Routes):
         if problems.tree:
             raise errors.invalid_form(problems)
         scope = self._scope(call)
-        known = self._state.commands.setdefault(scope, {})
+        registered = self._state.commands.setdefault(scope, {})
         old = next(
             (
                 c
-                for c in known.values()
+                for c in registered.values()
                 if (c["type"], c["name"]) == (call.body.get("type") or 1, call.body["name"])
             ),
             None,
         )
         command = self._complete(scope, call.body, old)
-        known[command["id"]] = command
+        registered[command["id"]] = command
         return command
 
     async def get_command(self, call: Call) -> Json:

@@ -1,4 +1,4 @@
-"""Discord's errors, with the codes of its documentation."""
+"""Discord's errors, with their documented codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bot.local_discord.limits import Problems
 
 
 class ApiError(Exception):
-    """An answer that is an error."""
+    """An error that Discord would answer with."""
 
     def __init__(self, status: int, code: int, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ def missing_permissions() -> ApiError:
 
 
 def invalid_form(problems: Problems) -> ApiError:
-    """400 with the tree of what is wrong where."""
+    """400 with the tree of errors."""
     if problems.tree.get("_empty"):
         return ApiError(400, 50006, "Cannot send an empty message")
     return ApiError(400, 50035, "Invalid Form Body", errors=problems.tree)

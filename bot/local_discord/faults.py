@@ -1,4 +1,4 @@
-"""How the local Discord misbehaves when told to."""
+"""Faults: how the local Discord fails on purpose, for tests."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Fault:
-    """One kind of trouble for requests whose ``METHOD /path`` matches."""
+    """A fault for requests whose ``METHOD /path`` matches."""
 
     route: str = ".*"
     status: int | None = None
-    """Answer this instead (429, 500, 502, ...)."""
+    """Answer with this status (429, 500, 502, ...)."""
     retry_after: float = 0.5
     everywhere: bool = False
-    """For 429: a global limit, not one of the route."""
+    """For 429: a global limit instead of the route's."""
     delay: float = 0.0
     """Seconds to wait before answering."""
     hold: float = 0.0
-    """Seconds to wait after doing what was asked, before saying so."""
+    """Seconds to wait between doing what was asked and answering."""
     after: bool = False
-    """Do what was asked first, then answer with the fault: the client can't know that it worked."""
+    """Do what was asked, then answer with the fault, so the client can't know that it worked."""
     times: int = 1
 
     def matches(self, method: str, path: str) -> bool:
-        """Whether it is this request's turn."""
+        """Whether this request meets the fault."""
         return self.times > 0 and re.search(self.route, f"{method} {path}") is not None
 
 
 @dataclass
 class Close:
-    """A close of bots' sockets, with any code."""
+    """Closes the bots' sockets, with any code."""
 
     close: int
     """The code: 4004, 4014, ...; 1006 cuts the socket without a word."""
     when: str = "now"
-    """``now``, or ``identify``: as the answer to the next attempts to identify."""
+    """``now``, or ``identify`` to answer the next attempts to identify."""
     times: int = 1
-    """How many attempts to identify are answered so."""
+    """How many attempts to identify get this answer."""
 
 
 @dataclass
 class Faults:
-    """Everything that is wrong right now."""
+    """All faults that are planned."""
 
     requests: list[Fault] = field(default_factory=list)
     identifies: list[Close] = field(default_factory=list)
-    """How the next attempts to identify are refused."""
+    """Refusals for the next attempts to identify."""
     duplicate_dispatches: int = 0
-    """How many of the next dispatches reach the client twice."""
+    """How many of the next dispatches to send twice."""
 
     def add(self, **fault: object) -> None:
         """Plan a :class:`Fault`.
@@ -57,12 +57,12 @@ class Faults:
         Raises
         ------
         TypeError
-            Where a field is unknown.
+            If a field is unknown.
         """
         self.requests.append(Fault(**fault))  # type: ignore[arg-type]
 
     def next_for(self, method: str, path: str) -> Fault | None:
-        """The fault that this request meets, used up once."""
+        """The fault that this request meets; using it counts once."""
         for fault in self.requests:
             if fault.matches(method, path):
                 fault.times -= 1
@@ -70,7 +70,7 @@ class Faults:
         return None
 
     def refusal(self) -> int | None:
-        """The code that closes the socket of whoever identifies now."""
+        """The close code for the client that identifies now, or None."""
         for close in self.identifies:
             if close.times > 0:
                 close.times -= 1

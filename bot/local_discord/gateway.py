@@ -1,4 +1,4 @@
-"""The gateway: sockets of bots and users, sessions that resume, events that reach who may see them."""
+"""The gateway: sockets of bots and users, sessions that resume, events for everyone who may see them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.local_discord.faults import Faults
 from bot.local_discord.state import DM, Json, State
 
 HEARTBEAT_MS = 41_250
-"""What Discord tells clients."""
+"""The interval that Discord tells clients."""
 DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 0, 1, 2, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
@@ -25,7 +25,7 @@ ALREADY, INVALID_SEQ, DISALLOWED_INTENTS = 4005, 4007, 4014
 
 
 class Session:
-    """A client's session: it outlives its socket, so that it can be resumed."""
+    """A client's session; it outlives its socket, so it can resume."""
 
     def __init__(self, user_id: str, is_bot: bool, intents: int) -> None:
         self.id = secrets.token_hex(16)
@@ -38,7 +38,7 @@ class Session:
 
 
 class Socket:
-    """One websocket with the compression that its client asked for."""
+    """A websocket with the compression that its client asked for."""
 
     def __init__(self, ws: web.WebSocketResponse, compress: str | None) -> None:
         self.ws = ws
@@ -48,7 +48,7 @@ class Socket:
         self._lock = asyncio.Lock()
 
     async def send(self, payload: Json) -> None:
-        """Send one payload; a socket that went away takes none."""
+        """Send a payload, unless the socket is gone."""
         text = json.dumps(payload)
         async with self._lock:
             if self.ws.closed:
@@ -69,7 +69,7 @@ class Socket:
 
 
 class Gateway:
-    """All sessions; dispatches events to them."""
+    """Keeps all sessions and dispatches events to them."""
 
     def __init__(self, state: State, faults: Faults, url: Callable[[], str]) -> None:
         self._state = state
@@ -78,7 +78,7 @@ class Gateway:
         self.sessions: dict[str, Session] = {}
         self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
-        """How many sockets were ever opened, for tests of reconnecting."""
+        """How many sockets have been opened so far, to test reconnecting."""
 
     async def handle(self, request: web.Request) -> web.WebSocketResponse:
         """Serve one websocket until it closes."""
@@ -164,8 +164,8 @@ class Gateway:
     async def _resume(self, socket: Socket, data: Json) -> Session | None:
         session = self.sessions.get(str(data.get("session_id")))
         sequence = int(data.get("seq") or 0)
-        known = session is not None and self._state.user_of(str(data.get("token"))) == session.user_id
-        if not known or session is None or (session.sent and sequence < session.sent[0]["s"] - 1):
+        is_theirs = session is not None and self._state.user_of(str(data.get("token"))) == session.user_id
+        if not is_theirs or session is None or (session.sent and sequence < session.sent[0]["s"] - 1):
             await socket.send({"op": INVALID, "d": False, "s": None, "t": None})
             return None
         if sequence > session.sequence:
@@ -203,7 +203,7 @@ class Gateway:
             await session.socket.send(payload)
 
     async def to_users(self, user_ids: Iterable[str], event: str, data: Json) -> None:
-        """Dispatch to all sessions of these users."""
+        """Dispatch an event to all sessions of these users."""
         wanted = set(user_ids)
         twice = self._faults.duplicate_dispatches > 0
         if twice:
@@ -215,18 +215,18 @@ class Gateway:
                     await self._send(session, event, data)
 
     async def to_channel(self, channel: Json, event: str, data: Json) -> None:
-        """Dispatch to everyone who is where the channel is; bots without the intent see no content."""
+        """Dispatch an event to everyone who sees the channel; bots without the intent get no content."""
         for session in list(self.sessions.values()):
             if not self._state.sees(session.user_id, channel):
                 continue
-            shown = data
+            visible = data
             if (
                 event.startswith("MESSAGE_")
                 and session.is_bot
                 and self._hides_content(session, channel, data)
             ):
-                shown = {**data, "content": "", "embeds": [], "components": [], "attachments": []}
-            await self._send(session, event, shown)
+                visible = {**data, "content": "", "embeds": [], "components": [], "attachments": []}
+            await self._send(session, event, visible)
 
     @staticmethod
     def _hides_content(session: Session, channel: Json, message: Json) -> bool:
@@ -235,11 +235,11 @@ class Gateway:
         return not (session.intents & _MESSAGE_CONTENT or mine or mentioned or channel["type"] == DM)
 
     async def to_guild(self, guild_id: str, event: str, data: Json) -> None:
-        """Dispatch to all members of a guild."""
+        """Dispatch an event to all members of a guild."""
         await self.to_users(self._state.guilds[guild_id]["members"], event, data)
 
     async def drop(self, *, code: int = 1006, user_id: str | None = None) -> None:
-        """Cut sockets without a word (1006), or close them with a code."""
+        """Cut sockets without notice (1006), or close them with a code."""
         for session in list(self.sessions.values()):
             if session.socket is not None and user_id in (None, session.user_id):
                 ws, session.socket = session.socket.ws, None
@@ -249,7 +249,7 @@ class Gateway:
                     await ws.close(code=code)
 
     async def invalidate(self, *, user_id: str | None = None, resumable: bool = False) -> None:
-        """Tell clients that their session is invalid; unless resumable, it is forgotten."""
+        """Tell clients that their session is invalid; forget it unless it is resumable."""
         for session in list(self.sessions.values()):
             if user_id in (None, session.user_id) and session.socket is not None:
                 await session.socket.send({"op": INVALID, "d": resumable, "s": None, "t": None})

@@ -13,9 +13,9 @@ class GuildRoutes(Routes):
     """Routes under ``/guilds``."""
 
     async def get_guild(self, call: Call) -> Json:
-        shown = self._state.guild_json(self._guild(call)["id"], call.user_id)
+        guild = self._state.guild_json(self._guild(call)["id"], call.user_id)
         hidden = ("members", "channels", "threads", "presences", "voice_states")
-        return {key: value for key, value in shown.items() if key not in hidden}
+        return {key: value for key, value in guild.items() if key not in hidden}
 
     async def leave_guild(self, call: Call) -> None:
         guild = self._guild(call)
@@ -35,9 +35,9 @@ class GuildRoutes(Routes):
         kind = int(call.body.get("type") or TEXT)
         extra = {"parent_id": call.body["parent_id"]} if call.body.get("parent_id") else {}
         channel = self._state.add_channel(guild["id"], str(call.body.get("name", "channel")), kind, **extra)
-        shown = self._state.channel_json(channel, call.user_id)
-        await self._gateway.to_guild(guild["id"], "CHANNEL_CREATE", shown)
-        return shown
+        created = self._state.channel_json(channel, call.user_id)
+        await self._gateway.to_guild(guild["id"], "CHANNEL_CREATE", created)
+        return created
 
     async def guild_members(self, call: Call) -> list[Json]:
         guild = self._guild(call)

@@ -1,4 +1,4 @@
-"""Interactions: made by users, answered by the bot within three seconds, once."""
+"""Interactions: users start them, and the bot answers each once, within three seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PONG, REPLY, DEFER_REPLY, DEFER_UPDATE, UPDATE, CHOICES, MODAL = 1, 4, 5, 6, 7, 
 
 
 class Interactions:
-    """Carries interactions to the bot and its answers back."""
+    """Carries interactions to the bot, and its answers back."""
 
     def __init__(self, state: State, gateway: Gateway, messages: Messages) -> None:
         self._state = state
@@ -34,7 +34,7 @@ class Interactions:
     # -- from the user -------------------------------------------------------------------------
 
     async def create(self, user_id: str, body: Json) -> Interaction:
-        """What a Discord client asks for when its user types a command or presses a button."""
+        """Start an interaction, as a client does when its user types a command or presses a button."""
         kind, channel = int(body.get("type") or 0), self._state.channels.get(str(body.get("channel_id")))
         if channel is None or not self._state.sees(user_id, channel):
             raise errors.unknown("Channel", 10003)
@@ -76,14 +76,14 @@ class Interactions:
 
     def _check_command(self, data: Json, channel: Json) -> None:
         guild = channel.get("guild_id")
-        known = {**self._state.commands.get(None, {}), **self._state.commands.get(guild, {})}
-        if str(data.get("id")) not in known:
+        commands = {**self._state.commands.get(None, {}), **self._state.commands.get(guild, {})}
+        if str(data.get("id")) not in commands:
             raise errors.unknown("application command", 10063)
 
     def _check_component(self, data: Json, message: Json, user_id: str) -> None:
         if self._state.hidden.get(message["id"], user_id) != user_id:
             raise errors.unknown("Message", 10008)
-        if data.pop("forged", False):  # as a tampered client would send it; the bot must bear it
+        if data.pop("forged", False):  # a tampered client may send anything; the bot must cope
             return
         ids = {c.get("custom_id"): c for _, c in walk(message["components"])}
         component = ids.get(data.get("custom_id"))
@@ -146,7 +146,7 @@ class Interactions:
     # -- from the bot --------------------------------------------------------------------------
 
     async def answer(self, interaction_id: str, token: str, body: Json, uploads: list[Upload]) -> Interaction:
-        """The bot's callback: the first answer, which must come within three seconds."""
+        """Take the bot's first answer, which must come within three seconds."""
         interaction = self._state.interactions.get(interaction_id)
         if interaction is None or interaction.token != token:
             raise errors.unknown("interaction", 10062)
@@ -216,12 +216,12 @@ class Interactions:
         )
 
     def by_token(self, token: str) -> Interaction:
-        """The interaction of a webhook token that still lives.
+        """The interaction of a webhook token.
 
         Raises
         ------
         ApiError
-            50027 after fifteen minutes, 10015 where there never was one.
+            50027 if the token has expired after fifteen minutes, 10015 if it is unknown.
         """
         interaction = self._state.webhooks.get(token)
         if interaction is None:
@@ -231,14 +231,14 @@ class Interactions:
         return interaction
 
     def message(self, interaction: Interaction, which: str) -> Json:
-        """``@original`` or a follow-up of an interaction."""
+        """``@original`` or a follow-up message of an interaction."""
         message_id = interaction.message_id if which == "@original" else which
         if message_id is None:
             raise errors.unknown("Message", 10008)
         return self._messages.get(interaction.payload["channel_id"], message_id)
 
     async def follow_up(self, interaction: Interaction, body: Json, uploads: list[Upload]) -> Json:
-        """A further message; the first after a deferred reply becomes that reply."""
+        """Post a further message; the first one after a deferred reply becomes that reply."""
         if not interaction.answered:
             raise errors.unknown("Webhook", 10015)
         channel = self._state.channels[interaction.payload["channel_id"]]
@@ -251,14 +251,14 @@ class Interactions:
         return await self._say(interaction, channel, body, uploads)
 
     async def edit(self, interaction: Interaction, which: str, body: Json, uploads: list[Upload]) -> Json:
-        """Edit ``@original`` or a follow-up."""
+        """Edit ``@original`` or a follow-up message."""
         message = self.message(interaction, which)
         if which == "@original":
             interaction.deferred = None
         return await self._messages.edit(message, body, uploads)
 
     def callback_answer(self, interaction: Interaction, kind: int) -> Json:
-        """What ``with_response=true`` answers."""
+        """The answer to ``with_response=true``."""
         callback: Json = {"id": interaction.id, "type": interaction.payload["type"]}
         result: Json = {"interaction": callback}
         if interaction.message_id and kind in (REPLY, DEFER_REPLY, UPDATE, DEFER_UPDATE):

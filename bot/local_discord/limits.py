@@ -1,4 +1,4 @@
-"""What Discord refuses: its documented limits, and its own API description where that is at hand."""
+"""What Discord refuses: its documented limits and, if at hand, its own API description."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _COMMAND_NAME = re.compile(r"^[-_'\w]{1,32}$")
 
 
 class Problems:
-    """Errors found in a request, kept as Discord's tree of them."""
+    """Errors in a request, as Discord's tree."""
 
     def __init__(self) -> None:
         self.tree: Json = {}
 
     def add(self, path: str, code: str, message: str) -> None:
-        """Note an error at a dotted path."""
+        """Add an error at a dotted path."""
         node = self.tree
         for part in filter(None, path.split(".")):
             node = node.setdefault(part, {})
         node.setdefault("_errors", []).append({"code": code, "message": message})
 
     def too_long(self, path: str, value: Any, most: int, least: int = 0) -> None:
-        """Note text or a list outside its length."""
+        """Add an error if a text or list is too long or too short."""
         if value is None:
             return
         if not least <= len(value) <= most:
@@ -54,7 +54,7 @@ class Problems:
 
 
 def check_message(body: Json, *, edits: Json | None = None, uploads: int = 0) -> Problems:
-    """The limits of a message, new or as an edit of an older one."""
+    """Check a new message, or an edit of an older one."""
     problems = Problems()
     flags = (body.get("flags") or 0) | ((edits or {}).get("flags") or 0)
     content, components = body.get("content"), body.get("components")
@@ -84,7 +84,7 @@ def check_message(body: Json, *, edits: Json | None = None, uploads: int = 0) ->
 
 
 def _check_components(problems: Problems, components: list[Json], *, v2: bool) -> None:
-    count, text, seen = 0, 0, set()
+    count, text, custom_ids = 0, 0, set()
     if not v2:
         problems.too_long("components", components, 5)
     for path, component in walk(components):
@@ -98,13 +98,13 @@ def _check_components(problems: Problems, components: list[Json], *, v2: bool) -
         custom_id = component.get("custom_id")
         if custom_id is not None:
             problems.too_long(f"{path}.custom_id", custom_id, MAX_CUSTOM_ID, 1)
-            if custom_id in seen:
+            if custom_id in custom_ids:
                 problems.add(
                     f"{path}.custom_id",
                     "COMPONENT_CUSTOM_ID_DUPLICATED",
                     "Component custom id cannot be duplicated",
                 )
-            seen.add(custom_id)
+            custom_ids.add(custom_id)
         _check_one(problems, path, component)
     if count > MAX_COMPONENTS:
         problems.add(
@@ -159,7 +159,7 @@ def _check_one(problems: Problems, path: str, component: Json) -> None:
 
 
 def walk(components: list[Json], path: str = "components") -> Iterator[tuple[str, Json]]:
-    """Every component with its path, accessories included."""
+    """Every component with its path, including accessories."""
     for place, component in enumerate(components):
         here = f"{path}.{place}"
         yield here, component
@@ -170,7 +170,7 @@ def walk(components: list[Json], path: str = "components") -> Iterator[tuple[str
 
 
 def check_choices(choices: list[Json]) -> Problems:
-    """The limits of autocomplete's answer."""
+    """Check autocomplete choices."""
     problems = Problems()
     problems.too_long("data.choices", choices, 25)
     for place, choice in enumerate(choices):
@@ -181,7 +181,7 @@ def check_choices(choices: list[Json]) -> Problems:
 
 
 def check_modal(modal: Json) -> Problems:
-    """The limits of a modal."""
+    """Check a modal."""
     problems = Problems()
     problems.too_long("data.title", modal.get("title", ""), 45, 1)
     problems.too_long("data.custom_id", modal.get("custom_id", ""), MAX_CUSTOM_ID, 1)
@@ -190,8 +190,8 @@ def check_modal(modal: Json) -> Problems:
 
 
 def check_commands(commands: list[Json]) -> Problems:
-    """The limits of application commands in a bulk overwrite."""
-    problems, seen = Problems(), set()
+    """Check the application commands of a bulk overwrite."""
+    problems, names = Problems(), set()
     for place, command in enumerate(commands):
         kind, name = command.get("type", 1) or 1, command.get("name", "")
         if kind == 1 and (not _COMMAND_NAME.match(name) or name != name.lower()):
@@ -199,11 +199,11 @@ def check_commands(commands: list[Json]) -> Problems:
         if kind == 1:
             problems.too_long(f"{place}.description", command.get("description", ""), 100, 1)
             _check_options(problems, f"{place}.options", command.get("options") or [])
-        if (kind, name) in seen:
+        if (kind, name) in names:
             problems.add(
                 "", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique"
             )
-        seen.add((kind, name))
+        names.add((kind, name))
     return problems
 
 
@@ -225,7 +225,7 @@ def _check_options(problems: Problems, path: str, options: list[Json]) -> None:
 
 
 def _snowflakes(value: Any) -> Any:
-    """Ids sent as numbers, which Discord takes, as the strings that its description asks for."""
+    """Turn ids sent as numbers, which Discord accepts, into the strings of its description."""
     if isinstance(value, dict):
         return {key: _snowflakes(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -234,7 +234,7 @@ def _snowflakes(value: Any) -> Any:
 
 
 class Description:
-    """Discord's OpenAPI description, asked whether it allows a request's body."""
+    """Discord's OpenAPI description, used to check the body of a request."""
 
     def __init__(self, path: Path) -> None:
         self._spec = json.loads(path.read_text())
@@ -242,19 +242,18 @@ class Description:
             (re.compile("^" + re.sub(r"\{[^}]+\}", "[^/]+", route) + "$"), route)
             for route in self._spec["paths"]
         ]
-        # Fixed parts win over parameters: @original, @me.
+        # Fixed parts such as @original and @me win over parameters.
         self._routes.sort(key=lambda pair: pair[1].count("{"))
         self._validator = cache(self._make_validator)
 
     def check(self, method: str, path: str, body: Any) -> Problems:
-        """What the description finds wrong with a JSON body; nothing where it knows no such route."""
+        """What is wrong with a JSON body; nothing if the description does not have the route."""
         problems = Problems()
         route = next((route for pattern, route in self._routes if pattern.match(path)), None)
         validator = self._validator(method.lower(), route) if route else None
         if validator is not None:
-            for error in sorted(validator.iter_errors(_snowflakes(body)), key=lambda e: len(e.absolute_path))[
-                :5
-            ]:
+            errors = sorted(validator.iter_errors(_snowflakes(body)), key=lambda e: len(e.absolute_path))
+            for error in errors[:5]:
                 deepest = min(error.context or [error], key=lambda e: -len(e.absolute_path))
                 where = ".".join(map(str, deepest.absolute_path))
                 problems.add(where, "OPENAPI", f"{route}: {deepest.message[:300]}")

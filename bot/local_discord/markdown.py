@@ -1,9 +1,9 @@
-"""What Discord's client shows of a text: its markdown, mentions, timestamps, emoji and links, as nodes.
+"""Discord's markdown, with mentions, timestamps, emoji and links, as nodes.
 
-Discord documents the marks (https://docs.discord.com/developers/reference#message-formatting and its support pages);
-how they are recognised is that of the simple-markdown family of parsers, which its clients use: rules in a fixed
-order, each tried at each place. Where clients differ, the rule here takes the text for a mark: what this leaves
-plain is plain everywhere.
+Discord documents the syntax (https://docs.discord.com/developers/reference#message-formatting and its support
+pages). Its clients recognise it like the simple-markdown family of parsers: rules in a fixed order, each
+tried at each place. Where clients differ, this parser finds markdown, so text that it leaves plain is plain
+everywhere.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class MarkdownNode:
-    """A piece of what is shown: its own characters, or its children."""
+    """A piece of text: its own characters, or its children."""
 
     kind: str
     text: str = ""
     children: list[MarkdownNode] = field(default_factory=list)
     mark: str = ""
-    """A link's address, a list's bullet, a heading's signs."""
+    """A link's address, a list's bullet or a heading's number signs."""
 
 
 def plain(nodes: list[MarkdownNode]) -> str:
@@ -29,11 +29,11 @@ def plain(nodes: list[MarkdownNode]) -> str:
 
 
 def kinds(nodes: list[MarkdownNode]) -> set[str]:
-    """All kinds of nodes but plain text, nested ones included."""
-    found: set[str] = set()
+    """All kinds of nodes except plain text, including nested ones."""
+    every_kind: set[str] = set()
     for node in nodes:
-        found |= {node.kind} | kinds(node.children)
-    return found - {"text"}
+        every_kind |= {node.kind} | kinds(node.children)
+    return every_kind - {"text"}
 
 
 _SPACES = {"\r\n": "\n", "\r": "\n", "\f": "", "\t": "    "}
@@ -63,7 +63,7 @@ _STRONG = re.compile(r"\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)")
 _UNDERLINE = re.compile(r"__((?:\\[\s\S]|[^\\])+?)__(?!_)")
 _STRIKE = re.compile(r"~~([\s\S]+?)~~")
 _SPOILER = re.compile(r"\|\|([\s\S]+?)\|\|")
-_SPOKEN = "¯\\_(ツ)_/¯"
+_SHRUG = "¯\\_(ツ)_/¯"
 _TEXT = re.compile(r"[\s\S]+?(?=[^0-9A-Za-z\s]|\n|\w+:\S|$)")
 
 _EMPHASES = (("em", _STAR), ("em", _UNDERSCORE), ("strong", _STRONG), ("underline", _UNDERLINE))
@@ -100,52 +100,52 @@ def _parse(text: str, *, line_start: bool) -> list[MarkdownNode]:
 
 
 def _next(rest: str, at_line: bool) -> tuple[MarkdownNode, int]:
-    """The node at the beginning of what is left, and how many characters it takes."""
-    if at_line and (found := _line(rest)):
-        return found
-    if found := _BLOCK_CODE.match(rest):
-        return MarkdownNode("code", found[1]), found.end()
-    if found := _ESCAPE.match(rest):
-        return MarkdownNode("text", found[1]), found.end()
+    """The first node of a text, and how many characters it takes."""
+    if at_line and (block := _line(rest)):
+        return block
+    if match := _BLOCK_CODE.match(rest):
+        return MarkdownNode("code", match[1]), match.end()
+    if match := _ESCAPE.match(rest):
+        return MarkdownNode("text", match[1]), match.end()
     for kind, pattern in _WHOLE:
-        if found := pattern.match(rest):
-            return MarkdownNode(kind, found[0]), found.end()
-    if found := _LINK.match(rest):
-        return MarkdownNode("link", children=_parse(found[1], line_start=False), mark=found[2]), found.end()
-    emphases = [(kind, found) for kind, pattern in _EMPHASES if (found := pattern.match(rest))]
+        if match := pattern.match(rest):
+            return MarkdownNode(kind, match[0]), match.end()
+    if match := _LINK.match(rest):
+        return MarkdownNode("link", children=_parse(match[1], line_start=False), mark=match[2]), match.end()
+    emphases = [(kind, match) for kind, pattern in _EMPHASES if (match := pattern.match(rest))]
     if emphases:  # the longest wins
-        kind, found = max(emphases, key=lambda one: one[1].end())
-        return MarkdownNode(kind, children=_parse(found[1], line_start=False)), found.end()
+        kind, match = max(emphases, key=lambda emphasis: emphasis[1].end())
+        return MarkdownNode(kind, children=_parse(match[1], line_start=False)), match.end()
     for kind, pattern in (("strike", _STRIKE), ("spoiler", _SPOILER)):
-        if found := pattern.match(rest):
-            return MarkdownNode(kind, children=_parse(found[1], line_start=False)), found.end()
-    if found := _CODE.match(rest):
-        return MarkdownNode("code", found[2]), found.end()
-    if rest.startswith(_SPOKEN):
-        return MarkdownNode("text", _SPOKEN), len(_SPOKEN)
-    found = _TEXT.match(rest)
-    assert found is not None
-    return MarkdownNode("text", found[0]), found.end()
+        if match := pattern.match(rest):
+            return MarkdownNode(kind, children=_parse(match[1], line_start=False)), match.end()
+    if match := _CODE.match(rest):
+        return MarkdownNode("code", match[2]), match.end()
+    if rest.startswith(_SHRUG):
+        return MarkdownNode("text", _SHRUG), len(_SHRUG)
+    plain_text = _TEXT.match(rest)
+    assert plain_text is not None
+    return MarkdownNode("text", plain_text[0]), plain_text.end()
 
 
 def _line(rest: str) -> tuple[MarkdownNode, int] | None:
-    """What only begins with a line: quote, list, heading, small print."""
-    if found := _QUOTE.match(rest):
-        inner = re.sub(r"^ *> ", "", found[0], flags=re.MULTILINE) if found[1] is None else found[1]
-        return MarkdownNode("quote", children=_parse(inner, line_start=True)), found.end()
+    """A node that can only start a line: quote, list, heading, small print."""
+    if match := _QUOTE.match(rest):
+        inner = re.sub(r"^ *> ", "", match[0], flags=re.MULTILINE) if match[1] is None else match[1]
+        return MarkdownNode("quote", children=_parse(inner, line_start=True)), match.end()
     for kind, pattern in _LINES:
-        if found := pattern.match(rest):
-            return MarkdownNode(kind, children=_parse(found[2], line_start=True), mark=found[1]), found.end()
+        if match := pattern.match(rest):
+            return MarkdownNode(kind, children=_parse(match[2], line_start=True), mark=match[1]), match.end()
     return None
 
 
 def _joined(nodes: list[MarkdownNode]) -> list[MarkdownNode]:
-    """Texts beside each other as one."""
-    made: list[MarkdownNode] = []
+    """Merge neighbouring texts."""
+    joined: list[MarkdownNode] = []
     for node in nodes:
         node.children = _joined(node.children)
-        if node.kind == "text" and made and made[-1].kind == "text":
-            made[-1].text += node.text
+        if node.kind == "text" and joined and joined[-1].kind == "text":
+            joined[-1].text += node.text
         else:
-            made.append(node)
-    return made
+            joined.append(node)
+    return joined

@@ -1,4 +1,4 @@
-"""Messages: made, edited and deleted as Discord does it, with nonces, files and mentions."""
+"""Messages: create, edit and delete them as Discord does, with nonces, files and mentions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EDITABLE = ("content", "embeds", "components")
 
 @dataclass(frozen=True)
 class Upload:
-    """A file of a multipart request."""
+    """A file in a multipart request."""
 
     index: int
     name: str
@@ -29,7 +29,7 @@ class Upload:
 
 
 class Messages:
-    """Keeps channels' messages and tells who may see them."""
+    """Keeps the messages of channels and sends them to everyone who may see them."""
 
     def __init__(self, state: State, gateway: Gateway, base_url: str = "") -> None:
         self._state = state
@@ -46,12 +46,12 @@ class Messages:
         visible_to: str | None = None,
         **extra: Any,
     ) -> Json:
-        """A new message; with ``visible_to`` an ephemeral one.
+        """Create a message; with ``visible_to``, an ephemeral one.
 
         Raises
         ------
         ApiError
-            Where Discord would refuse it.
+            If Discord would refuse it.
         """
         uploads = uploads or []
         if not int(body.get("flags") or 0) & LOADING:
@@ -60,9 +60,9 @@ class Messages:
                 raise errors.invalid_form(problems)
         nonce = body.get("nonce")
         if nonce is not None and body.get("enforce_nonce"):
-            known = self._state.nonces.get((channel["id"], str(nonce)))
-            if known and known in self._state.messages[channel["id"]]:
-                return self._state.messages[channel["id"]][known]
+            earlier = self._state.nonces.get((channel["id"], str(nonce)))
+            if earlier and earlier in self._state.messages[channel["id"]]:
+                return self._state.messages[channel["id"]][earlier]
         thread = channel.get("thread_metadata", {})
         if thread.get("archived"):
             if thread.get("locked"):
@@ -107,7 +107,7 @@ class Messages:
         return message
 
     def _mentions(self, body: Json, content: str) -> Json:
-        """Who is pinged: what the text mentions, as far as ``allowed_mentions`` lets it."""
+        """Whom the message pings: the mentions in its text that ``allowed_mentions`` permits."""
         texts = [content, *(c.get("content", "") for _, c in walk(body.get("components") or []))]
         text = "\n".join(filter(None, texts))
         allowed = body.get("allowed_mentions")
@@ -148,7 +148,7 @@ class Messages:
         return attachments
 
     def attach_uploads(self, channel_id: str, data: Json, uploads: list[Json]) -> Json:
-        """Keep the files of a command's options; each option then has its file's id for a value."""
+        """Keep the files of a command's options, and make each file's id the option's value."""
         resolved: Json = {}
         for upload in uploads:
             content = base64.b64decode(upload["content"])
@@ -159,20 +159,20 @@ class Messages:
         return resolved
 
     async def edit(self, message: Json, body: Json, uploads: list[Upload] | None = None) -> Json:
-        """Change a message; what the body does not name stays."""
+        """Edit a message; fields missing from the body stay."""
         problems = check_message(body, edits=message, uploads=len(uploads or []))
         if problems.tree:
             raise errors.invalid_form(problems)
         for name in _EDITABLE:
             if name in body:
-                value = body[name] if body[name] is not None else ("" if name == "content" else [])
+                value: Any = body[name] if body[name] is not None else ("" if name == "content" else [])
                 message[name] = number(value) if name == "components" else value
         if "flags" in body and body["flags"] is not None:
             message["flags"] = (message["flags"] & (EPHEMERAL | LOADING)) | int(body["flags"])
         message["flags"] &= ~LOADING
         if "attachments" in body or uploads:
-            kept = {str(entry.get("id")) for entry in body.get("attachments") or []}
-            old = [a for a in message["attachments"] if a["id"] in kept or "attachments" not in body]
+            named = {str(entry.get("id")) for entry in body.get("attachments") or []}
+            old = [a for a in message["attachments"] if a["id"] in named or "attachments" not in body]
             message["attachments"] = old + self._attach(
                 message["channel_id"], uploads or [], body.get("attachments")
             )
@@ -182,35 +182,35 @@ class Messages:
         return message
 
     async def delete(self, message: Json) -> None:
-        """Take a message away."""
+        """Delete a message."""
         channel = self._state.channels[message["channel_id"]]
         self._state.messages[channel["id"]].pop(message["id"], None)
-        gone = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
-        await self._tell(channel, "MESSAGE_DELETE", gone, visible_to=self._state.hidden.get(message["id"]))
+        deleted = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
+        await self._tell(channel, "MESSAGE_DELETE", deleted, visible_to=self._state.hidden.get(message["id"]))
 
     async def _tell(
         self, channel: Json, event: str, message: Json, *, visible_to: str | None = None, nonce: Any = None
     ) -> None:
-        shown = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
+        payload = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
         author = message.get("author", {}).get("id")
         if channel["type"] != DM and author in self._state.guilds[channel["guild_id"]]["members"]:
             member = self._state.member_json(channel["guild_id"], author)
-            shown["member"] = {key: value for key, value in member.items() if key != "user"}
+            payload["member"] = {key: value for key, value in member.items() if key != "user"}
         if nonce is not None:
-            shown["nonce"] = nonce
+            payload["nonce"] = nonce
         viewer = visible_to or self._state.hidden.get(message["id"])
         if viewer:
-            await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, shown)
+            await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, payload)
         else:
-            await self._gateway.to_channel(channel, event, shown)
+            await self._gateway.to_channel(channel, event, payload)
 
     def get(self, channel_id: str, message_id: str) -> Json:
-        """A message.
+        """A message by its id.
 
         Raises
         ------
         ApiError
-            10008 where there is none.
+            10008 if there is none.
         """
         message = self._state.messages.get(channel_id, {}).get(message_id)
         if message is None:
@@ -219,7 +219,7 @@ class Messages:
 
 
 def _rename(options: list[Json], old: str, new: str) -> None:
-    """Put a file's id in place of what was typed for it."""
+    """Replace the typed path of a file by the file's id."""
     for option in options:
         _rename(option.get("options") or [], old, new)
         if option.get("type") == 11 and option.get("value") == old:
@@ -227,7 +227,7 @@ def _rename(options: list[Json], old: str, new: str) -> None:
 
 
 def number(components: list[Json]) -> list[Json]:
-    """Give every component the id that Discord gives those without one: 1, 2, 3 in order."""
+    """Number components that have no id, as Discord does: 1, 2, 3 in order."""
     taken = {c["id"] for _, c in walk(components) if c.get("id")}
     fresh = (i for i in range(1, 1_000) if i not in taken)
     for _, component in walk(components):

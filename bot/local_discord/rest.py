@@ -1,4 +1,4 @@
-"""Discord's HTTP API v10, as far as a bot uses it: every route, and those of users and interactions."""
+"""The part of Discord's HTTP API v10 that bots use: all routes, and handlers for users and interactions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.local_discord.state import Json
 
 
 class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
-    """Handlers of all routes."""
+    """The handlers of all routes."""
 
     def routes(self) -> list[tuple[str, str, Handler, bool]]:
         """(method, path, handler, needs authorization)."""
@@ -86,7 +86,7 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
         ]
 
     async def no_content(self, call: Call) -> None:
-        """204."""
+        """Do nothing; the answer is 204."""
 
     async def get_gateway(self, call: Call) -> Json:
         return {"url": self.gateway_url}

@@ -1,4 +1,4 @@
-"""What all routes share: a request taken apart, and the places and rights that it needs."""
+"""What all routes share: parsed requests, and lookups with permission checks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
 from bot.local_discord import errors
 from bot.local_discord.gateway import Gateway
@@ -18,7 +18,7 @@ Handler = Callable[["Call"], Awaitable[Any]]
 
 
 class Call:
-    """One request, taken apart."""
+    """A parsed request."""
 
     def __init__(self, request: web.Request, user_id: str | None, body: Any, uploads: list[Upload]) -> None:
         self.request = request
@@ -41,18 +41,20 @@ async def read_body(request: web.Request) -> tuple[Any, list[Upload]]:
     Raises
     ------
     ApiError
-        50109 where the JSON is none.
+        50109 if the body is not valid JSON.
     """
     uploads: list[Upload] = []
     if request.content_type == "multipart/form-data":
         raw = b"{}"
         async for part in await request.multipart():
-            data = bytes(await part.read(decode=False))  # type: ignore[union-attr]
+            if not isinstance(part, BodyPartReader):  # a multipart within: Discord's clients send none
+                continue
+            data = bytes(await part.read(decode=False))
             if part.name == "payload_json":
                 raw = data
             elif part.name and part.name.startswith("files["):
                 kind = part.headers.get("Content-Type", "application/octet-stream")
-                uploads.append(Upload(int(part.name[6:-1]), part.filename or "file", kind, data))  # type: ignore[union-attr]
+                uploads.append(Upload(int(part.name[6:-1]), part.filename or "file", kind, data))
     else:
         raw = await request.read()
     try:
@@ -62,7 +64,7 @@ async def read_body(request: web.Request) -> tuple[Any, list[Upload]]:
 
 
 class Routes:
-    """Handlers of some routes, over one state."""
+    """Base class for the handlers of some routes."""
 
     def __init__(
         self, state: State, gateway: Gateway, messages: Messages, interactions: Interactions

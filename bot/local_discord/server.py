@@ -1,4 +1,4 @@
-"""The local Discord as a whole: starts and stops, carries faults and checks, keeps a record of requests."""
+"""The local Discord's server: it starts and stops, applies faults and checks, and records requests."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _KEPT_REQUESTS = 2_000
 
 
 class LocalDiscord:
-    """A Discord on loopback, with one application, one guild and one user who owns it.
+    """A Discord on loopback with one application and one guild, which one user owns.
 
     Parameters
     ----------
     port
         0 for any free port.
     description
-        Discord's OpenAPI description to check requests against; by default what
+        Discord's OpenAPI description, to check requests against; by default the file that
         ``DISCORD_OPENAPI`` names.
     ids
-        A file that keeps who is who: with it the same user and server are there again after a restart.
+        A file that keeps ids, so that the user and the server stay the same after a restart.
     """
 
     def __init__(self, port: int = 0, *, description: Path | None = None, ids: Path | None = None) -> None:
@@ -52,7 +52,7 @@ class LocalDiscord:
         self.messages = Messages(self.state, self.gateway)
         self.interactions = Interactions(self.state, self.gateway, self.messages)
         self.requests: deque[Json] = deque(maxlen=_KEPT_REQUESTS)
-        """What the bot sent: method, path, body, status."""
+        """The bot's requests: method, path, body, status."""
         self._rest = Rest(self.state, self.gateway, self.messages, self.interactions)
         self._runner: web.AppRunner | None = None
         self._populate(_kept_ids(ids, state=self.state))
@@ -121,17 +121,17 @@ class LocalDiscord:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The server's address."""
         return f"http://127.0.0.1:{self._port}"
 
     @property
     def api_url(self) -> str:
-        """What a client takes for ``https://discord.com/api/v10``."""
+        """Stands in for ``https://discord.com/api/v10``."""
         return self.url + API
 
     @property
     def gateway_url(self) -> str:
-        """What a client takes for ``wss://gateway.discord.gg``."""
+        """Stands in for ``wss://gateway.discord.gg``."""
         return f"ws://127.0.0.1:{self._port}/gateway"
 
     @property
@@ -159,7 +159,7 @@ class LocalDiscord:
                 status, answer = await self._answer(request, path, handler, authorized, entry)
             except errors.ApiError as error:
                 status, answer = error.status, error.body
-            except ConnectionResetError:  # the client was killed while it asked
+            except ConnectionResetError:  # the client died during its request
                 return web.Response(status=400)
             entry |= {"status": status, "answer": answer if status >= 400 else None}
             if not path.startswith("/interactions") or "callback" in path:
@@ -195,7 +195,7 @@ class LocalDiscord:
         return web.Response(body=data, content_type=kind.partition(";")[0])
 
     async def _set_faults(self, request: web.Request) -> web.Response:
-        """Misbehave on request: a JSON list of faults; an empty list to behave again."""
+        """Take a JSON list of faults; an empty list ends them."""
         try:
             wanted = json.loads(await request.read())
             faults = [Fault(**fault) for fault in wanted if "close" not in fault]
@@ -215,20 +215,20 @@ class LocalDiscord:
 
 
 def _kept_ids(file: Path | None, *, state: State) -> dict[str, str]:
-    """The ids of what is there from the beginning: those of the file, or new ones, which it then keeps."""
+    """The ids of the first user, bot and server: from the file, or new ones that it then keeps."""
     fresh = {name: state.snowflake() for name in ("bot", "owner", "application", "guild", "channel")}
     if file is None:
         return fresh
     try:
-        kept = json.loads(file.read_text())
-        return {name: str(int(kept[name])) for name in fresh}
+        ids = json.loads(file.read_text())
+        return {name: str(int(ids[name])) for name in fresh}
     except (OSError, ValueError, KeyError, TypeError):
         file.write_text(json.dumps(fresh))
         return fresh
 
 
 def _json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    # Discord's content type has no charset, and some clients compare it as a whole.
+    # Discord's content type has no charset, and some clients compare the whole string.
     body = json.dumps(data).encode()
     return web.Response(body=body, status=status, headers=headers, content_type="application/json")
 
@@ -249,7 +249,7 @@ def _faulty(fault: Fault) -> web.Response:
 
 
 def _limit_headers(path: str) -> dict[str, str]:
-    """Generous limits, in the headers that clients read."""
+    """Headers that tell clients about generous rate limits."""
     bucket = "-".join(part for part in path.split("/") if part and not part.isdigit())[:60]
     return {
         "X-RateLimit-Limit": "1000",

@@ -1,4 +1,4 @@
-"""What the local Discord remembers: users, guilds, channels, messages, commands. All in memory."""
+"""The local Discord's memory: users, guilds, channels, messages, commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.local_discord import blanks
+from bot.local_discord.blanks import Json as Json
+
 EPOCH_MS = 1_420_070_400_000
 """The first millisecond of Discord's snowflakes (https://docs.discord.com/developers/reference)."""
 
@@ -17,14 +20,12 @@ EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 15
 ALL_PERMISSIONS = (1 << 53) - 1
 MANAGE_THREADS, CREATE_PUBLIC_THREADS, CREATE_PRIVATE_THREADS = 1 << 34, 1 << 35, 1 << 36
 MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 | 1 << 35 | 1 << 36 | 1 << 38
-"""What Discord lets everybody do in a new server; the last three: start threads, and write in them."""
-
-Json = dict[str, Any]
+"""What everyone may do in a new server; the last three bits allow starting threads and writing in them."""
 
 
 @dataclass
 class Interaction:
-    """An interaction from the moment its user made it until its token expires."""
+    """An interaction, from the moment a user starts it until its token expires."""
 
     id: str
     token: str
@@ -42,7 +43,7 @@ class Interaction:
 
 @dataclass
 class State:
-    """The whole local Discord; ids are strings, as on the wire."""
+    """Everything that the local Discord knows; ids are strings, as on the wire."""
 
     application: Json = field(default_factory=dict)
     bot_token: str = ""
@@ -53,7 +54,7 @@ class State:
     messages: dict[str, dict[str, Json]] = field(default_factory=dict)
     """Channel id -> message id -> message."""
     hidden: dict[str, str] = field(default_factory=dict)
-    """Ephemeral message id -> the one user who sees it."""
+    """Ephemeral message id -> the only user who sees it."""
     commands: dict[str | None, dict[str, Json]] = field(default_factory=dict)
     """Guild id (None: global) -> command id -> command."""
     command_permissions: dict[tuple[str, str], Json] = field(default_factory=dict)
@@ -65,12 +66,12 @@ class State:
     files: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     """Attachment id -> (name, content type, bytes)."""
     upload_limit: int = 10 * 1024 * 1024
-    """Bytes that one file may have."""
+    """The most bytes that a file may have."""
     reactions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     closed_dms: set[str] = field(default_factory=set)
-    """Users who take no direct messages from others than friends."""
+    """Users who accept direct messages only from friends."""
     clock_offset: float = 0.0
-    """Seconds that this Discord's clock is ahead, so that tests need not wait."""
+    """How many seconds this Discord's clock is ahead, so that tests need not wait."""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
     def now(self) -> float:
@@ -78,41 +79,31 @@ class State:
         return time.time() + self.clock_offset
 
     def snowflake(self) -> str:
-        """A fresh id, ordered by time as Discord's are."""
+        """A new id; like Discord's, ids sort by time."""
         return str(((int(self.now() * 1000) - EPOCH_MS) << 22) | (next(self._ids) & 0x3FFFFF))
 
     def timestamp(self) -> str:
-        """Now, as Discord prints it."""
+        """Now, as Discord writes it."""
         return datetime.fromtimestamp(self.now(), UTC).isoformat()
 
     # -- making things -------------------------------------------------------------------------
 
     def add_user(self, name: str, *, bot: bool = False, id: str | None = None) -> Json:
         """A new user; its token is in ``user_tokens``."""
-        user = {
-            "id": id or self.snowflake(),
-            "username": name,
-            "global_name": None if bot else name,
-            "discriminator": "0",
-            "avatar": None,
-            "bot": bot,
-            "system": False,
-            "public_flags": 0,
-            "flags": 0,
-        }
+        user = blanks.user(id or self.snowflake(), name, bot=bot)
         self.users[user["id"]] = user
         self.user_tokens[f"user.{secrets.token_hex(12)}"] = user["id"]
         return user
 
     def token_of(self, user_id: str) -> str:
-        """The token with which a user connects."""
+        """The token that a user connects with."""
         return next(token for token, owner in self.user_tokens.items() if owner == user_id)
 
     def add_guild(self, name: str, owner_id: str, *, id: str | None = None) -> Json:
-        """A guild with its @everyone role and no channel."""
+        """A new guild with its @everyone role and no channel."""
         guild_id = id or self.snowflake()
-        everyone = self._role(guild_id, "@everyone", MEMBER_PERMISSIONS)
-        guild = {
+        everyone = blanks.role(guild_id, "@everyone", MEMBER_PERMISSIONS, 0)
+        guild: Json = {
             "id": guild_id,
             "name": name,
             "icon": None,
@@ -125,44 +116,16 @@ class State:
         self.add_member(guild_id, owner_id)
         return guild
 
-    def _role(self, role_id: str, name: str, permissions: int, position: int = 0) -> Json:
-        return {
-            "id": role_id,
-            "name": name,
-            "color": 0,
-            "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
-            "hoist": False,
-            "icon": None,
-            "unicode_emoji": None,
-            "position": position,
-            "permissions": str(permissions),
-            "managed": False,
-            "mentionable": False,
-            "flags": 0,
-        }
-
     def add_role(self, guild_id: str, name: str, permissions: int = 0) -> Json:
         """A new role in a guild."""
         roles = self.guilds[guild_id]["roles"]
-        role = self._role(self.snowflake(), name, permissions, len(roles))
+        role = blanks.role(self.snowflake(), name, permissions, len(roles))
         roles.append(role)
         return role
 
     def add_member(self, guild_id: str, user_id: str) -> Json:
-        """Let a user join a guild."""
-        member = {
-            "nick": None,
-            "avatar": None,
-            "banner": None,
-            "roles": [],
-            "joined_at": self.timestamp(),
-            "premium_since": None,
-            "deaf": False,
-            "mute": False,
-            "flags": 0,
-            "pending": False,
-            "communication_disabled_until": None,
-        }
+        """Add a user to a guild."""
+        member = blanks.member(self.timestamp())
         self.guilds[guild_id]["members"][user_id] = member
         return member
 
@@ -211,17 +174,17 @@ class State:
             },
         )
 
-    def dm_between(self, one: str, other: str) -> Json:
-        """The direct message channel of two users, made on first use."""
+    def dm_between(self, user: str, partner: str) -> Json:
+        """The direct message channel of two users; made when first asked for."""
         for channel in self.channels.values():
-            if channel["type"] == DM and {one, other} == set(channel["_users"]):
+            if channel["type"] == DM and {user, partner} == set(channel["_users"]):
                 return channel
-        return self.add_channel(None, "", DM, _users=[one, other])
+        return self.add_channel(None, "", DM, _users=[user, partner])
 
     # -- as seen by someone ----------------------------------------------------------------------
 
     def member_json(self, guild_id: str, user_id: str, *, permissions: bool = False) -> Json:
-        """A member as Discord prints it; with computed permissions inside interactions."""
+        """A member as Discord sends it; interactions also carry the computed permissions."""
         member = {**self.guilds[guild_id]["members"][user_id], "user": self.users[user_id]}
         if permissions:
             member["permissions"] = str(self.permissions(guild_id, user_id))
@@ -240,14 +203,14 @@ class State:
         return ALL_PERMISSIONS if bits & 0x8 else bits
 
     def channel_json(self, channel: Json, viewer: str) -> Json:
-        """A channel as Discord prints it: for a DM, with the other one as recipient."""
-        shown = {key: value for key, value in channel.items() if not key.startswith("_")}
+        """A channel as Discord sends it; a DM has the other user as recipient."""
+        public = {key: value for key, value in channel.items() if not key.startswith("_")}
         if channel["type"] == DM:
-            shown["recipients"] = [self.users[user] for user in channel["_users"] if user != viewer]
-        return shown
+            public["recipients"] = [self.users[user] for user in channel["_users"] if user != viewer]
+        return public
 
     def guild_json(self, guild_id: str, viewer: str) -> Json:
-        """A guild as ``GUILD_CREATE`` brings it."""
+        """A guild as ``GUILD_CREATE`` carries it."""
         guild = self.guilds[guild_id]
         mine = [c for c in self.channels.values() if c.get("guild_id") == guild_id]
         threads = [c for c in mine if c["type"] in (PUBLIC_THREAD, PRIVATE_THREAD) and self.sees(viewer, c)]
@@ -259,39 +222,7 @@ class State:
                 self.channel_json(c, viewer) for c in mine if c["type"] not in (PUBLIC_THREAD, PRIVATE_THREAD)
             ],
             "threads": [self.channel_json(c, viewer) for c in threads],
-            "large": False,
-            "unavailable": False,
-            "presences": [],
-            "voice_states": [],
-            "stage_instances": [],
-            "guild_scheduled_events": [],
-            "soundboard_sounds": [],
-            "emojis": [],
-            "stickers": [],
-            "features": [],
-            "splash": None,
-            "discovery_splash": None,
-            "banner": None,
-            "description": None,
-            "afk_channel_id": None,
-            "afk_timeout": 300,
-            "system_channel_id": None,
-            "system_channel_flags": 0,
-            "rules_channel_id": None,
-            "public_updates_channel_id": None,
-            "safety_alerts_channel_id": None,
-            "application_id": None,
-            "vanity_url_code": None,
-            "verification_level": 0,
-            "default_message_notifications": 1,
-            "explicit_content_filter": 0,
-            "mfa_level": 0,
-            "nsfw_level": 0,
-            "nsfw": False,
-            "premium_tier": 0,
-            "premium_subscription_count": 0,
-            "premium_progress_bar_enabled": False,
-            "preferred_locale": "en-US",
+            **blanks.guild_fields(),
         }
 
     def user_of(self, authorization: str) -> str | None:
@@ -301,7 +232,7 @@ class State:
         return self.user_tokens.get(authorization)
 
     def sees(self, user_id: str, channel: Json) -> bool:
-        """Whether a user is where the channel is."""
+        """Whether a user can see the channel."""
         if channel["type"] == DM:
             return user_id in channel["_users"]
         if user_id not in self.guilds[channel["guild_id"]]["members"]:

@@ -1,4 +1,4 @@
-"""Slash commands as people type them: ``/papers author:ChonLam Lao sort:oldest`` taken apart."""
+"""Parse slash commands as people type them: ``/papers author:ChonLam Lao sort:oldest``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
 
 
 class TypingError(ValueError):
-    """What was typed is no command here; the message says what to type."""
+    """The text is not a valid command; the message says what to type."""
 
 
 @dataclass
 class Typed:
-    """A command with its options, as far as it was typed."""
+    """A command with the options typed so far."""
 
     command: Json
     path: list[str] = field(default_factory=list)
@@ -36,48 +36,48 @@ class Typed:
         return {"id": self.command["id"], "name": self.command["name"], "type": 1, "options": options}
 
     def uploads(self) -> list[Json]:
-        """The files that are typed as paths, as the client sends them along.
+        """The files behind the typed paths, as the client sends them.
 
         Raises
         ------
         TypingError
-            Where there is no such file.
+            If a file does not exist.
         """
-        found = []
+        files = []
         for name, text in self.values.items():
             if self._option(name)["type"] == ATTACHMENT:
                 path = Path(text).expanduser()
                 if not path.is_file():
-                    raise TypingError(f"{name}: there is no file {text}")
+                    raise TypingError(f"{name}: the file {text} does not exist")
                 content = base64.b64encode(path.read_bytes()).decode()
-                found.append({"id": text, "filename": path.name, "content": content})
-        return found
+                files.append({"id": text, "filename": path.name, "content": content})
+        return files
 
     def _option(self, name: str) -> Json:
         return next(option for option in self.options if option["name"] == name)
 
     @property
     def usage(self) -> str:
-        """How the command is typed."""
-        shown = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
-        return " ".join(["/" + self.command["name"], *self.path, *shown])
+        """How to type the command."""
+        options = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
+        return " ".join(["/" + self.command["name"], *self.path, *options])
 
 
 def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
-    """The command at the head of a text, and the text of its options.
+    """The command at the start of a text, and the text of its options.
 
     Raises
     ------
     TypingError
-        Where there is no such command.
+        If there is no such command.
     """
     words = text.strip().removeprefix("/").split(None, 1)
     slash = [command for command in commands if command.get("type", 1) == 1]
     name, rest = (words[0], words[1] if len(words) > 1 else "") if words else ("", "")
     command = next((c for c in slash if c["name"] == name), None)
     if command is None:
-        known = ", ".join(f"/{c['name']}" for c in sorted(slash, key=lambda c: c["name"]))
-        raise TypingError(f"There is no command /{name}. Commands: {known}")
+        names = ", ".join(f"/{c['name']}" for c in sorted(slash, key=lambda c: c["name"]))
+        raise TypingError(f"There is no command /{name}. Commands: {names}")
     typed, options = Typed(command), command.get("options") or []
     while options and options[0]["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP):
         words = rest.split(None, 1)
@@ -92,21 +92,21 @@ def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
 
 
 def parse(text: str, commands: list[Json]) -> Typed:
-    """A whole command.
+    """Parse a complete command.
 
     A value without ``name:`` goes to the first option.
 
     Raises
     ------
     TypingError
-        For an unknown command or option, a missing option, a value of the wrong kind.
+        For an unknown command or option, a missing option, or a value of the wrong kind.
     """
     typed, rest = find_command(text, commands)
     typed.values = split_values(rest, [option["name"] for option in typed.options])
     if (loose := typed.values.pop("", "")) and typed.options:
         first = typed.options[0]["name"]
         if first in typed.values:
-            raise TypingError(f"“{loose}” belongs to no option. Type: {typed.usage}")
+            raise TypingError(f"“{loose}” does not belong to an option. Type: {typed.usage}")
         typed.values = {first: loose, **typed.values}
     elif loose:
         raise TypingError(f"/{typed.command['name']} takes no options. Type: {typed.usage}")
@@ -127,17 +127,17 @@ def split_values(text: str, names: list[str]) -> dict[str, str]:
     pattern = re.compile(rf"(?:^|(?<=\s))({'|'.join(map(re.escape, names))}):\s?")
     values: dict[str, str] = {}
     name, start = "", 0
-    for found in pattern.finditer(text):
-        if found[1] in values or found[1] == name:
+    for label in pattern.finditer(text):
+        if label[1] in values or label[1] == name:
             continue
-        values[name] = text[start : found.start()].strip()
-        name, start = found[1], found.end()
+        values[name] = text[start : label.start()].strip()
+        name, start = label[1], label.end()
     values[name] = text[start:].strip()
     return {key: value for key, value in values.items() if key or value}
 
 
 def _value(option: Json, text: str) -> Json:
-    """An option with its value in the type that Discord sends."""
+    """An option, with its value in the type that Discord sends."""
     kind, name = option["type"], option["name"]
     value: str | int | float | bool = text
     choices = option.get("choices") or []
@@ -146,21 +146,21 @@ def _value(option: Json, text: str) -> Json:
             (c for c in choices if text.lower() in (str(c["name"]).lower(), str(c["value"]).lower())), None
         )
         if chosen is None:
-            raise TypingError(f"{name} is one of: {', '.join(str(c['name']) for c in choices)}")
+            raise TypingError(f"{name} must be one of: {', '.join(str(c['name']) for c in choices)}")
         value = chosen["value"]
     elif kind == BOOLEAN:
         if text.lower() not in ("true", "false", "yes", "no"):
-            raise TypingError(f"{name} is true or false")
+            raise TypingError(f"{name} must be true or false")
         value = text.lower() in ("true", "yes")
     elif kind in (INTEGER, NUMBER):
         try:
             value = int(text) if kind == INTEGER else float(text)
         except ValueError as error:
-            raise TypingError(f"{name} is a number") from error
+            raise TypingError(f"{name} must be a number") from error
     elif kind in (USER, CHANNEL, ROLE, MENTIONABLE):
         value = re.sub(r"\D", "", text)
     if isinstance(value, str):
         least, most = option.get("min_length") or 0, option.get("max_length") or 6_000
         if not least <= len(value) <= most:
-            raise TypingError(f"{name} has {least} to {most} characters")
+            raise TypingError(f"{name} must have {least} to {most} characters")
     return {"name": name, "type": kind, "value": value}

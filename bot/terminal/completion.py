@@ -1,8 +1,8 @@
-"""Tab in the terminal: commands, options and values, as Discord offers them; values come from the bot itself."""
+"""Tab completion in the terminal: commands, options and values, as Discord offers them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -15,20 +15,20 @@ _BOOLEAN = 5
 
 
 class DiscordCompleter(Completer):
-    """What can stand at the cursor."""
+    """Completes commands, options and values; the bot itself suggests the values."""
 
     def __init__(self, user: UserClient, commands: list[Json]) -> None:
         self._user = user
         self._commands = [command for command in commands if command.get("type", 1) == 1]
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Only the asynchronous form is used."""
+        """Nothing: the prompt uses the asynchronous form."""
         return iter(())
 
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent
-    ) -> AsyncIterator[Completion]:
-        """What can stand at the cursor."""
+    ) -> AsyncGenerator[Completion, None]:
+        """Completions at the cursor."""
         text = document.text_before_cursor
         if not text.startswith("/"):
             return
@@ -43,22 +43,22 @@ class DiscordCompleter(Completer):
                 yield completion
 
     def _names(self, text: str) -> Iterable[Completion]:
-        """Commands, and the subcommands of one that is typed."""
+        """Commands, and subcommands of a typed command."""
         *before, word = text.split(" ")
         offered, sign = self._commands, "/"
         for name in filter(None, before):
-            found = next((one for one in offered if one["name"] == name), None)
-            inner = (found or {}).get("options") or []
-            offered = [one for one in inner if one["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP)]
+            command = next((one for one in offered if one["name"] == name), None)
+            options = (command or {}).get("options") or []
+            offered = [one for one in options if one["type"] in (SUB_COMMAND, SUB_COMMAND_GROUP)]
             sign = ""
         for one in sorted(offered, key=lambda one: str(one["name"])):
             if one["name"].startswith(word):
-                shown = f"{sign}{one['name']}"
+                label = f"{sign}{one['name']}"
                 yield Completion(
-                    f"{one['name']} ", -len(word), display=shown, display_meta=str(one["description"])
+                    f"{one['name']} ", -len(word), display=label, display_meta=str(one["description"])
                 )
 
-    async def _option(self, text: str, rest: str, options: list[Json]) -> AsyncIterator[Completion]:
+    async def _option(self, text: str, rest: str, options: list[Json]) -> AsyncGenerator[Completion, None]:
         values = split_values(rest, [option["name"] for option in options])
         word = rest.rpartition(" ")[2]
         for option in options:
@@ -68,10 +68,10 @@ class DiscordCompleter(Completer):
             return
         current = list(values)[-1] if values else ""
         typed = values.get(current, "")
-        option = next((o for o in options if o["name"] == (current or options[0]["name"])), None)
-        if option is None or (rest.endswith(" ") and typed):
+        current_option = next((o for o in options if o["name"] == (current or options[0]["name"])), None)
+        if current_option is None or (rest.endswith(" ") and typed):
             return
-        for name, value in await self._values(text, option, typed):
+        for name, value in await self._values(text, current_option, typed):
             yield Completion(value, -len(typed), display=name)
 
     async def _values(self, text: str, option: Json, typed: str) -> list[tuple[str, str]]:

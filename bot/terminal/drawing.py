@@ -1,4 +1,4 @@
-"""A message as a terminal shows it: text, numbered buttons and options. For `ask` and the prompt."""
+"""Messages in a terminal: text, numbered buttons and options. For `ask` and the prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from bot.local_discord.client import ShownReply
 from bot.local_discord.limits import (
     BUTTON,
     CONTAINER,
@@ -20,6 +19,7 @@ from bot.local_discord.limits import (
     STRING_SELECT,
     TEXT_DISPLAY,
 )
+from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import Json
 from bot.terminal.markup import Names, plain, styled
 
@@ -27,12 +27,12 @@ _LINK_STYLE = 5
 _CHANNEL_SELECT = 8
 _MOST_CHANNELS = 15
 _SHORT = 12
-"""Characters of options that stand beside one another."""
+"""The longest label for options that share a line."""
 
 
 @dataclass
 class Drawing:
-    """A reply drawn, and what each number on it does."""
+    """A drawn reply, and what each of its numbers does."""
 
     lines: list[RenderableType] = field(default_factory=list)
     actions: dict[int, tuple[Json, str | None]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Drawing:
 
 
 def draw(reply: ShownReply, first: int = 1) -> Drawing:
-    """Draw a reply for a terminal; its numbers begin with ``first``."""
+    """Draw a reply for a terminal; its numbers start at ``first``."""
     drawing, names = Drawing(first=first), reply.user.names
     if reply.message["content"]:
         drawing.lines.append(styled(reply.message["content"], names))
@@ -85,7 +85,7 @@ def _draw(component: Json, drawing: Drawing, names: Names) -> None:
 
 
 def _pictures(gallery: Json) -> list[str]:
-    """What the pictures of a gallery show, in words."""
+    """The descriptions of a gallery's pictures."""
     return [item.get("description") or "a picture" for item in gallery.get("items", [])]
 
 
@@ -103,7 +103,7 @@ def _row(children: list[Json], drawing: Drawing, names: Names) -> None:
 def _select(select: Json, drawing: Drawing, names: Names) -> None:
     several = int(select.get("max_values") or 1) > 1
     head = select.get("placeholder") or "Choose"
-    more = " (several numbers choose several)" if several else ""
+    more = " (you can type several numbers)" if several else ""
     drawing.lines.append(Text(f"{head}{more}:", style="dim"))
     options = options_of(select, names)
     short = all(len(option["label"]) <= _SHORT and not option.get("description") for option in options)
@@ -121,7 +121,7 @@ def _option(option: Json, select: Json, drawing: Drawing) -> Text:
 
 
 def options_of(select: Json, names: Names) -> list[Json]:
-    """What a select offers: its options, or the channels that there are."""
+    """The options of a select; for a channel select, the channels."""
     if select["type"] == _CHANNEL_SELECT:
         channels = [{"label": name, "value": key[1:]} for key, name in names.items() if key.startswith("#")]
         return channels[:_MOST_CHANNELS]

@@ -1,4 +1,4 @@
-"""A Discord form as a terminal asks for it: its fields one after another, each with what it holds."""
+"""Discord's forms in a terminal: one field after another, each with its current value."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class FormField:
 
     @property
     def hint(self) -> str:
-        """What may stand in it."""
-        return f"{'needed' if self.required else 'may stay empty'}, up to {self.most:,} characters"
+        """What the field accepts."""
+        return f"{'required' if self.required else 'optional'}, up to {self.most:,} characters"
 
     def problem(self, value: str) -> str | None:
-        """Why Discord would not send the form off with this, or None."""
+        """Why Discord would refuse this value, or None."""
         if self.required and not value.strip():
-            return f"{self.label} is needed."
+            return f"{self.label} is required."
         if value and not self.least <= len(value) <= self.most:
-            return f"{self.label} has {self.least} to {self.most:,} characters; these are {len(value):,}."
+            return f"{self.label} takes {self.least} to {self.most:,} characters; this has {len(value):,}."
         return None
 
 
 @dataclass(frozen=True)
 class TerminalForm:
-    """A form with its fields, and the modal that it is."""
+    """A form with its fields and Discord's modal."""
 
     title: str
     fields: list[FormField]
@@ -48,7 +48,7 @@ class TerminalForm:
 
 
 def form_of(modal: Json) -> TerminalForm:
-    """The form that a modal is; a field's label stands in it, or around it."""
+    """A modal as a form; a field has its label in itself or in the component around it."""
     labels = {
         component["component"]["custom_id"]: component["label"]
         for _, component in walk(modal["components"])

@@ -1,4 +1,4 @@
-"""Discord's marks as a terminal shows them: bold and small print, mentions by name, times on this machine's clock."""
+"""Discord's markdown in a terminal: styles, mentions by name, times in this machine's time zone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.text import Text
 from bot.local_discord.markdown import MarkdownNode, parse
 
 Names = Mapping[str, str]
-"""How people, roles and channels are called: ``@<id>``, ``&<id>`` and ``#<id>`` -> the name with its sign."""
+"""Names of people, roles and channels: ``@<id>``, ``&<id>`` and ``#<id>`` -> the name with its sign."""
 
 _STYLES = {
     "strong": "bold",
@@ -38,49 +38,49 @@ _UNITS = ((31_536_000, "year"), (2_592_000, "month"), (86_400, "day"), (3_600, "
 
 
 def styled(text: str, names: Names) -> Text:
-    """A text with its marks as styles; a link can be clicked where the terminal knows links."""
-    made = Text()
-    _write(made, parse(text), names, Style())
-    made.rstrip()
-    return made
+    """A text with markdown as styles; links can be clicked if the terminal supports it."""
+    line = Text()
+    _write(line, parse(text), names, Style())
+    line.rstrip()
+    return line
 
 
 def plain(text: str, names: Names) -> str:
-    """A text without its marks; a link is followed by its address."""
-    made = Text()
-    _write(made, parse(text), names, Style(), addresses=True)
-    return made.plain.rstrip("\n")
+    """A text without markdown; each link is followed by its address."""
+    line = Text()
+    _write(line, parse(text), names, Style(), addresses=True)
+    return line.plain.rstrip("\n")
 
 
 def _write(
-    made: Text, nodes: list[MarkdownNode], names: Names, style: Style, *, addresses: bool = False
+    line: Text, nodes: list[MarkdownNode], names: Names, style: Style, *, addresses: bool = False
 ) -> None:
     for node in nodes:
         own = style + Style.parse(_STYLES.get(node.kind, ""))
         if node.kind == "list":
             bullet = node.mark.strip()
-            made.append(
+            line.append(
                 " " * (len(node.mark) - len(bullet)) + ("•" if bullet in "-*+" else bullet) + " ", own
             )
         elif node.kind == "quote":
-            made.append("▏ ", own + Style(dim=True))
+            line.append("▏ ", own + Style(dim=True))
         elif node.kind == "link" and not addresses:
             own += Style(link=node.mark or node.text.strip("<>"))
-        made.append(_said(node, names), own)
-        _write(made, node.children, names, own, addresses=addresses)
+        line.append(_shown(node, names), own)
+        _write(line, node.children, names, own, addresses=addresses)
         if node.kind == "link" and node.mark and addresses:
-            made.append(f" <{node.mark}>", own)
+            line.append(f" <{node.mark}>", own)
         if node.kind in _BLOCKS:
-            made.append("\n")
+            line.append("\n")
 
 
-def _said(node: MarkdownNode, names: Names) -> str:
-    """What stands for a node's own characters."""
+def _shown(node: MarkdownNode, names: Names) -> str:
+    """How a node's own characters are shown."""
     if node.kind == "text":
         return node.text.replace("\u200b", "")
-    if node.kind == "mention" and (found := re.fullmatch(r"<(@|@!|@&|#)(\d+)>", node.text)):
-        sign = {"@&": "&", "#": "#"}.get(found[1], "@")
-        return names.get(sign + found[2], "#unknown" if sign == "#" else "@unknown")
+    if node.kind == "mention" and (mention := re.fullmatch(r"<(@|@!|@&|#)(\d+)>", node.text)):
+        sign = {"@&": "&", "#": "#"}.get(mention[1], "@")
+        return names.get(sign + mention[2], "#unknown" if sign == "#" else "@unknown")
     if node.kind == "command":
         return node.text[1:].rpartition(":")[0]
     if node.kind == "timestamp":
@@ -92,7 +92,7 @@ def _said(node: MarkdownNode, names: Names) -> str:
 
 
 def moment(seconds: int, form: str = "f", now: datetime | None = None) -> str:
-    """A moment as Discord writes it (its styles t, T, d, D, f, F, R), on this machine's clock."""
+    """A moment in one of Discord's styles (t, T, d, D, f, F, R), in this machine's time zone."""
     now = now or datetime.now().astimezone()
     try:
         then = datetime.fromtimestamp(seconds).astimezone(now.tzinfo)

@@ -1,4 +1,4 @@
-"""Labmate in the terminal: slash commands typed as in Discord, over the local Discord."""
+"""Labmate in the terminal: type slash commands as in Discord, over the local Discord."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.text import Text
 
-from bot.local_discord.client import CommandRefusedError, NoReplyError, ShownReply, UserClient
+from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
+from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
 from bot.local_discord.typed import TypingError
 from bot.run import local_discord, running_bot
@@ -29,25 +30,25 @@ LEAVING = ("exit", "quit", ":q")
 HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."
 
 Ask = Callable[[FormField], Awaitable[str | None]]
-"""Asks for a form's field; None where the form is left."""
+"""Asks for a form's field; None if the user closes the form."""
 
 
 class Terminal:
-    """The loop of reading a line, asking, drawing."""
+    """Reads a line, asks the bot, draws the reply."""
 
     def __init__(self, user: UserClient, console: Console, ask: Ask) -> None:
         self._user = user
         self._console = console
         self._ask = ask
         self._shown: dict[int, tuple[ShownReply, Json, str | None]] = {}
-        """Number -> (message, component, option) of what is drawn last."""
+        """Number -> (message, component, option) of the last drawn reply."""
         self._last: str | None = None
         self._busy = False
         self._later: list[Json] = []
         user.listeners.append(self._heard)
 
     async def handle(self, line: str) -> None:
-        """A command, or the numbers of a button or of options."""
+        """Handle a command, or the numbers of a button or of options."""
         self._busy = True
         try:
             if re.fullmatch(r"\d{1,4}([ ,]+\d{1,4})*", line):
@@ -69,7 +70,7 @@ class Terminal:
     async def _press(self, numbers: list[int]) -> None:
         unknown = [number for number in numbers if number not in self._shown]
         if unknown:
-            self._hint(f"There is no button {unknown[0]} on the last reply.")
+            self._hint(f"The last reply has no button {unknown[0]}.")
             return
         reply, component, value = self._shown[numbers[0]]
         if value is None:
@@ -80,7 +81,7 @@ class Terminal:
             self._hint("These numbers belong to different questions; answer one at a time.")
             return
         if len(chosen) > int(component.get("max_values") or 1):
-            self._hint("Of these only one can be chosen.")
+            self._hint("You can choose only one of these.")
             return
         await self._show(await reply.choose_all([str(option) for _, _, option in chosen], component))
 
@@ -101,7 +102,7 @@ class Terminal:
             self._console.print(line)
 
     async def _fill(self, form: TerminalForm) -> None:
-        """Ask for a form's fields, each with what it holds already, and send it off."""
+        """Ask for each field of a form, offering its current value, and send the form."""
         self._console.print(Text(form.title, style="bold"))
         values = {}
         for field in form.fields:
@@ -118,10 +119,10 @@ class Terminal:
             values[field.custom_id] = value
         await self._show(await self._user.submit(form.modal, values))
 
-    # -- what comes by itself ----------------------------------------------------------------------
+    # -- messages that nobody asked for -------------------------------------------------------------
 
     def _heard(self, event: str, message: Json) -> None:
-        """An answer that came later in the place of the last one, and what the bot posts by itself."""
+        """Show an update of the last reply, and what the bot posts by itself."""
         if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or int(message["flags"]) & LOADING:
             return
         by_itself = event == "MESSAGE_CREATE" and not message.get("interaction_metadata")
@@ -144,7 +145,7 @@ class Terminal:
 
 
 async def run_locally(settings: Settings) -> None:
-    """The local Discord, the bot and a prompt; until ``exit``, Ctrl-D or Ctrl-C."""
+    """Run the local Discord, the bot and a prompt until ``exit``, Ctrl-D or Ctrl-C."""
     console = Console()
 
     def say(text: str) -> None:
@@ -153,14 +154,19 @@ async def run_locally(settings: Settings) -> None:
     console.print(Text("Starting a local Discord and Labmate…", style="dim"))
     settings.labmate_data.mkdir(parents=True, exist_ok=True)
     ids = settings.labmate_data / "local-discord.json"
-    async with local_discord(settings, ids) as (discord_, led), running_bot(led, say) as (bot, scheduler):
+    async with (
+        local_discord(settings, ids) as (discord_, local_settings),
+        running_bot(local_settings, say) as (bot, scheduler),
+    ):
         async with UserClient(discord_.url, discord_.user_token) as user:
-            known = len(bot.services.corpus.facets)
+            papers = len(bot.services.corpus.facets)
             console.print(
-                f"[bold cyan]Labmate[/] knows {known:,} papers. No DISCORD_TOKEN is set, so this is a local Discord."
+                f"[bold cyan]Labmate[/] knows {papers:,} papers. "
+                "DISCORD_TOKEN is not set, so this is a local Discord."
             )
             console.print(
-                "Try [bold]/papers ChonLam Lao[/], [bold]/similar PrismLLM[/] or [bold]/help[/]. Tab completes; exit leaves."
+                "Try [bold]/papers ChonLam Lao[/], [bold]/similar PrismLLM[/] or [bold]/help[/]. "
+                "Tab completes; type exit to leave."
             )
             scheduler.start()
             if sys.stdin.isatty():
@@ -184,7 +190,7 @@ async def _interactive(console: Console, user: UserClient, settings: Settings, s
     fields: PromptSession[str] = PromptSession()
 
     async def ask(field: FormField) -> str | None:
-        how = "Esc then Enter ends it; Ctrl-C closes the form" if field.long else "Ctrl-C closes the form"
+        how = "Esc, then Enter, finishes; Ctrl-C closes the form" if field.long else "Ctrl-C closes the form"
         label = FormattedText([("bold", f"  {field.label}"), ("", ": " if not field.long else "\n  ")])
         try:
             return await fields.prompt_async(
@@ -211,9 +217,9 @@ async def _interactive(console: Console, user: UserClient, settings: Settings, s
 
 
 async def _piped(console: Console, user: UserClient) -> None:
-    """Without a terminal: a command a line, until the input ends.
+    """Read one command per line from a pipe, until the input ends.
 
-    A form takes a line for each of its fields; an empty one leaves what the field holds.
+    A form takes one line per field; an empty line keeps the field's current value.
     """
 
     async def ask(field: FormField) -> str | None:

@@ -84,7 +84,7 @@ async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
     await terminal.handle(str(number))
     assert asked[:2] == [("Name", "New papers"), ("Name", "x" * 81)]
     assert asked[2:] == [("Time, such as 08:30", "09:00"), ("Time zone, such as Europe/Berlin", "UTC")]
-    assert "Name has 0 to 80 characters; these are 81." in console.printed
+    assert "Name takes 0 to 80 characters; this has 81." in console.printed
     assert "**Mornings**" in next(iter(terminal._shown.values()))[0].text
     assert "at 07:15" in next(iter(terminal._shown.values()))[0].text
 
@@ -138,8 +138,8 @@ def test_a_form_says_what_is_missing():
     }
     [field] = form_of(modal).fields
     assert (field.label, field.long) == ("Around it", True)
-    assert field.problem(" ") == "Around it is needed."
-    assert field.problem("ab") == "Around it has 3 to 4,000 characters; these are 2."
+    assert field.problem(" ") == "Around it is required."
+    assert field.problem("ab") == "Around it takes 3 to 4,000 characters; this has 2."
     assert field.problem("abc") is None
 
 

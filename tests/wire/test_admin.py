@@ -272,7 +272,7 @@ def test_the_command_line_bans_lists_and_logs(tmp_path):
     def admin(*arguments):
         return run("admin", *arguments, folder=tmp_path)
 
-    assert admin("bans").stdout == "Nobody is banned.\n"
+    assert admin("bans").stdout == "No member or server is banned.\n"
     done = admin("ban", "member", "123456789012345678", "--reason", REASON)
     assert (done.returncode, done.stdout) == (0, "The member 123456789012345678 is banned.\n")
     again = admin("ban", "member", "123456789012345678", "--reason", REASON)

@@ -31,7 +31,7 @@ DAY = timedelta(days=1)
 
 async def _until(lab: Path, names: list[str], bot) -> None:
     """Wait until these and no other backups are there, and the log says so of the last."""
-    folder, said = lab / "backups", f"{names[-1]} is whole and has every row"
+    folder, said = lab / "backups", f"{names[-1]} is intact and has every row"
     while sorted(os.listdir(folder) if folder.exists() else []) != names or said not in _log(lab):
         assert bot.poll() is None, bot.stdout.read()
         await asyncio.sleep(0.05)
@@ -55,7 +55,7 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
             await _until(lab, names[:1], bot)
             made = await asyncio.to_thread(run, "backup", str(by_hand), folder=lab)
             assert made.returncode == 0, made.stderr
-            assert "is whole and has every row" in made.stdout
+            assert "is intact and has every row" in made.stdout
             refused = await asyncio.to_thread(run, "restore", str(by_hand), folder=lab)
             assert refused.returncode == 1
             assert "is in use. Stop Labmate" in refused.stderr
@@ -71,11 +71,11 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     assert "15 added" in more.stderr
     back = run("restore", str(by_hand), folder=lab)
     assert back.returncode == 0, back.stderr
-    assert "The indexes follow it." in back.stdout
+    assert "The indexes are up to date." in back.stdout
     assert len(list(lab.glob("labmate.replaced-*.db"))) == 1
     doctor = run("doctor", folder=lab).stdout
-    assert "store and index agree on 7 papers" in doctor
-    assert "1 backups, the newest of 2026-01-06 06:00 UTC" in doctor
+    assert "database and indexes agree on 7 papers" in doctor
+    assert "1 backup, newest from 2026-01-06 06:00 UTC" in doctor
 
 
 def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
@@ -93,7 +93,7 @@ def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
     assert "Traceback" not in looked.stderr
     unnamed = run("backup", "--verify", folder=tmp_path)
     assert unnamed.returncode == 2
-    assert "Name the backup" in unnamed.stderr
+    assert "Which backup?" in unnamed.stderr
 
 
 async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):

@@ -48,8 +48,8 @@ def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path
     [
         ("/nonsense", 2, "There is no command /nonsense. Commands: /about"),
         ("/papers", 2, "author is missing. Type: /papers author:…"),
-        ("/papers author:x sort:sideways", 2, "sort is one of: newest, oldest"),
-        ("/papers author:x private:maybe", 2, "private is true or false"),
+        ("/papers author:x sort:sideways", 2, "sort must be one of: newest, oldest"),
+        ("/papers author:x private:maybe", 2, "private must be true or false"),
         ("", 2, "There is no command"),
         ("/papers author:x since:tomorrow", 1, "as a day"),
     ],
@@ -67,7 +67,7 @@ def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
     assert "5 papers, newest first" in done.stdout
     assert "We present PrismLLM" in done.stdout
     assert "Type a command such as" in done.stdout
-    assert "There is no button 77" in done.stdout
+    assert "The last reply has no button 77" in done.stdout
     assert "There is no command /nope" in done.stdout
     assert "Goodbye." in done.stdout
 
@@ -108,7 +108,7 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     assert "0 added, 0 updated, 15 unchanged, 15 refused" in again.stderr
     doctor = run("doctor", folder=tmp_path / "lab")
     assert doctor.returncode == 0
-    assert "store and index agree on 22 papers" in doctor.stdout
+    assert "database and indexes agree on 22 papers" in doctor.stdout
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_rank_refuses_queries_that_make_no_sense(tmp_path, kind, text):
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("LABMATE_CATEGORIES", "cs.CL nonsense!", "LABMATE_CATEGORIES: 'nonsense!' is no arXiv category"),
+        ("LABMATE_CATEGORIES", "cs.CL nonsense!", "LABMATE_CATEGORIES: 'nonsense!' is not an arXiv category"),
         ("LOG_LEVEL", "LOUD", "LOG_LEVEL"),
         ("ARXIV_INTERVAL_SECONDS", "-1", "ARXIV_INTERVAL_SECONDS"),
     ],

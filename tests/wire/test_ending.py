@@ -60,7 +60,7 @@ async def test_while_the_sample_is_read_in(tmp_path):
     async with LocalDiscord() as discord:
         process = start(discord, tmp_path)
         try:
-            await _said(process, b"reading the sample in")
+            await _said(process, b"reading in the sample")
             await _ends(process)
         finally:
             process.kill()
@@ -170,7 +170,7 @@ asyncio.run(work())
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == STUCK
-    assert "stood still" in done.stderr
+    assert "has hung" in done.stderr
     assert "in a_loop_that_never_ends" in done.stderr
 
 
@@ -203,7 +203,7 @@ def test_the_prompt_ends_although_nobody_types(folder):
         stdout=subprocess.PIPE,
     )
     try:
-        while b"exit leaves" not in (line := process.stdout.readline()):
+        while b"Tab completes" not in (line := process.stdout.readline()):
             assert line
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0

@@ -176,7 +176,7 @@ async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_count
         )
         try:
             entries = _entries(process.stderr)
-            served_on = await _first(entries, "/metrics are served")
+            served_on = await _first(entries, "/metrics on http")
             url = re.search(r"http://[\d.:]+", served_on["message"])[0]
             died = await _first(entries, "was killed (SIGABRT)")
             assert "std::bad_alloc" in died["message"]
@@ -198,7 +198,7 @@ async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_count
                 assert sum(failures) >= 2
                 status, found = await http.health()
             assert status == 200, "questions are answered all the while"
-            assert any("work in the background failed" in reason for reason in found["worth_knowing"])
+            assert any("background work failed" in reason for reason in found["worth_knowing"])
         finally:
             process.kill()
             await process.wait()

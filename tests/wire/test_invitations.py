@@ -303,7 +303,7 @@ async def test_nobody_acts_on_an_invitation_of_others(two):
     # A client that forges the button on a message of another place gets no further, either.
     message = (await two.c.slash("/help")).message
     forged = {"component_type": 2, "custom_id": f"in:a:{number}", "forged": True}
-    assert "not one I can use" in (await two.c.component(message, forged)).text
+    assert "button no longer works" in (await two.c.component(message, forged)).text
     with pytest.raises(CommandRefusedError, match="Unknown Channel"):
         await two.c.component(two.dms[0].message, forged | {"forged": True})
     assert (await services.store.invitations.find(number)).state == "waiting"

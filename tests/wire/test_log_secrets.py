@@ -142,7 +142,7 @@ async def test_a_bot_at_debug_writes_no_secret_anywhere(tmp_path):
 async def _led_through(discord: LocalDiscord, folder: Path, post: Post, written: bytearray) -> dict[str, str]:
     """Commands that touch every secret, also where they fail; returns the secrets."""
     await _institution(folder)
-    url = re.search(rb"http://127[\d.:]+(?=\W|$)", written[written.index(b"are served on") :])[0].decode()
+    url = re.search(rb"http://127[\d.:]+(?=\W|$)", written[written.index(b"/metrics on ") :])[0].decode()
     async with UserClient(discord.url, discord.user_token) as user, aiohttp.ClientSession() as session:
         await user.slash(f"/save paper:PrismLLM note:{NOTE}")
         feed = re.search(r"/feeds/([\w-]+)\.xml", (await user.slash("/library feed")).text)[1]

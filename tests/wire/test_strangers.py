@@ -21,7 +21,7 @@ from tests.wire.stranger_world import OURS, PRIVATE, World, two_servers
 
 pytestmark = pytest.mark.hostile
 
-FAILED = re.compile(r"Something went wrong|not one I can use|I restarted while|did not respond")
+FAILED = re.compile(r"Something went wrong|button no longer works|I restarted while|did not respond")
 REFUSED = re.compile(r"belongs to somebody else|Only those who manage|not yours")
 BANNED = "You can't use this Labmate"
 

@@ -37,7 +37,7 @@ async def test_an_arxiv_that_is_down_is_told_once(scheduler, monkeypatch):
     assert not await ours._run("ingest", "recent")
     assert ours.worker.outcomes == {("ingest", RunOutcome.UNREACHABLE): 1}
     assert len(said) == 1
-    assert said[0].startswith("arXiv can't be read now")
+    assert said[0].startswith("arXiv can't be read right now")
 
 
 async def test_a_worker_that_is_stopped_is_no_failure(scheduler, monkeypatch):
@@ -67,4 +67,4 @@ def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
             perform(write())
     held.close()
     assert left.value.code == 1
-    assert "Another process was writing to the database" in capsys.readouterr().err
+    assert "Another process kept the database locked" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`python -m bot local-discord`: the local Discord by itself, until stopped."""
+"""`python -m bot local-discord`: run the local Discord by itself until stopped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from data.sources.http import SourceError
 
 
 async def serve(port: int) -> None:
-    """Serve until SIGINT or SIGTERM, after printing what a bot and a user need.
+    """Print the addresses and tokens that a bot and a user need, and serve until SIGINT or SIGTERM.
 
     Raises
     ------
     SourceError
-        Where the port is taken.
+        If the port is taken.
     """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -32,13 +32,15 @@ For the bot:
   DISCORD_TOKEN={discord.bot_token}
   DISCORD_API_URL={discord.api_url}
   DISCORD_GATEWAY_URL={discord.gateway_url}
-  application id {discord.state.application["id"]}, guild id {discord.guild["id"]}, channel id {discord.channel["id"]}
+  application id {discord.state.application["id"]}
+  guild id {discord.guild["id"]}, channel id {discord.channel["id"]}
 
 For its user, who owns the guild (bot.local_discord.client.UserClient):
   url {discord.url}
   user token {discord.user_token}
 
-To misbehave: POST {discord.url}/local/faults with a JSON list such as [{{"status": 429, "retry_after": 2}}]
+To make it fail on purpose, POST a JSON list to {discord.url}/local/faults, such as
+  [{{"status": 429, "retry_after": 2}}]
 Stop with Ctrl-C.""",
         flush=True,
     )

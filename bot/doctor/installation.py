@@ -1,0 +1,152 @@
+"""Checks on this machine: Python, database, backups, model, index, authors, files, disk."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from datetime import timedelta
+
+from bot.app import open_corpus
+from bot.backups import folder_of
+from bot.doctor.finding import Finding, bad, good, note
+from bot.settings import Settings
+from data.calendar import clock
+from data.database.backups import kept_in
+from data.database.engine import StoreError, shown, sqlite_path
+from data.stores.store import Store
+from index.documents.confinement import can_forbid
+from index.identity.models import Models
+from index.identity.passes import outnumbered
+from index.models.shipped import ModelDamagedError
+from index.search.embedding import ModelError, fingerprint, has_bfloat16
+from index.search.vectors import VectorsError
+
+ENOUGH_DISK = 2_000_000_000
+"""Bytes."""
+
+
+async def python(_: Settings) -> list[Finding]:
+    """Which Python this is, and how it computes embeddings."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    precision = "bfloat16" if has_bfloat16() else "float32 (this CPU has no bfloat16)"
+    return good(f"{version}; embeddings in {precision}")
+
+
+async def database(settings: Settings) -> list[Finding]:
+    """Whether the database opens and is intact."""
+    try:
+        store = await Store.open(settings.database)
+    except StoreError as error:
+        return bad(str(error))
+    try:
+        papers, integrity = await store.count(), await store.integrity()
+    finally:
+        await store.close()
+    if integrity != "ok":
+        return bad(f"the database is damaged: {integrity}", "Restore a backup: docs/operate.md")
+    return good(f"{papers:,} papers in {shown(settings.database)}")
+
+
+async def backups(settings: Settings) -> list[Finding]:
+    """Whether backups are made, and the newest is recent."""
+    if sqlite_path(settings.database) is None:
+        return []
+    times = kept_in(folder_of(settings))
+    newest = max(times.values(), default=None)
+    count = "1 backup" if len(times) == 1 else f"{len(times)} backups"
+    summary = f"{count}, newest from {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
+    if not settings.backup_every:
+        return note(
+            f"{summary}; automatic backups are off",
+            "BACKUP_EVERY=24 makes one a day; to make one now: python -m bot backup",
+        )
+    if newest is None or clock.now() - newest > timedelta(hours=2 * settings.backup_every + 1):
+        return note(
+            f"{summary}, although one is due every {settings.backup_every:g} hours",
+            "A running Labmate makes them; if one failed, labmate.log says why.",
+        )
+    return good(summary)
+
+
+async def model(settings: Settings) -> list[Finding]:
+    """Whether the embedding model is there and undamaged."""
+    try:
+        identity = await asyncio.to_thread(fingerprint, settings.embedding_model)
+    except ModelError as error:
+        return bad(str(error))
+    checksum = identity["weights_sha256"][:12]
+    return good(f"{identity['model']}, checksum {checksum}…, {identity['dimension']} dimensions")
+
+
+async def index(settings: Settings) -> list[Finding]:
+    """Whether the word index and the vectors match the database."""
+    try:
+        async with open_corpus(settings) as corpus:
+            waiting, orphans, words = len(corpus.backlog()), len(corpus.orphans()), len(corpus.words)
+            papers = len(corpus.facets)
+    except (StoreError, VectorsError, ModelError) as error:
+        return bad(str(error))
+    findings = []
+    if words != papers:
+        findings += note(f"the word index has {words:,} of {papers:,} papers", "Run: python -m bot index")
+    if waiting or orphans:
+        left_over = f"; {orphans:,} embeddings have no paper" if orphans else ""
+        findings += note(
+            f"{waiting:,} papers have no embedding yet{left_over}",
+            "A running Labmate takes care of it; or run: python -m bot index",
+        )
+    return findings or good(f"database and indexes agree on {papers:,} papers")
+
+
+async def people(settings: Settings) -> list[Finding]:
+    """Whether authors are matched to papers, and recently."""
+    try:
+        await asyncio.to_thread(Models.shipped)
+    except ModelDamagedError as error:
+        return bad(str(error))
+    try:
+        store = await Store.open(settings.database)
+    except StoreError as error:
+        return bad(str(error))
+    try:
+        last, newest = await store.people.last_pass(), await store.last_change()
+        authorships, judged = await store.people.standing()
+    finally:
+        await store.close()
+    if last is None:
+        return note("authors are not matched to papers yet", "Run: python -m bot identify")
+    summary = (
+        f"{last.people:,} people with {last.authorships:,} authorships, matched on {last.finished:%Y-%m-%d}"
+    )
+    advice = "A running Labmate takes care of it; or run: python -m bot identify"
+    if last.upto != newest:
+        return note(f"{summary}; newer papers are waiting", advice)
+    if outnumbered(authorships, judged):
+        return note(
+            f"{summary}; a full pass judged only {judged:,} of {authorships:,} authorships",
+            advice,
+        )
+    return good(summary)
+
+
+async def files(_: Settings) -> list[Finding]:
+    """Whether the process that reads members' files can be cut off from the outside."""
+    if can_forbid():
+        return good("the process that reads members' files can't reach the network or other files")
+    return note(
+        "this system can't block system calls in the process that reads members' files",
+        "Run Labmate as a user of its own; docs/security.md says what protects it without seccomp.",
+    )
+
+
+async def disk(settings: Settings) -> list[Finding]:
+    """Whether there is room."""
+    folder = settings.labmate_data
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 1e9:,.1f} GB free under {folder.absolute()}"
+    advice = "Free some space, or move LABMATE_DATA to another disk."
+    if free > ENOUGH_DISK:
+        return good(text)
+    return note(text, advice) if free > ENOUGH_DISK / 10 else bad(text, advice)

@@ -1,0 +1,123 @@
+"""Checks of services elsewhere: Discord, OpenAlex, arXiv, and this machine's clock against theirs."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+
+from bot.doctor.finding import Finding, bad, good, note
+from bot.settings import Settings
+from data.stores.store import Store
+
+CLOCK_OFF = 60.0
+"""Seconds that the clock may be wrong."""
+_DISCORD = "https://discord.com/api/v10"
+_TIMEOUT = aiohttp.ClientTimeout(total=10)
+_UNREACHABLE = (aiohttp.ClientError, TimeoutError, OSError)
+
+
+async def discord(settings: Settings) -> list[Finding]:
+    """Whether the token works, and where the bot is."""
+    if settings.discord_token is None:
+        return note(
+            "no DISCORD_TOKEN: `make run` starts a local Discord in the terminal",
+            "To use a real server: README, “Put it into your Discord”.",
+        )
+    base = (settings.discord_api_url or _DISCORD).rstrip("/")
+    headers = {"Authorization": f"Bot {settings.discord_token.get_secret_value()}"}
+    try:
+        async with aiohttp.ClientSession(headers=headers, timeout=_TIMEOUT) as session:
+            async with session.get(f"{base}/users/@me") as answer:
+                if answer.status == 401:
+                    return bad(
+                        "Discord does not accept the token",
+                        "Developer Portal → your application → Bot → Reset Token; "
+                        "put it into .env as DISCORD_TOKEN.",
+                    )
+                if answer.status != 200:
+                    return bad(f"Discord answers {answer.status}", "Try again later: discordstatus.com")
+                name = (await answer.json(content_type=None))["username"]
+            async with session.get(f"{base}/users/@me/guilds") as answer:
+                guilds = await answer.json(content_type=None) if answer.status == 200 else []
+    except _UNREACHABLE as error:
+        return bad(
+            f"{base} can't be reached: {_reason(error)}",
+            "Check the network, any proxy, and DISCORD_API_URL.",
+        )
+    findings = [
+        *good(f"logged in as {name}, in {len(guilds)} servers"),
+        *good("no privileged intents needed; nothing to switch on"),
+    ]
+    if not guilds:
+        findings += note("the bot is not in a server yet", "Invite it: README, “Put it into your Discord”.")
+    return findings
+
+
+async def openalex(settings: Settings) -> list[Finding]:
+    """Whether the key works, and what was spent today."""
+    if settings.openalex_api_key is None:
+        return note(
+            "no OPENALEX_API_KEY: cards show only what Labmate computes itself",
+            "A free key (openalex.org/settings/api) adds citations, h-index, affiliations and ORCIDs.",
+        )
+    # Looking up one record is free. There is no such record, so a good key gets a 404.
+    params = {"api_key": settings.openalex_api_key.get_secret_value()}
+    url = settings.openalex_url.rstrip("/") + "/works/W0"
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.get(url, params=params) as answer,
+        ):
+            status = answer.status
+    except _UNREACHABLE as error:  # its words may hold the key
+        return note(f"OpenAlex can't be reached: {type(error).__name__}", "Cards do without it until then.")
+    if status in (401, 403):
+        return bad("OpenAlex does not accept the key", "Copy it again: openalex.org/settings/api")
+    store = await Store.open(settings.database)
+    try:
+        spent = await store.facts.spent("openalex", datetime.now(UTC).date())
+    finally:
+        await store.close()
+    return good(f"the key works; ${spent / 10_000:.4f} of ${settings.openalex_daily_budget:g} spent today")
+
+
+async def arxiv(settings: Settings) -> list[Finding]:
+    """Whether arXiv answers."""
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.get(settings.arxiv_oai_url, params={"verb": "Identify"}) as answer,
+        ):
+            if answer.status == 200:
+                return good(f"{settings.arxiv_oai_url} answers")
+            reason = f"it answers {answer.status}"
+    except _UNREACHABLE as error:
+        reason = _reason(error)
+    return note(
+        f"arXiv can't be read right now: {reason}",
+        "Labmate answers from the papers it has and tries again. "
+        "To add papers from a file: python -m bot ingest file PATH",
+    )
+
+
+async def clock(settings: Settings) -> list[Finding]:
+    """Whether this machine's clock agrees with a server's: buttons and listing days depend on it."""
+    for url in (settings.discord_api_url or _DISCORD, settings.arxiv_oai_url):
+        try:
+            async with aiohttp.ClientSession(timeout=_TIMEOUT) as session, session.get(url) as answer:
+                date = answer.headers.get("Date")
+        except _UNREACHABLE:
+            continue
+        if date:
+            off = time.time() - parsedate_to_datetime(date).timestamp()
+            if abs(off) > CLOCK_OFF:
+                return bad(f"the clock is {off:+.0f} s off", "Switch on time synchronisation (NTP).")
+            return good(f"within {max(1, abs(off)):.0f} s of {url.split('/')[2]}")
+    return note("no server answered with the time", "Check the network.")
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
