@@ -7,7 +7,8 @@ from datetime import date
 
 from bot.app import load_sample, open_corpus
 from bot.cli.command_line import perform
-from bot.cli.ingest import Reporter, closing
+from bot.cli.ingest import closing
+from bot.cli.reporter import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
 from data.sources.http import PoliteClient

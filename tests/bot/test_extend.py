@@ -8,8 +8,8 @@ from datetime import date
 
 import pytest
 
-from bot.cli.ingest import Reporter
 from bot.cli.ingest_source import ingest_source
+from bot.cli.reporter import Reporter
 from bot.settings import Settings
 from data.records import PaperRecord, Rejected
 from data.sources import source as sources
