@@ -88,6 +88,7 @@ class Drafts(Repository):
             The number of the pass; None, and nothing is written, where another came since ``after``.
         """
         async with self._writer.begin() as connection:
+            await _alone(connection)
             if after is not None and await _newest(connection) != after:
                 return None
             now = await _current(connection)
@@ -113,12 +114,12 @@ class Drafts(Repository):
 
     async def reserve(self, count: int) -> int:
         """Numbers that no person has had: the first of ``count`` that nobody else will be given."""
+        highest = select(func.coalesce(func.max(PersonRow.id), 0)).scalar_subquery()
+        given = case((GenerationRow.numbered < highest, highest), else_=GenerationRow.numbered)
+        taking = update(GenerationRow).values(numbered=given + count).returning(GenerationRow.numbered)
         async with self._writer.begin() as connection:
-            highest = int(await connection.scalar(select(func.max(PersonRow.id))) or 0)
-            given = int(await connection.scalar(select(GenerationRow.numbered)) or 0)
-            first = max(highest, given) + 1
-            await connection.execute(update(GenerationRow).values(numbered=first + count - 1))
-            return first
+            taken = (await connection.scalars(taking)).all()
+        return int(max(taken)) - count + 1
 
     async def next_id(self) -> int:
         """A number that no person has had."""
@@ -189,6 +190,7 @@ class Drafts(Repository):
         not know of it yet.
         """
         async with self._writer.begin() as connection:
+            await _alone(connection)
             if await _newest(connection) != after:
                 return None
             await connection.execute(update(GenerationRow).values(current=draft))
@@ -264,6 +266,11 @@ def _bound(places: Sequence[Place]) -> list[dict[str, Any]]:
 
 def _rows(changed: Sequence[dict[str, Any]], since: int) -> list[dict[str, Any]]:
     return [{"judged": True, **row, "since": since, "until": FOREVER} for row in changed]
+
+
+async def _alone(connection: AsyncConnection) -> None:
+    """Let whoever else replaces or publishes wait for this transaction's end: a write holds the row."""
+    await connection.execute(update(GenerationRow).values(current=GenerationRow.current))
 
 
 async def _current(connection: AsyncConnection) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Table, delete, func, insert, select, update
+from sqlalchemy import Table, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import author_hash, name_key, title_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
+from data.stores import sequences
 from data.stores.works import Work, apply, new_work, revised_title, same_title
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
 
@@ -40,6 +41,9 @@ class Batch:
         Changes
             Counts, and the store ids whose row changed.
         """
+        await sequences.take(
+            self._db, "changes", 0
+        )  # batches come one after another: none misses the last one's works
         records = [item for item in items if isinstance(item, PaperRecord)]
         await self._load_matches(records)
         unmatched = [record for record in records if not self._take_known(record)]
@@ -205,8 +209,8 @@ class Batch:
         changes.unchanged = max(0, read - changes.added - changes.updated)
         if not changed and not self._new:
             return changes
-        stamp = (await self._db.scalar(select(func.max(PaperRow.changed))) or 0) + 1
-        next_id = (await self._db.scalar(select(func.max(PaperRow.id))) or 0) + 1
+        stamp = await sequences.take(self._db, "changes")
+        next_id = await sequences.take(self._db, "papers", len(self._new))
         for offset, work in enumerate(self._new):
             work.row["id"] = next_id + offset
         await self._insert_papers(stamp)
@@ -291,7 +295,7 @@ class Batch:
             known.update((key, author_id) for key, author_id in rows)
         missing = [key for key in names if key not in known]
         if missing:
-            next_id = (await self._db.scalar(select(func.max(AuthorRow.id))) or 0) + 1
+            next_id = await sequences.take(self._db, "authors", len(missing))
             known.update((key, next_id + offset) for offset, key in enumerate(missing))
             await self._db.execute(
                 insert(AuthorRow),
