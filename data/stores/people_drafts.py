@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.papers import GenerationRow, IdentityPassRow, MembershipRow, PersonRow
 
 FOREVER = 2_147_483_647
@@ -237,23 +238,18 @@ class Drafts(Repository):
     async def _names_of(self, people: Sequence[int]) -> dict[int, str]:
         found: dict[int, str] = {}
         async with self._read() as connection:
-            for part in _parts(people):
+            for part in slices(people, AT_ONCE):
                 rows = await connection.execute(select(PersonRow.id, NAME).where(PersonRow.id.in_(part)))
                 found.update({row[0]: row[1] for row in rows})
         return found
 
     async def _in_parts(self, rows: Sequence[Any], write: Write) -> None:
         """Write rows in short transactions; the write lock is free for as long as it was held."""
-        for part in _parts(rows):
+        for part in slices(rows, AT_ONCE):
             async with self._writer.begin() as connection:
                 begun = time.monotonic()
                 await write(connection, part)
             await asyncio.sleep(time.monotonic() - begun)
-
-
-def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(rows), AT_ONCE):
-        yield rows[start : start + AT_ONCE]
 
 
 def _places(rows: Sequence[dict[str, Any]]) -> list[Place]:
@@ -291,7 +287,7 @@ async def _end(connection: AsyncConnection, places: Sequence[Place], draft: int)
 async def _write_people(connection: AsyncConnection, people: Sequence[dict[str, Any]], now: int) -> None:
     numbers = [row["id"] for row in people]
     known: set[int] = set()
-    for part in _parts(numbers):
+    for part in slices(numbers, AT_ONCE):
         known |= set((await connection.scalars(select(PersonRow.id).where(PersonRow.id.in_(part)))).all())
     fresh = [{**row, "since": now} for row in people if row["id"] not in known]
     old = [{f"b_{key}": value for key, value in row.items()} for row in people if row["id"] in known]

@@ -11,12 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from data.keys import author_hash, name_key, title_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
 from data.stores import sequences
+from data.stores.slices import slices
 from data.stores.works import Work, apply, new_work, revised_title, same_title
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
 
 _PAPERS = cast(Table, PaperRow.__table__)
-_CHUNK = 4_000
-"""Bound parameters in one IN (...): below SQLite's 32,766 and PostgreSQL's 65,535."""
 _PAPER_COLUMNS = [column.name for column in _PAPERS.columns if column.name not in ("id", "changed")]
 
 
@@ -65,7 +64,7 @@ class Batch:
                 wanted.setdefault(scheme, []).append(value)
         found: set[int] = set()
         for scheme, values in wanted.items():
-            for part in _chunks(values):
+            for part in slices(values):
                 rows = await self._db.execute(
                     select(PaperIdRow.paper_id, PaperIdRow.value).where(
                         PaperIdRow.scheme == scheme, PaperIdRow.value.in_(part)
@@ -88,16 +87,16 @@ class Batch:
             titles = {title_key(record.title) for record in group}
             firsts = {author_hash(*record.authors[:1]) for record in group}
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
-                for part in _chunks(list(keys)):
+                for part in slices(keys):
                     query = select(PaperRow.id).where(column.in_(part), PaperRow.merged_into.is_(None), *free)
                     found.update((await self._db.scalars(query)).all())
-            for part in _chunks(list(titles)):
+            for part in slices(titles):
                 former = select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key.in_(part))
                 found.update((await self._db.scalars(former)).all())
         return found
 
     async def _load(self, ids: set[int]) -> None:
-        for part in _chunks(sorted(ids - self._works.keys())):
+        for part in slices(sorted(ids - self._works.keys())):
             rows = (await self._db.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).mappings().all()
             works = {row["id"]: Work(dict(row)) for row in rows}
             names = await self._db.execute(
@@ -290,7 +289,7 @@ class Batch:
     async def _insert_authorships(self, works: list[Work]) -> None:
         names = {name_key(name): name for work in works for name, _ in work.authors}
         known: dict[str, int] = {}
-        for part in _chunks(list(names)):
+        for part in slices(names):
             rows = await self._db.execute(select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(part)))
             known.update((key, author_id) for key, author_id in rows)
         missing = [key for key in names if key not in known]
@@ -331,7 +330,3 @@ def _add(index: dict[int, list[Work]], key: int, work: Work) -> None:
     entries = index.setdefault(key, [])
     if all(entry is not work for entry in entries):
         entries.append(work)
-
-
-def _chunks(items: list[Any]) -> Iterable[list[Any]]:
-    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

@@ -8,7 +8,6 @@ and its figures are in docs/evaluation.md.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +17,7 @@ import numpy as np
 import xgboost
 from scipy import sparse
 
+from index.models import arrays
 from index.models.shipped import booster, margins, shipped
 
 MONTH = 30.0
@@ -183,10 +183,8 @@ class Encoder:
         """Packed: words in eight bits, each row with its own scale."""
         by_word = np.stack([space.by_word for space in self.spaces])
         scale = np.maximum(np.abs(by_word).max(axis=2), 1e-9) / 127
-        out = io.BytesIO()
-        np.savez_compressed(
-            out,
-            vocabulary=np.frombuffer("\n".join(self.vocabulary).encode(), np.uint8),
+        return arrays.pack(
+            vocabulary=arrays.lines(self.vocabulary),
             idf=self.idf.astype(np.float32),
             middle=self.middle.astype(np.float32),
             whiten=self.whiten.astype(np.float16),
@@ -197,16 +195,15 @@ class Encoder:
                 [[space.sharpness, space.recency, space.mean_weight] for space in self.spaces], np.float32
             ),
         )
-        return out.getvalue()
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Encoder:
         """What :meth:`to_bytes` packed."""
-        held = np.load(io.BytesIO(data), allow_pickle=False)
+        held = arrays.unpack(data)
         by_word = held["by_word"].astype(np.float32) * held["scale"][:, :, None]
         by_meaning = held["by_meaning"].astype(np.float32)
         return cls(
-            tuple(held["vocabulary"].tobytes().decode().split("\n")),
+            tuple(arrays.texts_of(held["vocabulary"])),
             held["idf"],
             held["middle"],
             held["whiten"].astype(np.float32),

@@ -98,6 +98,11 @@ class Vectors:
         return self.log.fingerprint
 
     @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self.log.dimension
+
+    @property
     def dead_share(self) -> float:
         """How much of the files is rows that were replaced or removed."""
         return self.log.dead_share
