@@ -144,7 +144,7 @@ class Encoder:
 
     @cached_property
     def _counter(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # takes half a second: not at every start
+        from sklearn.feature_extraction.text import TfidfVectorizer  # lazy: takes half a second
 
         counter = TfidfVectorizer(vocabulary=list(self.vocabulary), **WORDS)
         counter.idf_ = self.idf

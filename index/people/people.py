@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -18,7 +19,6 @@ from index.search.vectors import Vectors
 
 MOST_AUTHORS = 60
 """Papers with more authors join nobody: a collaboration of hundreds is no acquaintance."""
-NO_DAY = np.datetime64("NaT", "D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,6 @@ class PeopleIndex:
     @classmethod
     async def of(cls, store: Store, facets: Facets, vectors: Vectors | None) -> PeopleIndex:
         """The people of the store's last pass."""
-        import asyncio
-
         last = await store.people.last_pass()
         rows = await store.people.pairs()
         names = PackedNames()
