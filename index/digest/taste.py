@@ -8,6 +8,7 @@ and its figures are in docs/evaluation.md.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,6 @@ import numpy as np
 import xgboost
 from scipy import sparse
 
-from index.models import arrays
 from index.models.shipped import booster, margins, shipped
 
 MONTH = 30.0
@@ -144,7 +144,7 @@ class Encoder:
 
     @cached_property
     def _counter(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # lazy: takes half a second
+        from sklearn.feature_extraction.text import TfidfVectorizer  # takes half a second: not at every start
 
         counter = TfidfVectorizer(vocabulary=list(self.vocabulary), **WORDS)
         counter.idf_ = self.idf
@@ -183,8 +183,10 @@ class Encoder:
         """Packed: words in eight bits, each row with its own scale."""
         by_word = np.stack([space.by_word for space in self.spaces])
         scale = np.maximum(np.abs(by_word).max(axis=2), 1e-9) / 127
-        return arrays.pack(
-            vocabulary=arrays.lines(self.vocabulary),
+        out = io.BytesIO()
+        np.savez_compressed(
+            out,
+            vocabulary=np.frombuffer("\n".join(self.vocabulary).encode(), np.uint8),
             idf=self.idf.astype(np.float32),
             middle=self.middle.astype(np.float32),
             whiten=self.whiten.astype(np.float16),
@@ -195,15 +197,16 @@ class Encoder:
                 [[space.sharpness, space.recency, space.mean_weight] for space in self.spaces], np.float32
             ),
         )
+        return out.getvalue()
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Encoder:
         """What :meth:`to_bytes` packed."""
-        held = arrays.unpack(data)
+        held = np.load(io.BytesIO(data), allow_pickle=False)
         by_word = held["by_word"].astype(np.float32) * held["scale"][:, :, None]
         by_meaning = held["by_meaning"].astype(np.float32)
         return cls(
-            tuple(arrays.texts_of(held["vocabulary"])),
+            tuple(held["vocabulary"].tobytes().decode().split("\n")),
             held["idf"],
             held["middle"],
             held["whiten"].astype(np.float32),

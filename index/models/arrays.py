@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import zipfile
 from collections.abc import Sequence
@@ -33,19 +32,6 @@ def load(path: Path, format_: int, *names: str) -> Arrays | None:
             return {name: found[name] for name in names}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-
-
-def pack(**arrays: Any) -> bytes:
-    """The bytes of a compressed file."""
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)
-    return out.getvalue()
-
-
-def unpack(data: bytes) -> Arrays:
-    """What :func:`pack` packed."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as found:
-        return dict(found)
 
 
 def lines(texts: Sequence[str]) -> np.ndarray:
