@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import faiss
@@ -12,6 +13,7 @@ import numpy as np
 
 from benchmarks.data import VECTORS, need_data, show
 from index.search.embedding import fingerprint
+from index.search.faiss_index import FaissIndex
 from index.search.vectors import Vectors
 
 QUERIES = 200
@@ -34,12 +36,13 @@ def main() -> None:
         print_ = fingerprint("all-MiniLM-L6-v2")
         made = Vectors.open(Path(name), print_)
         made.append(range(len(rows)), range(len(rows)), rows)
-        for label, more in (("ours, all compared", {}), ("ours, inverted file", {"flat_until": 50_000})):
-            Vectors.open(Path(name), print_, **more)
+        inverted = partial(FaissIndex.open, flat_until=50_000)
+        for label, open_index in (("ours, all compared", FaissIndex.open), ("ours, inverted file", inverted)):
+            Vectors.open(Path(name), print_, open_index=open_index)
             opening = []
             for _ in range(5):
                 begun = time.perf_counter()
-                index = Vectors.open(Path(name), print_, writable=False, **more)
+                index = Vectors.open(Path(name), print_, writable=False, open_index=open_index)
                 opening.append(time.perf_counter() - begun)
             times, hits = [], 0
             for query, wanted in zip(queries, exact, strict=True):

@@ -43,7 +43,7 @@ async def open_corpus(
 
     Raises
     ------
-    data.database.engine.StoreError, index.search.vectors.VectorsError, index.search.embedding.ModelError
+    data.database.engine.StoreError, index.search.vector_log.VectorsError, index.search.embedding.ModelError
         Each message says what to do.
     """
     if settings.labmate_clock is not None:

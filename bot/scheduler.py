@@ -51,7 +51,6 @@ class Scheduler:
         self._again: timedelta | None = None
         self.worker = Worker(self._heard, self._worker_failed)
         self.backups = Worker(self._backed_up, self._backup_failed)
-        self._embed_now = asyncio.Event()
         self._told_unreachable = False
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()

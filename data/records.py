@@ -23,10 +23,6 @@ LATEST = date(2200, 1, 1)
 Text = Annotated[str, AfterValidator(clean)]
 
 
-class Refusal(ValueError):
-    """A record that is not taken, with the reason in words."""
-
-
 class PaperRecord(BaseModel):
     """One paper as one source prints it, checked at the door.
 

@@ -20,7 +20,7 @@ from data.database.engine import StoreError
 from data.sources.http import SourceError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
-from index.search.vectors import VectorsError
+from index.search.vector_log import VectorsError
 
 LOCKED = "Another process kept the database locked for too long. Nothing is lost; try again."
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-
-from bot.cli.command_line import perform, settings
 
 rank = typer.Typer(no_args_is_help=True, help="Rank queries over a file's papers alone, as a TREC run.")
 evaluate = typer.Typer(
@@ -29,7 +23,9 @@ def rank_similar(
     depth: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
 ) -> None:
     """Rank the file's papers by closeness to each query paper."""
-    _rank("similar", papers, queries, out, depth)
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
+
+    tasks.rank("similar", papers, queries, out, depth)
 
 
 @rank.command("search")
@@ -40,22 +36,9 @@ def rank_search(
     depth: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
 ) -> None:
     """Rank the file's papers for each query text."""
-    _rank("search", papers, queries, out, depth)
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-
-def _rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
-    from bot.cli.ingest import Reporter
-    from index.evaluate.run_file import rank_queries
-
-    config = settings()
-
-    async def work() -> None:
-        report, begun = Reporter(events=False), time.monotonic()
-        with report.showing():
-            count = await rank_queries(kind, papers, queries, out, depth, config.embedding_model, report.step)
-        report.say(f"{count:,} queries ranked into {out} in {time.monotonic() - begun:.0f} s")
-
-    perform(work())
+    tasks.rank("search", papers, queries, out, depth)
 
 
 @evaluate.command("search")
@@ -69,37 +52,9 @@ def evaluate_search(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Known-item search: words of a title, a rare name, a long question; ours beside words, vectors and RRF."""
-    from index.evaluate.collection import temporary_library, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import print_rows
-    from index.evaluate.search import evaluate as evaluate_now
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-        with report.showing():
-            if data:
-                ready = vectors or vectors_beside(data)
-                opened = temporary_library(
-                    data, Embedder(config.embedding_model), vectors=ready, report=report.step
-                )
-            else:
-                opened = open_corpus(config)
-            async with opened as corpus:
-                result = await evaluate_now(
-                    corpus, per_kind=questions, seed=seed, progress=lambda d, t: report.step("asking", d, t)
-                )
-        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    tasks.search(data, vectors, questions, seed, as_json)
 
 
 @evaluate.command("identity")
@@ -112,42 +67,9 @@ def evaluate_identity(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Who is who: ours beside plain rules and, after `make peers`, S2AND; on known ids or on pseudo-people."""
-    from index.evaluate.collection import read_file, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import installed_peers, print_rows
-    from index.evaluate.identity import evaluate as evaluate_now
-    from index.identity.passes import read_authorships
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-        with report.showing():
-            truth = None
-            if data:
-                embedder = Embedder(config.embedding_model)
-                ready = vectors or vectors_beside(data)
-                collection = await asyncio.to_thread(
-                    read_file, data, embedder, vectors=ready, report=report.step
-                )
-                authorships = collection.authorships
-                truth = collection.people if (collection.people >= 0).any() else None
-            else:
-                async with open_corpus(config) as corpus:
-                    authorships = (await read_authorships(corpus)).authorships
-            result = await asyncio.to_thread(
-                evaluate_now, authorships, truth, seed=seed, peers=installed_peers(), report=report.step
-            )
-        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    tasks.identity(data, vectors, seed, as_json)
 
 
 @evaluate.command("score")
@@ -159,31 +81,9 @@ def evaluate_score(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Does a paper's score on a day tell what follows it later? On what this Labmate holds, after `identify`."""
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import print_rows
-    from data.sources.http import SourceError
-    from index.evaluate.score import evaluate as evaluate_now
-    from index.people.insight import Insight
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-        async with open_corpus(config) as corpus:
-            insight = Insight(corpus)
-            await insight.refresh()
-            if insight.novelty is None:
-                raise SourceError("Nothing was compared with earlier papers yet. Run: python -m bot identify")
-            with report.showing():
-                result = await evaluate_now(corpus, insight, cut=cut.date(), seed=seed, report=report.step)
-        result = {"task": result["task"], "data": str(config.labmate_data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    tasks.score(cut.date(), seed, as_json)
 
 
 @train.command("identity")
@@ -194,28 +94,9 @@ def train_identity(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
-    from index.evaluate.collection import read_file, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.cli.ingest import Reporter
-    from index.evaluate.train_identity import train as train_now
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report, begun = Reporter(events=False), time.monotonic()
-        with report.showing():
-            collection = await asyncio.to_thread(
-                read_file,
-                data,
-                Embedder(config.embedding_model),
-                vectors=vectors or vectors_beside(data),
-                report=report.step,
-            )
-            recipe = await asyncio.to_thread(train_now, collection.authorships, out, report.step, seed)
-        report.say(f"trained into {out} in {time.monotonic() - begun:.0f} s: {recipe['sha256']}")
-
-    perform(work())
+    tasks.train_identity(data, vectors, out, seed)
 
 
 @evaluate.command("collaborators")
@@ -240,48 +121,10 @@ def evaluate_collaborators(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Do people write with those who were suggested? Ours beside graph scores and plain closeness."""
-    from index.evaluate.collection import read_file, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.app import open_corpus
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import print_rows
-    from index.evaluate.collaborators import Written
-    from index.evaluate.collaborators import evaluate as evaluate_now
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-
-        def of_file(path: Path) -> Written:
-            ready = vectors or vectors_beside(path)
-            collection = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            return Written.of(collection, report.step)
-
-        with report.showing():
-            if data:
-                written = await asyncio.to_thread(of_file, data)
-            else:
-                async with open_corpus(config) as corpus:
-                    written = await Written.of_library(corpus)
-            result = await asyncio.to_thread(
-                evaluate_now,
-                written,
-                cut=cut.date(),
-                until=until.date() if until else None,
-                least=min_papers,
-                people=people,
-                seed=seed,
-                report=report.step,
-            )
-        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    last = until.date() if until else None
+    tasks.collaborators(data, vectors, cut.date(), last, min_papers, people, seed, as_json)
 
 
 @evaluate.command("reviewers")
@@ -292,32 +135,9 @@ def evaluate_reviewers(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
-    from index.evaluate.collection import read_file, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import print_rows
-    from index.evaluate.reviewers import evaluate as evaluate_now
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-
-        def measured() -> dict[str, object]:
-            ready = vectors or vectors_beside(data)
-            collection = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            return evaluate_now(collection, seed, report.step)
-
-        with report.showing():
-            result = await asyncio.to_thread(measured)
-        result = {"task": result["task"], "data": str(data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    tasks.reviewers(data, vectors, seed, as_json)
 
 
 @train.command("collaborators")
@@ -331,31 +151,9 @@ def train_collaborators(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
-    from index.evaluate.collection import read_file, vectors_beside
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    from bot.cli.ingest import Reporter
-    from index.evaluate.collaborators import Written
-    from index.evaluate.train_collaborators import train as train_now
-    from index.search.embedding import Embedder
-
-    config = settings()
-
-    async def work() -> None:
-        report, begun = Reporter(events=False), time.monotonic()
-
-        def trained() -> dict[str, object]:
-            ready = vectors or vectors_beside(data)
-            collection = read_file(data, Embedder(config.embedding_model), vectors=ready, report=report.step)
-            early = collection.before(before.date())
-            return train_now(
-                Written.of(early, report.step), out, before=before.date(), seed=seed, report=report.step
-            )
-
-        with report.showing():
-            recipe = await asyncio.to_thread(trained)
-        report.say(f"trained into {out} in {time.monotonic() - begun:.0f} s: {recipe['sha256']}")
-
-    perform(work())
+    tasks.train_collaborators(data, vectors, before.date(), out, seed)
 
 
 def match(
@@ -364,25 +162,6 @@ def match(
     out: Annotated[Path, typer.Option(help="Where submission,reviewer,score lines go.")],
 ) -> None:
     """Score reviewers for submissions; reads and writes the form of OpenReview's expertise."""
-    from bot.cli.ingest import Reporter
-    from index.people.reviewers import match as match_now
-    from index.people.reviewers import read_archives, read_notes
-    from index.search.embedding import Embedder
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    config = settings()
-
-    async def work() -> None:
-        report, begun = Reporter(events=False), time.monotonic()
-
-        def matched() -> tuple[int, int]:
-            reviewers, asked = read_archives(archives), read_notes(submissions)
-            match_now(reviewers, asked, Embedder(config.embedding_model), report.step).write(out)
-            return len(reviewers), len(asked)
-
-        with report.showing():
-            people, papers = await asyncio.to_thread(matched)
-        report.say(
-            f"{papers:,} submissions scored for {people:,} reviewers into {out} in {time.monotonic() - begun:.0f} s"
-        )
-
-    perform(work())
+    tasks.match(archives, submissions, out)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from bot.cli.command_line import perform, settings
 from bot.cli.evaluate import evaluate, train
-from bot.settings import Settings
-
-if TYPE_CHECKING:
-    from bot.cli.ingest import Reporter
-    from index.evaluate.digest import ListingDays
 
 
 @evaluate.command("digest")
@@ -41,36 +32,10 @@ def evaluate_digest(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Is a reader's own next paper high in its day's ranking? Ours beside arxiv-sanity-lite's and plain closeness."""
-    from bot.cli.ingest import Reporter
-    from bot.cli.result_tables import print_rows
-    from index.evaluate.digest import HALVES
-    from index.evaluate.digest import evaluate as evaluate_now
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    if half not in HALVES:
-        raise typer.BadParameter(f"--half is one of {', '.join(HALVES)}")
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-        with report.showing():
-            listings = await _listings(config, data, vectors, report)
-            result = await asyncio.to_thread(
-                evaluate_now,
-                listings,
-                cut=cut.date(),
-                until=until.date() if until else None,
-                people=readers,
-                seed=seed,
-                half=half,
-                report=report.step,
-            )
-        result = {"task": result["task"], "data": str(data or config.labmate_data), **result}
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            print_rows(result, Console())
-
-    perform(work())
+    last = until.date() if until else None
+    tasks.digest(data, vectors, cut.date(), last, readers, half, seed, as_json)
 
 
 @train.command("digest")
@@ -87,49 +52,6 @@ def train_digest(
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train what ranks a day's papers for a taste, on readers of whom none is in the kept half."""
-    from bot.cli.ingest import Reporter
-    from index.evaluate.train_digest import train as train_now
+    from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    config = settings()
-
-    async def work() -> None:
-        report = Reporter(events=False)
-        with report.showing():
-            listings = await _listings(config, data, vectors, report)
-            recipe = await asyncio.to_thread(
-                train_now, listings, out, before=before.date(), seed=seed, report=report.step
-            )
-        print(json.dumps(recipe["sha256"], indent=1))
-
-    perform(work())
-
-
-async def _listings(
-    config: Settings, data: Path | None, vectors: Path | None, report: Reporter
-) -> ListingDays:
-    """A file's papers by day, or those that this Labmate holds."""
-    from index.evaluate.stored import read_file, vectors_beside
-
-    from bot.app import open_corpus
-    from index.evaluate.digest import ListingDays as Made
-    from index.identity.passes import read_authorships
-    from index.search.embedding import Embedder
-
-    if data is None:
-        async with open_corpus(config) as corpus:
-            stored = await read_authorships(corpus)
-            texts = await corpus.store.texts(stored.papers.tolist())
-            pairs = [texts[int(paper)][:2] for paper in stored.papers]
-            day = corpus.facets.days[stored.papers].astype(int)
-        return Made.of(
-            pairs, stored.authorships.names, stored.authorships.offsets, day, stored.authorships.vectors
-        )
-
-    def read(path: Path) -> ListingDays:
-        ready = vectors or vectors_beside(path)
-        found = read_file(path, Embedder(config.embedding_model), vectors=ready, report=report.step)
-        pairs = [(record.title, record.abstract) for record in found.records]
-        held = found.authorships
-        return Made.of(pairs, held.names, held.offsets, found.days(), held.vectors)
-
-    return await asyncio.to_thread(read, data)
+    tasks.train_digest(data, vectors, before.date(), out, seed)

@@ -1,4 +1,4 @@
-"""python -m bot ingest from NAME: reads papers from a source that is one file, data/sources/NAME_source.py."""
+"""python -m bot ingest from NAME: read papers from a source in one file, data/sources/NAME_source.py."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ async def _work(config: Settings, name: str, since: date) -> None:
         report.say(f"{name}: {closing(summary)}")
         if waiting:
             report.say(
-                f"{waiting:,} papers wait for their embedding and for their authors to be told apart. A running Labmate "
-                "does both; so do `python -m bot index` and then `python -m bot identify`."
+                f"{waiting:,} papers wait for their embedding and for their authors to be told apart. "
+                "A running Labmate does both; so do `python -m bot index` and then `python -m bot identify`."
             )
 
 

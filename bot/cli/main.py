@@ -212,7 +212,7 @@ def ingest_from_command(
     since: Day,
 ) -> None:
     """Read everything new or changed since a day from a source that is one file (docs/extend.md)."""
-    from bot.cli.ingest_source import ingest_from
+    from bot.cli.ingest_source import ingest_from  # lazy: start-up
 
     ingest_from(settings(), name, since.date())
 

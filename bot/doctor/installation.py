@@ -20,7 +20,7 @@ from index.identity.models import Models
 from index.identity.passes import outnumbered
 from index.models.shipped import ModelDamagedError
 from index.search.embedding import ModelError, fingerprint, has_bfloat16
-from index.search.vectors import VectorsError
+from index.search.vector_log import VectorsError
 
 ENOUGH_DISK = 2_000_000_000
 """Bytes."""

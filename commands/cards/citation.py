@@ -7,27 +7,15 @@ import re
 from datetime import date
 from typing import Any
 
+import bibtexparser
+import rispy
+from bibtexparser.model import Entry, Field
+
 from data.keys import fold
 from data.records import Paper
+from index.identity.person_names import split_name
 
-_PARTICLES = frozenset("van von der den de da di del della dos du la le ben bin al el ter ten zu zur".split())
-_SUFFIXES = frozenset("jr sr ii iii iv".split())
 _BARE = re.compile(r"(?<!\\)([&%#_$])")
-
-
-def split_name(name: str) -> tuple[str, str]:
-    """(family, given) of a printed name; particles stay with the family name."""
-    words = name.split()
-    if len(words) < 2:
-        return name.strip(), ""
-    tail = len(words) - 1
-    suffix = ""
-    if words[-1].strip(".,").lower() in _SUFFIXES and len(words) > 2:
-        suffix, tail = f" {words[-1]}", tail - 1
-    start = tail
-    while start > 1 and words[start - 1].lower() in _PARTICLES:
-        start -= 1
-    return " ".join(words[start : tail + 1]).rstrip(",") + suffix, " ".join(words[:start])
 
 
 def key_of(paper: Paper) -> str:
@@ -38,8 +26,16 @@ def key_of(paper: Paper) -> str:
     return re.sub(r"[^a-z0-9]", "", fold(family))[:30] + year + word[:20] or f"paper{paper.id}"
 
 
-def bibtex(paper: Paper) -> str:
-    """An ``@article`` where a journal is known, else ``@misc`` with arXiv's eprint fields."""
+def bibtex(paper: Paper, key: str = "", **more: str) -> str:
+    """An ``@article`` where a journal is known, else ``@misc`` with arXiv's eprint fields.
+
+    Parameters
+    ----------
+    key
+        The citation key, where it is not the paper's own.
+    more
+        Further fields, written as BibTeX already.
+    """
     names = [author.name for author in paper.authors] + ([] if paper.authors_complete else ["others"])
     written = _date(paper)
     fields: dict[str, str | None] = {
@@ -56,12 +52,22 @@ def bibtex(paper: Paper) -> str:
         "url": paper.url,
     }
     kind = "article" if paper.journal_ref else "inproceedings" if paper.venue else "misc"
-    lines = [
-        f"  {name} = {value if name == 'month' else '{' + value + '}'}"
+    return write_bibtex(kind, key or key_of(paper), fields | more)
+
+
+def write_bibtex(kind: str, key: str, fields: dict[str, str | None]) -> str:
+    """One entry; fields without a value are left out, and months stay the macros that BibTeX knows."""
+    written = [
+        Field(name, value, enclosing="no-enclosing" if name == "month" else "{")
         for name, value in fields.items()
         if value
     ]
-    return f"@{kind}{{{key_of(paper)},\n" + ",\n".join(lines) + "\n}\n"
+    layout = bibtexparser.BibtexFormat()
+    layout.indent = "  "
+    text: str = bibtexparser.write_string(
+        bibtexparser.Library([Entry(kind, key, written)]), bibtex_format=layout
+    )
+    return text
 
 
 def _bibtex_name(name: str) -> str:
@@ -89,25 +95,42 @@ def plain(text: str) -> str:
     return re.sub(r"[{}\\\s]", "", text)
 
 
-def ris(paper: Paper) -> str:
-    """RIS, one tag a line, for reference managers."""
+def ris(paper: Paper, **more: str | list[str]) -> str:
+    """RIS for reference managers; ``more`` are further fields by rispy's names."""
     written = _date(paper)
     kind = "JOUR" if paper.journal_ref else "CONF" if paper.venue else "UNPB"
-    lines = [("TY", kind), ("TI", paper.title)]
-    for author in paper.authors:
-        family, given = split_name(author.name)
-        lines.append(("AU", f"{family}, {given}" if given else family))
-    optional = (
-        ("PY", str(written.year) if written else None),
-        ("DA", f"{written:%Y/%m/%d}" if written else None),
-        ("JO" if paper.journal_ref else "T2", paper.journal_ref or paper.venue),
-        ("DO", paper.doi),
-        ("UR", paper.url),
-        ("AN", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None),
-        ("AB", paper.abstract or None),
-    )
-    lines += [(tag, value) for tag, value in optional if value]
-    return "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in lines) + "ER  - \n"
+    fields: dict[str, str | list[str] | None] = {
+        "title": paper.title,
+        "authors": [", ".join(filter(None, split_name(author.name))) for author in paper.authors],
+        "year": str(written.year) if written else None,
+        "date": f"{written:%Y/%m/%d}" if written else None,
+        "journal_name" if paper.journal_ref else "secondary_title": paper.journal_ref or paper.venue,
+        "doi": paper.doi,
+        "urls": [paper.url] if paper.url else [],
+        "accession_number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,
+        "abstract": paper.abstract,
+    }
+    return write_ris(kind, fields | more)
+
+
+class _Reference(rispy.RisWriter):  # type: ignore[misc]
+    """Writes a reference without the running number that rispy puts before it."""
+
+    def set_header(self, count: int) -> str:
+        return ""
+
+
+def write_ris(kind: str, fields: dict[str, str | list[str] | None]) -> str:
+    """One reference; a value is one line, since a line that begins like a tag would be read as one."""
+    flat = {
+        name: [" ".join(part.split()) for part in value]
+        if isinstance(value, list)
+        else " ".join(value.split())
+        for name, value in fields.items()
+        if value
+    }
+    text: str = rispy.dumps([{"type_of_reference": kind} | flat], implementation=_Reference)
+    return text
 
 
 def csl_json(paper: Paper) -> str:

@@ -98,17 +98,14 @@ def _year(item: dict[str, Any]) -> int | None:
 
 
 def _bibtex(work: ExportedWork, key: str) -> str:
-    more = {"keywords": ", ".join(work.tags), "annote": work.note}
-    added = [f"  {name} = {{{citation.tex(value)}}}" for name, value in more.items() if value]
+    added = {"keywords": citation.tex(", ".join(work.tags)), "annote": citation.tex(work.note)}
     if work.paper is not None:
-        text = citation.bibtex(work.paper)
-        text = re.sub(r"^(@\w+\{)[^,]*,", rf"\g<1>{key},", text, count=1)
-        return text if not added else text.removesuffix("\n}\n") + ",\n" + ",\n".join(added) + "\n}\n"
+        return citation.bibtex(work.paper, key, **added)
     item = work.item
     kind = _BIBTEX_TYPES.get(item.get("type", ""), "misc")
     venue = "booktitle" if kind in ("inproceedings", "incollection") else "journal"
     arxiv = str(item.get("number", "")) if str(item.get("number", "")).lower().startswith("arxiv:") else ""
-    fields = {
+    fields: dict[str, str | None] = {
         "title": "{" + citation.tex(item["title"]) + "}",
         "author": " and ".join(_bibtex_person(person) for person in item.get("author", [])),
         "year": str(_year(item) or ""),
@@ -118,8 +115,7 @@ def _bibtex(work: ExportedWork, key: str) -> str:
         "doi": citation.plain(item.get("DOI", "")),
         "url": citation.plain(item.get("URL", "")),
     }
-    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-    return f"@{kind}{{{key},\n" + ",\n".join([*lines, *added]) + "\n}\n"
+    return citation.write_bibtex(kind, key, fields | added)
 
 
 def _bibtex_person(person: dict[str, str]) -> str:
@@ -130,25 +126,25 @@ def _bibtex_person(person: dict[str, str]) -> str:
 
 
 def _ris(work: ExportedWork, key: str) -> str:
-    more = [("KW", tag) for tag in work.tags] + ([("N1", work.note)] if work.note else [])
-    added = "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in [*more, ("ID", key)])
+    added: dict[str, str | list[str]] = {
+        "keywords": list(work.tags),
+        "notes": [work.note] if work.note else [],
+        "id": key,
+    }
     if work.paper is not None:
-        return citation.ris(work.paper).removesuffix("ER  - \n") + added + "ER  - \n"
+        return citation.ris(work.paper, **added)
     item = work.item
-    lines = [("TY", _RIS_TYPES.get(item.get("type", ""), "GEN")), ("TI", item["title"])]
-    for person in item.get("author", []):
-        lines.append(("AU", ", ".join(person[n] for n in ("family", "given", "literal") if person.get(n))))
-    year = _year(item)
-    lines += [
-        (tag, str(value))
-        for tag, value in (
-            ("PY", year),
-            ("T2", item.get("container-title")),
-            ("DO", item.get("DOI")),
-            ("UR", item.get("URL")),
-            ("AN", item.get("number")),
-            ("AB", item.get("abstract")),
-        )
-        if value
-    ]
-    return "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in lines) + added + "ER  - \n"
+    fields: dict[str, str | list[str] | None] = {
+        "title": item["title"],
+        "authors": [
+            ", ".join(person[name] for name in ("family", "given", "literal") if person.get(name))
+            for person in item.get("author", [])
+        ],
+        "year": str(_year(item) or ""),
+        "secondary_title": item.get("container-title"),
+        "doi": item.get("DOI"),
+        "urls": [item["URL"]] if item.get("URL") else [],
+        "accession_number": item.get("number"),
+        "abstract": item.get("abstract"),
+    }
+    return citation.write_ris(_RIS_TYPES.get(item.get("type", ""), "GEN"), fields | added)

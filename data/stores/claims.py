@@ -26,7 +26,6 @@ RELEASED = "released by the member"
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
 """``domain``: an address of the institution; ``mailbox``: one that is named after the person, too; ``mail``: one by an
 older rule, which took any address with the family name somewhere in it."""
-STATUSES = ("", "open", "busy", "hiring", "looking")
 
 
 class ClaimRefused(Exception):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
+from data.stores.sequences import insert_unless_there
 from data.tables.digests import LeaseRow
 
 
@@ -18,16 +19,14 @@ class Leases(Repository):
     async def take(self, name: str, holder: str, seconds: float) -> bool:
         """Take or renew the right to do what one process alone may do; False where another has it."""
         now = utc_now()
+        until = now + timedelta(seconds=seconds)
+        free = or_(LeaseRow.holder == holder, LeaseRow.until <= now)
+        change = update(LeaseRow).where(LeaseRow.name == name, free).values(holder=holder, until=until)
         async with self._writer.begin() as connection:
-            found = (
-                await connection.execute(select(LeaseRow.holder, LeaseRow.until).where(LeaseRow.name == name))
-            ).first()
-            if found and found.holder != holder and found.until > now:
-                return False
-            await connection.execute(delete(LeaseRow).where(LeaseRow.name == name))
-            until = now + timedelta(seconds=seconds)
-            await connection.execute(insert(LeaseRow).values(name=name, holder=holder, until=until))
-            return True
+            if (await connection.execute(change)).rowcount:
+                return True
+            row = {"name": name, "holder": holder, "until": until}
+            return await insert_unless_there(connection, LeaseRow, row)
 
     async def holder(self, name: str) -> str | None:
         """Who has a right now."""

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import func, or_, select
 
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.papers import ListingRow, PaperRow
 
-_CHUNK = 500
 _CURRENT = PaperRow.merged_into.is_(None)
 
 
@@ -81,8 +81,7 @@ class Listings(Repository):
         found: dict[int, set[str]] = {}
         wanted = list(ids)
         async with self._read() as connection:
-            for start in range(0, len(wanted), _CHUNK):
-                part = wanted[start : start + _CHUNK]
+            for part in slices(wanted):
                 for paper_id, categories in await connection.execute(
                     select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
                 ):

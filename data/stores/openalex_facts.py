@@ -10,9 +10,8 @@ from sqlalchemy import delete, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.papers import BudgetRow, FactRow
-
-_CHUNK = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +29,12 @@ class Facts(Repository):
         """The facts that are kept of these."""
         found: dict[str, Fact] = {}
         async with self._read() as connection:
-            for start in range(0, len(ids), _CHUNK):
+            for part in slices(ids):
                 rows = await connection.execute(
                     select(FactRow.subject_id, FactRow.value, FactRow.fetched).where(
                         FactRow.subject == subject,
                         FactRow.source == source,
-                        FactRow.subject_id.in_(ids[start : start + _CHUNK]),
+                        FactRow.subject_id.in_(part),
                     )
                 )
                 found.update({row[0]: Fact(row[1], row[2]) for row in rows})
@@ -46,8 +45,7 @@ class Facts(Repository):
         now = utc_now()
         ids = list(values)
         async with self._writer.begin() as connection:
-            for start in range(0, len(ids), _CHUNK):
-                part = ids[start : start + _CHUNK]
+            for part in slices(ids):
                 await connection.execute(
                     delete(FactRow).where(
                         FactRow.subject == subject, FactRow.source == source, FactRow.subject_id.in_(part)

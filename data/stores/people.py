@@ -12,6 +12,7 @@ from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.people_drafts import HOLDS, KNOWN, MERGED, NAME, Drafts
+from data.stores.slices import slices
 from data.tables.papers import (
     AuthorshipRow,
     IdentityPassRow,
@@ -21,7 +22,6 @@ from data.tables.papers import (
 )
 
 _DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
-_CHUNK = 4_000
 _PART = 20_000
 _VALID = and_(
     AuthorshipRow.paper_id == MembershipRow.paper_id,
@@ -196,11 +196,9 @@ class People(Drafts):
         wanted = set(places)
         found: list[Membership] = []
         async with self._read() as connection:
-            for start in range(0, len(papers), _CHUNK):
+            for part in slices(papers):
                 rows = await connection.execute(
-                    _MEMBERSHIPS.join(AuthorshipRow, _VALID).where(
-                        MembershipRow.paper_id.in_(papers[start : start + _CHUNK])
-                    )
+                    _MEMBERSHIPS.join(AuthorshipRow, _VALID).where(MembershipRow.paper_id.in_(part))
                 )
                 found += [_membership(row) for row in rows if (row.paper_id, row.position) in wanted]
         return found
@@ -210,10 +208,10 @@ class People(Drafts):
         papers = list({paper for paper, _ in places})
         found: dict[tuple[int, int], str] = {}
         async with self._read() as connection:
-            for start in range(0, len(papers), _CHUNK):
+            for part in slices(papers):
                 rows = await connection.execute(
                     select(AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.name).where(
-                        AuthorshipRow.paper_id.in_(papers[start : start + _CHUNK])
+                        AuthorshipRow.paper_id.in_(part)
                     )
                 )
                 found.update({(row[0], row[1]): row[2] for row in rows})
@@ -234,8 +232,7 @@ class People(Drafts):
         found: dict[int, str] = {}
         wanted = list(person_ids)
         async with self._read() as connection:
-            for start in range(0, len(wanted), _CHUNK):
-                part = wanted[start : start + _CHUNK]
+            for part in slices(wanted):
                 rows = await connection.execute(
                     select(PersonRow.id, NAME).where(PersonRow.id.in_(part), KNOWN)
                 )
@@ -272,8 +269,7 @@ class People(Drafts):
         )
         found: dict[tuple[int, int], int] = {}
         async with self._read() as connection:
-            for start in range(0, len(papers), _CHUNK):
-                part = papers[start : start + _CHUNK]
+            for part in slices(papers):
                 for row in await connection.execute(query.where(MembershipRow.paper_id.in_(part))):
                     if (row[0], row[1]) in wanted:
                         found.setdefault((row[0], row[1]), row[2])
@@ -284,8 +280,8 @@ class People(Drafts):
         wanted = list(dict.fromkeys(papers))
         found: dict[int, date | None] = {}
         async with self._read() as connection:
-            for start in range(0, len(wanted), _CHUNK):
-                query = select(PaperRow.id, _DAY).where(PaperRow.id.in_(wanted[start : start + _CHUNK]))
+            for part in slices(wanted):
+                query = select(PaperRow.id, _DAY).where(PaperRow.id.in_(part))
                 rows = await connection.execute(query)
                 found.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.papers import GenerationRow, IdentityPassRow, MembershipRow, PersonRow
 
 FOREVER = 2_147_483_647
@@ -88,6 +89,7 @@ class Drafts(Repository):
             The number of the pass; None, and nothing is written, where another came since ``after``.
         """
         async with self._writer.begin() as connection:
+            await _alone(connection)
             if after is not None and await _newest(connection) != after:
                 return None
             now = await _current(connection)
@@ -113,12 +115,12 @@ class Drafts(Repository):
 
     async def reserve(self, count: int) -> int:
         """Numbers that no person has had: the first of ``count`` that nobody else will be given."""
+        highest = select(func.coalesce(func.max(PersonRow.id), 0)).scalar_subquery()
+        given = case((GenerationRow.numbered < highest, highest), else_=GenerationRow.numbered)
+        taking = update(GenerationRow).values(numbered=given + count).returning(GenerationRow.numbered)
         async with self._writer.begin() as connection:
-            highest = int(await connection.scalar(select(func.max(PersonRow.id))) or 0)
-            given = int(await connection.scalar(select(GenerationRow.numbered)) or 0)
-            first = max(highest, given) + 1
-            await connection.execute(update(GenerationRow).values(numbered=first + count - 1))
-            return first
+            taken = (await connection.scalars(taking)).all()
+        return int(max(taken)) - count + 1
 
     async def next_id(self) -> int:
         """A number that no person has had."""
@@ -189,6 +191,7 @@ class Drafts(Repository):
         not know of it yet.
         """
         async with self._writer.begin() as connection:
+            await _alone(connection)
             if await _newest(connection) != after:
                 return None
             await connection.execute(update(GenerationRow).values(current=draft))
@@ -235,23 +238,18 @@ class Drafts(Repository):
     async def _names_of(self, people: Sequence[int]) -> dict[int, str]:
         found: dict[int, str] = {}
         async with self._read() as connection:
-            for part in _parts(people):
+            for part in slices(people, AT_ONCE):
                 rows = await connection.execute(select(PersonRow.id, NAME).where(PersonRow.id.in_(part)))
                 found.update({row[0]: row[1] for row in rows})
         return found
 
     async def _in_parts(self, rows: Sequence[Any], write: Write) -> None:
         """Write rows in short transactions; the write lock is free for as long as it was held."""
-        for part in _parts(rows):
+        for part in slices(rows, AT_ONCE):
             async with self._writer.begin() as connection:
                 begun = time.monotonic()
                 await write(connection, part)
             await asyncio.sleep(time.monotonic() - begun)
-
-
-def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(rows), AT_ONCE):
-        yield rows[start : start + AT_ONCE]
 
 
 def _places(rows: Sequence[dict[str, Any]]) -> list[Place]:
@@ -264,6 +262,11 @@ def _bound(places: Sequence[Place]) -> list[dict[str, Any]]:
 
 def _rows(changed: Sequence[dict[str, Any]], since: int) -> list[dict[str, Any]]:
     return [{"judged": True, **row, "since": since, "until": FOREVER} for row in changed]
+
+
+async def _alone(connection: AsyncConnection) -> None:
+    """Let whoever else replaces or publishes wait for this transaction's end: a write holds the row."""
+    await connection.execute(update(GenerationRow).values(current=GenerationRow.current))
 
 
 async def _current(connection: AsyncConnection) -> int:
@@ -284,7 +287,7 @@ async def _end(connection: AsyncConnection, places: Sequence[Place], draft: int)
 async def _write_people(connection: AsyncConnection, people: Sequence[dict[str, Any]], now: int) -> None:
     numbers = [row["id"] for row in people]
     known: set[int] = set()
-    for part in _parts(numbers):
+    for part in slices(numbers, AT_ONCE):
         known |= set((await connection.scalars(select(PersonRow.id).where(PersonRow.id.in_(part)))).all())
     fresh = [{**row, "since": now} for row in people if row["id"] not in known]
     old = [{f"b_{key}": value for key, value in row.items()} for row in people if row["id"] in known]

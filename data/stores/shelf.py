@@ -17,12 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from data.calendar.clock import utc_now
 from data.keys import fold, fresh_number
 from data.stores.repository import Repository, Writer
+from data.stores.slices import slices
 from data.tables.papers import PaperRow
 from data.tables.shelf import ShelfRow
 
 STATES = ("unread", "reading", "read")
 UNDO_FOR = timedelta(days=1)
-_CHUNK = 500
 _ROWS = 100
 """Rows taken apart in one go, while the loop waits for none of it."""
 _REMEMBERED = 256
@@ -184,9 +184,9 @@ class Shelf(Repository):
         async with self._change(member) as connection:
             mine = ShelfRow.member == member
             again = [paper for paper, _ in works if paper is not None]
-            for start in range(0, len(again), _CHUNK):
-                part = ShelfRow.paper_id.in_(again[start : start + _CHUNK])
-                await connection.execute(delete(ShelfRow).where(mine, part, ShelfRow.gone.is_not(None)))
+            for part in slices(again):
+                among = ShelfRow.paper_id.in_(part)
+                await connection.execute(delete(ShelfRow).where(mine, among, ShelfRow.gone.is_not(None)))
             count = await connection.scalar(select(func.count()).where(mine, _HERE)) or 0
             held = await connection.execute(select(ShelfRow.paper_id, ShelfRow.record).where(mine, _HERE))
             papers: set[int | None] = set()

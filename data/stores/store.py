@@ -39,6 +39,7 @@ from data.stores.people_seen import SeenPeople, View
 from data.stores.refusals import refused_row
 from data.stores.repository import Writer
 from data.stores.shelf import Shelf
+from data.stores.slices import slices
 from data.stores.upsert import Batch
 from data.tables.papers import (
     AuthorRow,
@@ -53,7 +54,6 @@ from data.tables.papers import (
 _PAPERS = PaperRow.__table__
 _DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
 _CURRENT = PaperRow.merged_into.is_(None)
-_CHUNK = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Store:
         """Keep refused records to look at; the same one is kept once."""
         rows = {row["fingerprint"]: row for row in (refused_row(run_id, source, r) for r in rejected)}
         async with self._writer.begin() as connection:
-            for part in _chunks(list(rows)):
+            for part in slices(rows):
                 known = await connection.scalars(
                     select(RefusedRow.fingerprint).where(
                         RefusedRow.source == source, RefusedRow.fingerprint.in_(part)
@@ -224,14 +224,14 @@ class Store:
         authors: dict[int, list[Author]] = {}
         former: dict[int, list[str]] = {}
         async with self._read() as connection:
-            for part in _chunks(wanted):
+            for part in slices(wanted):
                 found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
                 rows.update((row.id, row) for row in found)
             moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
-            for part in _chunks(list(moved)):
+            for part in slices(moved):
                 found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
                 rows.update((row.id, row) for row in found)
-            for part in _chunks([row.id for row in rows.values() if not row.merged_into]):
+            for part in slices([row.id for row in rows.values() if not row.merged_into]):
                 names = await connection.execute(
                     select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
                     .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
@@ -313,7 +313,7 @@ class Store:
         """Those of some papers that are within limits, newest first unless asked otherwise."""
         found: list[tuple[Any, int]] = []
         async with self._read() as connection:
-            for part in _chunks(list(ids)):
+            for part in slices(ids):
                 query = select(_DAY, PaperRow.id).where(PaperRow.id.in_(part), _CURRENT)
                 if since:
                     query = query.where(since <= _DAY)
@@ -361,7 +361,7 @@ class Store:
         """Those of the store ids that now only lead to another paper."""
         found: set[int] = set()
         async with self._read() as connection:
-            for part in _chunks(list(ids)):
+            for part in slices(ids):
                 query = select(PaperRow.id).where(PaperRow.id.in_(part), PaperRow.merged_into.is_not(None))
                 found.update((await connection.scalars(query)).all())
         return found
@@ -375,7 +375,7 @@ class Store:
         """Title, abstract and text hash of these papers."""
         found: dict[int, tuple[str, str, int]] = {}
         async with self._read() as connection:
-            for part in _chunks(list(ids)):
+            for part in slices(ids):
                 query = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash)
                 for row in await connection.execute(query.where(PaperRow.id.in_(part))):
                     found[row[0]] = (row[1], row[2], row[3])
@@ -392,7 +392,7 @@ class Store:
         """Those of the arXiv ids that the store has."""
         found: set[str] = set()
         async with self._read() as connection:
-            for part in _chunks(list(ids)):
+            for part in slices(ids):
                 query = select(PaperRow.arxiv_id).where(PaperRow.arxiv_id.in_(part))
                 found.update(value for value in (await connection.scalars(query)).all() if value)
         return found
@@ -407,7 +407,3 @@ class Store:
     async def _ids(self, query: Select[Any]) -> list[int]:
         async with self._read() as connection:
             return list((await connection.scalars(query)).all())
-
-
-def _chunks(items: list[Any]) -> Iterable[list[Any]]:
-    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

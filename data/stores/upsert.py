@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Table, delete, func, insert, select, update
+from sqlalchemy import Table, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import author_hash, name_key, title_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
+from data.stores import sequences
+from data.stores.slices import slices
 from data.stores.works import Work, apply, new_work, revised_title, same_title
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
 
 _PAPERS = cast(Table, PaperRow.__table__)
-_CHUNK = 4_000
-"""Bound parameters in one IN (...): below SQLite's 32,766 and PostgreSQL's 65,535."""
 _PAPER_COLUMNS = [column.name for column in _PAPERS.columns if column.name not in ("id", "changed")]
 
 
@@ -40,6 +40,9 @@ class Batch:
         Changes
             Counts, and the store ids whose row changed.
         """
+        await sequences.take(
+            self._db, "changes", 0
+        )  # batches come one after another: none misses the last one's works
         records = [item for item in items if isinstance(item, PaperRecord)]
         await self._load_matches(records)
         unmatched = [record for record in records if not self._take_known(record)]
@@ -61,7 +64,7 @@ class Batch:
                 wanted.setdefault(scheme, []).append(value)
         found: set[int] = set()
         for scheme, values in wanted.items():
-            for part in _chunks(values):
+            for part in slices(values):
                 rows = await self._db.execute(
                     select(PaperIdRow.paper_id, PaperIdRow.value).where(
                         PaperIdRow.scheme == scheme, PaperIdRow.value.in_(part)
@@ -84,16 +87,16 @@ class Batch:
             titles = {title_key(record.title) for record in group}
             firsts = {author_hash(*record.authors[:1]) for record in group}
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
-                for part in _chunks(list(keys)):
+                for part in slices(keys):
                     query = select(PaperRow.id).where(column.in_(part), PaperRow.merged_into.is_(None), *free)
                     found.update((await self._db.scalars(query)).all())
-            for part in _chunks(list(titles)):
+            for part in slices(titles):
                 former = select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key.in_(part))
                 found.update((await self._db.scalars(former)).all())
         return found
 
     async def _load(self, ids: set[int]) -> None:
-        for part in _chunks(sorted(ids - self._works.keys())):
+        for part in slices(sorted(ids - self._works.keys())):
             rows = (await self._db.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).mappings().all()
             works = {row["id"]: Work(dict(row)) for row in rows}
             names = await self._db.execute(
@@ -205,8 +208,8 @@ class Batch:
         changes.unchanged = max(0, read - changes.added - changes.updated)
         if not changed and not self._new:
             return changes
-        stamp = (await self._db.scalar(select(func.max(PaperRow.changed))) or 0) + 1
-        next_id = (await self._db.scalar(select(func.max(PaperRow.id))) or 0) + 1
+        stamp = await sequences.take(self._db, "changes")
+        next_id = await sequences.take(self._db, "papers", len(self._new))
         for offset, work in enumerate(self._new):
             work.row["id"] = next_id + offset
         await self._insert_papers(stamp)
@@ -286,12 +289,12 @@ class Batch:
     async def _insert_authorships(self, works: list[Work]) -> None:
         names = {name_key(name): name for work in works for name, _ in work.authors}
         known: dict[str, int] = {}
-        for part in _chunks(list(names)):
+        for part in slices(names):
             rows = await self._db.execute(select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(part)))
             known.update((key, author_id) for key, author_id in rows)
         missing = [key for key in names if key not in known]
         if missing:
-            next_id = (await self._db.scalar(select(func.max(AuthorRow.id))) or 0) + 1
+            next_id = await sequences.take(self._db, "authors", len(missing))
             known.update((key, next_id + offset) for offset, key in enumerate(missing))
             await self._db.execute(
                 insert(AuthorRow),
@@ -327,7 +330,3 @@ def _add(index: dict[int, list[Work]], key: int, work: Work) -> None:
     entries = index.setdefault(key, [])
     if all(entry is not work for entry in entries):
         entries.append(work)
-
-
-def _chunks(items: list[Any]) -> Iterable[list[Any]]:
-    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

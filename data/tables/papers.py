@@ -170,6 +170,15 @@ class PersonRow(Base):
     next_merged: Mapped[int | None]
 
 
+class SequenceRow(Base):
+    """The last number that was given out of a sequence."""
+
+    __tablename__ = "sequences"
+
+    name: Mapped[str] = mapped_column(String(20), primary_key=True)
+    last: Mapped[int]
+
+
 class GenerationRow(Base):
     """One row: which generation of people and memberships readers see."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import orjson
+from stdnum.iso7064 import mod_11_2
 
 from data.records import Paper
 from data.sources.http import SourceError
@@ -29,12 +30,7 @@ def orcid_in(text: str) -> str | None:
     found = NUMBER.search(text.upper())
     if not found:
         return None
-    digits = found[1].replace("-", "")
-    total = 0
-    for digit in digits[:-1]:
-        total = (total + int(digit)) * 2
-    check = (12 - total % 11) % 11
-    return found[1] if digits[-1] == ("X" if check == 10 else str(check)) else None
+    return found[1] if mod_11_2.is_valid(found[1].replace("-", "")) else None
 
 
 class OrcidRecord:

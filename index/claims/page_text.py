@@ -6,7 +6,8 @@ import html
 import re
 import unicodedata
 
-_TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.S | re.I)
+from selectolax.lexbor import LexborHTMLParser
+
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Scripts that are written without spaces between words."""
 
@@ -24,7 +25,7 @@ class PageText:
         parts: list[str] = []
         self._edges = {0}
         length = 0
-        plain = unicodedata.normalize("NFKD", html.unescape(_TAGS.sub(" ", body))).casefold()
+        plain = unicodedata.normalize("NFKD", _without_markup(body)).casefold()
         for word in re.split(r"[^\w\u0300-\u036f]+|_", plain):
             kept = "".join(character for character in word if character.isalnum())
             parts.append(kept)
@@ -45,3 +46,9 @@ class PageText:
                 return True
             at = self._text.find(target, at + 1)
         return False
+
+
+def _without_markup(body: str) -> str:
+    page = LexborHTMLParser(body)
+    page.strip_tags(["script", "style"])
+    return page.root.text(separator=" ") if page.root else ""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bibtexparser import entrypoint
+from pylatexenc.latex2text import LatexNodes2Text
+
 from index.documents.cv import CV, read_text
 from index.documents.cv_lines import MOST_TEXT
 from index.documents.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publication, flat
@@ -11,8 +14,6 @@ from index.documents.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publicat
 
 def read_latex(source: str) -> CV:
     """A CV in LaTeX; macros of CV classes are taken for their arguments."""
-    from pylatexenc.latex2text import LatexNodes2Text
-
     source = source[:MOST_TEXT]
     body = source.partition(r"\begin{document}")[2] or source
     body = re.sub(r"(?<!\\)%[^\n]*", "", body.partition(r"\end{document}")[0])
@@ -37,9 +38,6 @@ def read_latex(source: str) -> CV:
 
 def read_bibtex(source: str) -> CV:
     """A list of publications in BibTeX; every entry with a title counts."""
-    from bibtexparser import entrypoint
-    from pylatexenc.latex2text import LatexNodes2Text
-
     corpus = entrypoint.parse_string(source[:MOST_TEXT])
     to_text = LatexNodes2Text().latex_to_text
     found, unread = [], []

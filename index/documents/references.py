@@ -13,6 +13,10 @@ import json
 import re
 from typing import Any
 
+import rispy
+from bibtexparser import entrypoint
+from pylatexenc.latex2text import LatexNodes2Text
+
 from data.keys import clean
 
 MOST_ENTRIES = 5_000
@@ -97,9 +101,6 @@ def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[st
 
 
 def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    from bibtexparser import entrypoint
-    from pylatexenc.latex2text import LatexNodes2Text
-
     corpus = entrypoint.parse_string(text)
     to_text = LatexNodes2Text(keep_comments=True).latex_to_text
 
@@ -159,8 +160,6 @@ def _split_and(names: str) -> list[str]:
 
 
 def _of_ris(text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    import rispy
-
     try:
         entries = rispy.loads(text.lstrip("\ufeff"), skip_unknown_tags=False)
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:

@@ -1,4 +1,7 @@
-"""Personal names as evidence: their parts, which of them one person can print, how common they are."""
+"""Personal names: their parts, which of them one person can print, how common they are.
+
+Whatever asks whether two names can be one person's, or where the family name begins, asks here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from nicknames import NickNamer
 from data.keys import name_key
 
 _PARTICLES = frozenset(
-    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san st ter ten van von zu".split()
+    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san st ter ten van von zu zur".split()
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
@@ -86,6 +89,41 @@ def compatible(one: PersonName, other: PersonName) -> bool:
     return all(_fits(a, b) for a, b in zip(one.given, other.given, strict=False)) or _initials_of_joined(
         one, other
     )
+
+
+def may_be_form(one: PersonName, other: PersonName) -> bool:
+    """Whether to ask a person if both are one: :func:`compatible`, or the same letters spaced otherwise."""
+    return one.key.replace(" ", "") == other.key.replace(" ", "") or compatible(one, other)
+
+
+def split_name(printed: str) -> tuple[str, str]:
+    """(family, given) as a citation prints them; particles and suffixes stay with the family name.
+
+    ``Smith, John`` is in that order already; ``Smith JF`` is read as :func:`parse_name` reads it.
+    """
+    family, comma, given = (part.strip() for part in printed.partition(","))
+    if comma and given and _bare(given) not in _SUFFIXES:
+        return family, given
+    words = printed.split()
+    if len(words) < 2:
+        return printed.strip(), ""
+    tail, suffix = len(words) - 1, ""
+    if len(words) > 2 and _bare(words[-1]) in _SUFFIXES:
+        tail, suffix = tail - 1, f" {words[-1]}"
+    elif parse_name(printed).family == name_key(words[0]) and not _short(words[0]):
+        return words[0], " ".join(words[1:])  # initials stand behind
+    start = tail
+    while start > 1 and words[start - 1].lower() in _PARTICLES:
+        start -= 1
+    return " ".join(words[start : tail + 1]).rstrip(",") + suffix, " ".join(words[:start])
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,").lower()
+
+
+def _short(word: str) -> bool:
+    return len(_bare(word)) < 2
 
 
 def _fits(one: str, other: str) -> bool:

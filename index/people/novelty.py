@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import faiss
 import numpy as np
 
+from index.models import arrays
 from index.search.vectors import Vectors
 
 FORMAT = 1
@@ -139,32 +139,24 @@ class Novelty:
 
     def save(self, path: Path) -> None:
         """Write to a file, whole or not at all."""
-        draft = path.with_suffix(".new")
-        with draft.open("wb") as stream:
-            np.savez(
-                stream,
-                format=FORMAT,
-                papers=self.papers,
-                days=self.days,
-                earlier=self.earlier.astype(np.int32),
-                cosines=self.cosines.astype(np.float16),
-            )
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, path)
+        arrays.save(
+            path,
+            FORMAT,
+            papers=self.papers,
+            days=self.days,
+            earlier=self.earlier.astype(np.int32),
+            cosines=self.cosines.astype(np.float16),
+        )
 
     @classmethod
     def load(cls, path: Path) -> Novelty | None:
         """Read from a file; None where there is none that can be read."""
-        try:
-            with np.load(path, allow_pickle=False) as found:
-                if int(found["format"]) != FORMAT:
-                    return None
-                return cls(
-                    found["papers"],
-                    found["days"],
-                    found["earlier"].astype(np.int64),
-                    found["cosines"].astype(np.float32),
-                )
-        except (OSError, ValueError, KeyError, EOFError):
+        found = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
+        if found is None:
             return None
+        return cls(
+            found["papers"],
+            found["days"],
+            found["earlier"].astype(np.int64),
+            found["cosines"].astype(np.float32),
+        )

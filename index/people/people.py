@@ -20,7 +20,6 @@ from index.search.vectors import Vectors
 
 MOST_AUTHORS = 60
 """Papers with more authors join nobody: a collaboration of hundreds is no acquaintance."""
-NO_DAY = np.datetime64("NaT", "D")
 
 
 @dataclass(frozen=True, slots=True)

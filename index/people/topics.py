@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse, stats
 
+from index.models import arrays
 from index.search.passages import MAX_PHRASE, content_runs, stem
 from index.search.phrases import BREAKS, Phrases
 
@@ -137,42 +137,34 @@ class Topics:
 
     def save(self, path: Path) -> None:
         """Write to a file, whole or not at all."""
-        draft = path.with_suffix(".new")
-        with draft.open("wb") as stream:
-            np.savez(
-                stream,
-                format=FORMAT,
-                upto=self.upto,
-                phrases=np.frombuffer("\n".join(self.phrases).encode(), np.uint8),
-                stems=np.frombuffer("\n".join(self._stems).encode(), np.uint8),
-                papers=self._papers,
-                indptr=self._rows.indptr,
-                indices=self._rows.indices,
-                data=self._rows.data.astype(np.float16),
-            )
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, path)
+        arrays.save(
+            path,
+            FORMAT,
+            upto=self.upto,
+            phrases=arrays.lines(self.phrases),
+            stems=arrays.lines(self._stems),
+            papers=self._papers,
+            indptr=self._rows.indptr,
+            indices=self._rows.indices,
+            data=self._rows.data.astype(np.float16),
+        )
 
     @classmethod
     def load(cls, path: Path) -> Topics | None:
         """Read from a file; None where there is none that can be read."""
-        try:
-            with np.load(path, allow_pickle=False) as found:
-                if int(found["format"]) != FORMAT:
-                    return None
-                phrases = found["phrases"].tobytes().decode()
-                stems = found["stems"].tobytes().decode()
-                listed = phrases.split("\n") if phrases else []
-                rows = sparse.csr_matrix(
-                    (found["data"].astype(np.float32), found["indices"], found["indptr"]),
-                    shape=(len(found["papers"]), len(listed)),
-                )
-                return cls(
-                    listed, stems.split("\n") if stems else [], found["papers"], rows, int(found["upto"])
-                )
-        except (OSError, ValueError, KeyError, EOFError):
+        names = ("upto", "phrases", "stems", "papers", "indptr", "indices", "data")
+        found = arrays.load(path, FORMAT, *names)
+        if found is None:
             return None
+        phrases = arrays.texts_of(found["phrases"])
+        try:
+            rows = sparse.csr_matrix(
+                (found["data"].astype(np.float32), found["indices"], found["indptr"]),
+                shape=(len(found["papers"]), len(phrases)),
+            )
+        except ValueError:  # parts that don't fit each other
+            return None
+        return cls(phrases, arrays.texts_of(found["stems"]), found["papers"], rows, int(found["upto"]))
 
     # -- asking ----------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class Corpus:
 
         Raises
         ------
-        index.search.vectors.VectorsError
+        index.search.vector_log.VectorsError
             Where the vectors are another model's, or unreadable.
         index.search.embedding.ModelError
             Where the model is missing.

@@ -64,8 +64,12 @@ def locate(name: str) -> Path:
         if not (folder / "modules.json").exists():
             raise ModelError(f"{folder} is no sentence-transformers model: it has no modules.json.")
         return folder
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub import snapshot_download  # lazy: only for models that are not in the package
+    from huggingface_hub.errors import (  # lazy: as above
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
 
     repo = name if "/" in name else f"sentence-transformers/{name}"
     try:
@@ -169,9 +173,9 @@ class Embedder:
         folder = locate(self.name)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-        import torch
-        import transformers
-        from sentence_transformers import SentenceTransformer
+        import torch  # lazy: takes seconds
+        import transformers  # lazy: takes seconds
+        from sentence_transformers import SentenceTransformer  # lazy: takes seconds
 
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -224,7 +228,7 @@ class Embedder:
 
     def _forward(self, batch: list[str]) -> np.ndarray:
         assert self._model is not None
-        import torch
+        import torch  # lazy: takes seconds
 
         with torch.inference_mode():
             with self._lock:  # the tokenizer is not made for several threads
@@ -236,6 +240,6 @@ class Embedder:
 
 def _one_thread() -> None:
     """A stream keeps to its core: several small products side by side beat one spread over all cores."""
-    import torch
+    import torch  # lazy: takes seconds
 
     torch.set_num_threads(1)

@@ -15,7 +15,7 @@ import orjson
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
-from index.search.vectors import check_fingerprint
+from index.search.vector_log import check_fingerprint
 
 BATCH = 2_000
 _COMMIT_EVERY = 10
@@ -43,7 +43,7 @@ class ReadyVectors:
     ------
     SourceError
         Where the file is no matrix, has no manifest, or does not fit it.
-    index.search.vectors.ForeignVectorsError
+    index.search.vector_log.ForeignVectorsError
         Where another model made it.
     """
 

@@ -10,6 +10,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from data.keys import name_key
+from index.identity.person_names import may_be_form, parse_name
 
 _WIDTH = 48
 """Bytes of a rotated name that are compared; longer names differ within them or not at all."""
@@ -81,12 +82,14 @@ class NameIndex:
         """Names that may be another form of this one: initials, other spacing, added middle names."""
         key = name_key(name)
         first, *_, last = words if len(words := key.split(" ")) > 1 else (key, key)
-        # Every such form has this last name and first letter: "lao c...".
-        found = self._under(f"{last} {first[:1]}")
+        asked = parse_name(name)
+        # Such forms have this last name and first letter: "lao c...", and for "Smith JF" also "smith j...".
+        starts = {f"{last} {first[:1]}", f"{asked.family} {asked.initial}" if asked.given else last}
+        found = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
         close = [
             place
             for place in found.tolist()
-            if self._keys[place] != key and may_be_form(self._keys[place], key)
+            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), asked)
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
@@ -133,23 +136,3 @@ class NameIndex:
 
     def _name(self, place: int) -> Name:
         return Name(self._keys[place], self._names[place], int(self._papers[place]))
-
-
-def may_be_form(a: str, b: str) -> bool:
-    """Whether two name keys may print one person's name.
-
-    True for an initial against a full name (``"c lao"``), other spacing (``"chon lam lao"``),
-    and middle names that only one of them has. It is a question to a person, never a merge.
-    """
-    if a.replace(" ", "") == b.replace(" ", ""):
-        return True
-    first_a, last_a = a.split(" ")[:-1], a.split(" ")[-1]
-    first_b, last_b = b.split(" ")[:-1], b.split(" ")[-1]
-    if last_a != last_b or not first_a or not first_b:
-        return False
-    short, long = sorted((first_a, first_b), key=len)
-    return all(_same_given(x, y) for x, y in zip(short, long, strict=False))
-
-
-def _same_given(x: str, y: str) -> bool:
-    return x == y or (min(len(x), len(y)) == 1 and x[0] == y[0])

@@ -8,7 +8,7 @@ from data.sources.http import SourceError
 from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
-from index.search.vectors import ForeignVectorsError
+from index.search.vector_log import ForeignVectorsError
 from tests.records import record
 
 

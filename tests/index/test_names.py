@@ -1,7 +1,8 @@
 import pytest
 
 from data.keys import name_key
-from index.search.names import NameIndex, may_be_form
+from index.identity.person_names import compatible, may_be_form, parse_name, split_name
+from index.search.names import NameIndex
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +70,47 @@ def test_any_text_is_answered(names, text):
 @pytest.mark.parametrize(
     ("a", "b", "may"),
     [
-        ("c lao", "chonlam lao", True),
-        ("chon lam lao", "chonlam lao", True),
-        ("ada b lovelace", "ada lovelace", True),
-        ("d lao", "chonlam lao", False),
-        ("chonlam liao", "chonlam lao", False),
-        ("lao", "chonlam lao", False),
+        ("C. Lao", "ChonLam Lao", True),
+        ("Chon Lam Lao", "ChonLam Lao", True),
+        ("ChonLamLao", "ChonLam Lao", True),
+        ("Ada B. Lovelace", "Ada Lovelace", True),
+        ("Mike Franklin", "Michael Franklin", True),
+        ("Smith JF", "John F. Smith", True),
+        ("Smith, John", "John Smith", True),
+        ("D. Lao", "ChonLam Lao", False),
+        ("ChonLam Liao", "ChonLam Lao", False),
+        ("Lao", "ChonLam Lao", False),
+        ("John A. Smith", "John B. Smith", False),
     ],
 )
-def test_what_may_be_one_person(a, b, may):
-    assert may_be_form(a, b) is may_be_form(b, a) is may
+def test_one_module_says_what_may_be_one_person(a, b, may):
+    one, other = parse_name(a), parse_name(b)
+    assert may_be_form(one, other) is may_be_form(other, one) is may
+    if "ChonLamLao" not in (a, b):  # a family name run into the given ones is asked about and never merged
+        assert compatible(one, other) is may
+    index = NameIndex([(name_key(a), a, 3), (name_key(b), b, 2)])
+    if " " in a and name_key(a) != name_key(b):
+        assert _names(index.others(a)) == ([b] if may else [])
+
+
+@pytest.mark.parametrize(
+    ("printed", "family", "given"),
+    [
+        ("Ada Lovelace", "Lovelace", "Ada"),
+        ("Smith, John", "Smith", "John"),
+        ("van Beethoven, Ludwig", "van Beethoven", "Ludwig"),
+        ("Ludwig van Beethoven", "van Beethoven", "Ludwig"),
+        ("Martin Luther King Jr.", "King Jr.", "Martin Luther"),
+        ("Martin Luther King, Jr.", "King Jr.", "Martin Luther"),
+        ("Smith JF", "Smith", "JF"),
+        ("Smith J. F.", "Smith", "J. F."),
+        ("J. F. Smith", "Smith", "J. F."),
+        ("JF Smith", "Smith", "JF"),
+        ("Li Wei", "Wei", "Li"),
+        ("Plato", "Plato", ""),
+        ("", "", ""),
+        (",", ",", ""),
+    ],
+)
+def test_where_the_family_name_begins(printed, family, given):
+    assert split_name(printed) == (family, given)

@@ -1,11 +1,15 @@
 import json
 import os
+from functools import partial
 
 import numpy as np
 import pytest
 
 from index.search.facets import Facets, Where
-from index.search.vectors import ForeignVectorsError, Vectors, VectorsError
+from index.search.faiss_index import FaissIndex
+from index.search.vector_index import engine, register
+from index.search.vector_log import ForeignVectorsError, VectorLog, VectorsError
+from index.search.vectors import Vectors
 
 PRINT = {
     "model": "m",
@@ -22,15 +26,46 @@ def unit(count, seed=0, dimension=8):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+class NumpyIndex:
+    """A second engine, as small as one can be: every row in memory, compared one with another."""
+
+    def __init__(self, log):
+        papers, _ = log.known()
+        self.rows = dict(zip(papers.tolist(), log.rows(papers), strict=True))
+
+    def add(self, papers, rows):
+        self.rows.update(zip(papers.tolist(), rows, strict=True))
+
+    def remove(self, papers):
+        for paper in papers.tolist():
+            self.rows.pop(paper, None)
+
+    def search(self, query, k, where=None):
+        papers = [p for p in self.rows if where is None or (p < len(where) and where[p])]
+        if not papers:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        scores = np.array([self.rows[paper] for paper in papers], np.float32) @ query
+        order = np.argsort(-scores, kind="stable")[:k]
+        return np.array(papers, np.int64)[order], scores[order]
+
+
+register("numpy", NumpyIndex)
+
+
+@pytest.fixture(params=["faiss", "numpy"])
+def open_index(request):
+    return engine(request.param)
+
+
 @pytest.fixture
-def vectors(tmp_path):
-    made = Vectors.open(tmp_path / "v", PRINT)
+def vectors(tmp_path, open_index):
+    made = Vectors.open(tmp_path / "v", PRINT, open_index=open_index)
     made.append(range(1, 101), range(1001, 1101), unit(100))
     return made
 
 
 def reopened(vectors, **more):
-    return Vectors.open(vectors.folder, PRINT, **more)
+    return Vectors.open(vectors.folder, PRINT, open_index=vectors._open_index, **more)
 
 
 def test_the_nearest_come_first_and_survive_reopening(vectors):
@@ -46,7 +81,7 @@ def test_the_nearest_come_first_and_survive_reopening(vectors):
 
 def test_more_than_there_are_gives_all(vectors):
     assert len(vectors.search(unit(1)[0], 500)[0]) == 100
-    empty = Vectors(vectors.folder / "none", PRINT)
+    empty = Vectors(VectorLog(vectors.folder / "none", PRINT), vectors._open_index)
     assert len(empty.search(unit(1)[0], 5)[0]) == 0
 
 
@@ -93,7 +128,7 @@ def test_a_filter_holds_by_ids_days_and_categories(vectors):
 
 @pytest.mark.parametrize("cut", [1, 7, 23, 24, 500])
 def test_a_torn_tail_of_entries_is_cut_back(vectors, cut):
-    file = vectors._entries_file
+    file = vectors.log._entries_file
     os.truncate(file, file.stat().st_size - cut)
     index = reopened(vectors)
     assert len(index) == 100 - -(-cut // 24)
@@ -103,25 +138,25 @@ def test_a_torn_tail_of_entries_is_cut_back(vectors, cut):
 
 @pytest.mark.parametrize("cut", [1, 15, 16, 33])
 def test_a_torn_tail_of_rows_is_cut_back(vectors, cut):
-    file = vectors._rows_file
+    file = vectors.log._rows_file
     os.truncate(file, file.stat().st_size - cut)
     assert len(reopened(vectors)) == 100 - -(-cut // 16)
 
 
 def test_garbage_at_the_tail_is_cut_back(vectors):
-    with vectors._rows_file.open("r+b") as stream:
+    with vectors.log._rows_file.open("r+b") as stream:
         stream.seek(95 * 16)
         stream.write(b"\xff" * 16)
     assert len(reopened(vectors)) == 95
 
 
 def test_rows_without_entries_are_cut_and_a_reader_looks_past_them(vectors):
-    with vectors._rows_file.open("ab") as stream:
+    with vectors.log._rows_file.open("ab") as stream:
         stream.write(b"\x00" * 24)
     assert len(reopened(vectors, writable=False)) == 100
-    assert vectors._rows_file.stat().st_size == 1_624
+    assert vectors.log._rows_file.stat().st_size == 1_624
     assert len(reopened(vectors)) == 100
-    assert vectors._rows_file.stat().st_size == 1_600
+    assert vectors.log._rows_file.stat().st_size == 1_600
 
 
 def test_a_reader_follows_the_writer(vectors):
@@ -178,7 +213,7 @@ def test_an_inverted_file_answers_beyond_the_limit_and_is_brought_up_to_date(tmp
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     flat = Vectors.open(tmp_path / "v", print_)
     flat.append(range(3_000), range(3_000), rows)
-    large = Vectors.open(tmp_path / "v", print_, flat_until=1_000)
+    large = Vectors.open(tmp_path / "v", print_, open_index=partial(FaissIndex.open, flat_until=1_000))
     hits = sum(
         len(set(large.search(rows[i], 10)[0].tolist()) & set(flat.search(rows[i], 10)[0].tolist()))
         for i in range(0, 3_000, 60)
@@ -186,12 +221,42 @@ def test_an_inverted_file_answers_beyond_the_limit_and_is_brought_up_to_date(tmp
     assert hits / 500 > 0.9
     assert all(large.search(rows[i], 1)[0][0] == i for i in range(0, 3_000, 60))
     flat.append([5_000], [1], unit(1, seed=4, dimension=32))
-    again = Vectors.open(tmp_path / "v", print_, flat_until=1_000)
+    again = Vectors.open(tmp_path / "v", print_, open_index=partial(FaissIndex.open, flat_until=1_000))
     assert again.search(unit(1, seed=4, dimension=32)[0], 1)[0][0] == 5_000
     allowed = np.zeros(6_000, bool)
     allowed[[7, 9]] = True
     assert set(again.search(rows[0], 5, allowed)[0].tolist()) == {7, 9}
     assert again.row(7).tolist() == pytest.approx(rows[7].tolist(), abs=1e-3)
+
+
+def test_an_engine_is_found_by_its_name_and_an_unknown_one_is_refused():
+    assert engine("faiss") == FaissIndex.open
+    assert engine("numpy") is NumpyIndex
+    for name in ("nothing", "../faiss", ""):
+        with pytest.raises(VectorsError, match="no vector engine"):
+            engine(name)
+
+
+def test_a_log_needs_no_engine(tmp_path):
+    log = VectorLog.open(tmp_path / "v", PRINT)
+    log.append([3, 4], [30, 40], unit(2))
+    log.append([3], [31], unit(1, seed=7))
+    log.remove([4])
+    again = VectorLog.open(tmp_path / "v", PRINT)
+    assert again.known()[0].tolist() == [3]
+    assert again.known()[1].tolist() == [31]
+    assert again.row(3) == pytest.approx(unit(1, seed=7)[0], abs=1e-3)
+
+
+def test_a_paper_that_is_removed_and_comes_back_while_a_reader_sleeps_is_found_once(vectors):
+    reader = reopened(vectors, writable=False)
+    vectors.remove([42, 43])
+    vectors.append([42, 44], [1, 1], unit(2, seed=11))
+    reader.refresh()
+    for index in (vectors, reader):
+        papers = index.search(unit(2, seed=11)[0], 200)[0].tolist()
+        assert papers[0] == 42
+        assert sorted(papers) == [n for n in range(1, 101) if n != 43]
 
 
 def test_closeness_of_unknown_papers_is_not_a_number(vectors):

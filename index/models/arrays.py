@@ -1,0 +1,45 @@
+"""Arrays that belong together in one npz file: written whole or not at all, read without trusting it."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Arrays = dict[str, np.ndarray]
+
+
+def save(path: Path, format_: int, **arrays: Any) -> None:
+    """Write a file of this format, whole or not at all."""
+    draft = path.with_suffix(".new")
+    with draft.open("wb") as stream:
+        np.savez(stream, format=format_, **arrays)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(draft, path)
+
+
+def load(path: Path, format_: int, *names: str) -> Arrays | None:
+    """The arrays of these names; None where no file of this format can be read."""
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            if int(found["format"]) != format_:
+                return None
+            return {name: found[name] for name in names}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def lines(texts: Sequence[str]) -> np.ndarray:
+    """Texts without line breaks as an array."""
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)
+
+
+def texts_of(array: np.ndarray) -> list[str]:
+    """What :func:`lines` made an array of."""
+    text = array.tobytes().decode()
+    return text.split("\n") if text else []

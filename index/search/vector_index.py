@@ -1,0 +1,83 @@
+"""Engines that find the nearest vectors: what one must answer, and how one is found by its name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from index.search.vector_log import VectorLog, VectorsError
+
+DEFAULT = "faiss"
+
+
+class VectorIndex(Protocol):
+    """Answers which papers are nearest. It is derived from a :class:`VectorLog` and can be thrown away.
+
+    One thread changes it at a time, while others may search.
+    """
+
+    def add(self, papers: np.ndarray, rows: np.ndarray) -> None:
+        """Add papers, or replace the vectors of those that are known.
+
+        Parameters
+        ----------
+        papers
+            int64, shape (n,): store ids, each once.
+        rows
+            float16, shape (n, dimension), unit length.
+        """
+
+    def remove(self, papers: np.ndarray) -> None:
+        """Take papers out of the searches; unknown ones do no harm."""
+
+    def search(
+        self, query: np.ndarray, k: int, where: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest papers.
+
+        Parameters
+        ----------
+        query
+            float32, shape (dimension,), unit length.
+        where
+            Booleans over store ids (:meth:`index.search.facets.Facets.allowed`), or None for all papers.
+
+        Returns
+        -------
+        (numpy.ndarray, numpy.ndarray)
+            Store ids (int64) and cosines (float32), closest first; fewer than k where there are fewer.
+        """
+
+
+OpenIndex = Callable[[VectorLog], VectorIndex]
+"""Builds an engine, or loads it from files beside the log, so that it holds all rows in use."""
+
+_ENGINES: dict[str, OpenIndex] = {}
+
+
+def register(name: str, open_index: OpenIndex) -> None:
+    """Make an engine known by its name."""
+    _ENGINES[name] = open_index
+
+
+def engine(name: str = DEFAULT) -> OpenIndex:
+    """The engine of that name. It is registered already, or by ``index/search/NAME_index.py`` when imported.
+
+    Raises
+    ------
+    VectorsError
+        Where there is none.
+    """
+    if name not in _ENGINES and name.isidentifier():
+        module = f"index.search.{name}_index"
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise VectorsError(f"The vector engine {name} needs the package {error.name}.") from error
+    if name not in _ENGINES:
+        raise VectorsError(f"There is no vector engine called {name!r}.")
+    return _ENGINES[name]
