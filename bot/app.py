@@ -52,7 +52,14 @@ async def open_corpus(
     store = await Store.open(settings.database, bulk=writable)
     try:
         embedder = Embedder(settings.embedding_model, threads=threads)
-        yield await Corpus.open(store, settings.labmate_data, embedder, writable=writable, rebuild=rebuild)
+        yield await Corpus.open(
+            store,
+            settings.labmate_data,
+            embedder,
+            writable=writable,
+            rebuild=rebuild,
+            engine_name=settings.vector_engine,
+        )
     finally:
         await store.close()
 

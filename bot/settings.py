@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from data.calendar.arxiv_ids import CATEGORY
 from index.search.embedding import DEFAULT_MODEL
+from index.search.vector_index import DEFAULT
 
 
 def is_address(text: str, *schemes: str) -> bool:
@@ -45,6 +46,8 @@ class Settings(BaseSettings):
     """How many backups to keep in LABMATE_DATA/backups."""
     embedding_model: str = DEFAULT_MODEL
     """The packaged model, a folder, or a name on the Hugging Face hub."""
+    vector_engine: str = DEFAULT
+    """What finds the nearest vectors: ``index/search/NAME_index.py``."""
     labmate_categories: Annotated[list[str], NoDecode] = Field(
         default=["cs.AI", "cs.CL", "cs.DC", "cs.IR", "cs.LG", "cs.NI"]
     )

@@ -12,6 +12,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from bot.settings import Settings
 from data.calendar import clock
+from index.search.vector_index import engine
+from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
     ("vectors", "words"),
@@ -38,8 +40,16 @@ def check(settings: Settings) -> None:
         _database(settings.database_url)
     else:
         _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
+    _engine(settings.vector_engine)
     if settings.labmate_clock is not None:
         _clock(settings.labmate_clock)
+
+
+def _engine(name: str) -> None:
+    try:
+        engine(name)
+    except VectorsError as error:
+        raise SettingError(f"VECTOR_ENGINE: {error} See docs/extend.md; faiss is always there.") from error
 
 
 def _data(folder: Path) -> None:

@@ -16,6 +16,7 @@ from index.search.embedding import Embedder, fingerprint, paper_text
 from index.search.facets import Facets
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
+from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
 
 _EMBED_AT_ONCE = 256
@@ -35,13 +36,14 @@ class Corpus:
     One process writes at a time (:meth:`writing`); others read and call :meth:`refresh`.
     """
 
-    def __init__(self, store: Store, folder: Path, embedder: Embedder) -> None:
+    def __init__(self, store: Store, folder: Path, embedder: Embedder, engine_name: str = DEFAULT) -> None:
         self.store = store
         self.folder = folder
         self.embedder = embedder
         self.facets = Facets()
         self.names = NameIndex()
         self.vectors: Vectors | None = None
+        self._engine_name = engine_name
         self.words = WordIndex(folder / "words")
         self._seen = -1
         self._named = -1
@@ -51,19 +53,26 @@ class Corpus:
 
     @classmethod
     async def open(
-        cls, store: Store, folder: Path, embedder: Embedder, *, writable: bool = False, rebuild: bool = False
+        cls,
+        store: Store,
+        folder: Path,
+        embedder: Embedder,
+        *,
+        writable: bool = False,
+        rebuild: bool = False,
+        engine_name: str = DEFAULT,
     ) -> Corpus:
-        """Open the indexes in ``folder``.
+        """Open the indexes in ``folder``; ``engine_name`` says which engine finds the nearest vectors.
 
         Raises
         ------
         index.search.vector_log.VectorsError
-            Where the vectors are another model's, or unreadable.
+            Where the vectors are another model's or unreadable, or there is no such engine.
         index.search.embedding.ModelError
             Where the model is missing.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        corpus = cls(store, folder, embedder)
+        corpus = cls(store, folder, embedder, engine_name)
         await corpus.open_vectors(writable=writable, rebuild=rebuild)
         await corpus.refresh()
         return corpus
@@ -73,7 +82,9 @@ class Corpus:
 
         def work() -> Vectors:
             print_ = fingerprint(self.embedder.name)
-            return Vectors.open(self.folder / "vectors", print_, writable=writable, rebuild=rebuild)
+            found = engine(self._engine_name)
+            where = self.folder / "vectors"
+            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=found)
 
         self.vectors = await asyncio.to_thread(work)
 
