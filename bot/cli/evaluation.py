@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bot.app import open_corpus
 from bot.cli.command_line import perform, settings
-from bot.cli.ingest import Reporter
+from bot.cli.reporter import Reporter
 from bot.cli.result_tables import print_rows
 from index.evaluate.corpus import FileCorpus, read_file, temporary_library, vectors_beside
 from index.search.corpus import Corpus
