@@ -52,6 +52,9 @@ def _text(text: str) -> Callable[[Path], str]:
 NOWHERE = "/proc/labmate"
 """A folder that nobody can make, not even root."""
 HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
+    ("VECTOR_ENGINE", "nope", "no vector engine"),
+    ("VECTOR_ENGINE", "../x", "no vector engine"),
+    ("VECTOR_ENGINE", "os", "no vector engine"),
     ("DATABASE_URL", "nonsense", "is not the address of a database"),
     ("DATABASE_URL", "://", "is not the address of a database"),
     ("DATABASE_URL", f"postgresql+asyncpg://me:{SECRET}@host:port/x", "is not the address of a database"),
