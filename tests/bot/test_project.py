@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from bot.settings import Settings
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 
 def test_env_example_lists_every_setting_and_no_other():

@@ -6,7 +6,7 @@ from bot.app import load_sample, open_corpus
 from bot.settings import Settings
 from data.sources.files import PaperFile
 from index.search.intake import Intake
-from tests.records import record
+from tests.helpers.records import record
 
 
 async def test_an_install_with_the_sample_as_it_was_learns_the_identifiers_at_its_start(tmp_path, sample):

@@ -20,12 +20,12 @@ import pytest_asyncio
 from data.database import backups, sqlite_files
 from data.database.engine import HEAD, NewerDatabaseError, StoreError
 from data.stores.store import Store
-from tests.data import backup_child as child
-from tests.data import older_databases as older
-from tests.records import record
+from tests.helpers import backup_child as child
+from tests.helpers import older_databases as older
+from tests.helpers.records import record
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.data.backup_child", "tests.data.upgrade_child"])
+CONTEXT.set_forkserver_preload(["tests.helpers.backup_child", "tests.helpers.upgrade_child"])
 
 
 def _start(target: Any, *arguments: object) -> tuple[Any, Connection]:

@@ -13,38 +13,15 @@ from sqlalchemy import create_engine
 from data.database.engine import MIGRATIONS
 from data.stores import people_drafts
 from data.stores.store import Store
-from tests.conftest import ROOT
-from tests.records import record
-
-COUNT = 40
+from tests.helpers.drafts import COUNT, persons, rows
+from tests.helpers.paths import ROOT
+from tests.helpers.records import record
 
 
 @pytest.fixture
 def few(monkeypatch):
     """So few rows in a transaction that a small draft takes many."""
     monkeypatch.setattr(people_drafts, "AT_ONCE", 3)
-
-
-def rows(people):
-    """Everybody's first authorship, given to these people in turn."""
-    return [
-        {
-            "paper_id": n,
-            "position": 0,
-            "author_id": 1,
-            "person_id": people[n % len(people)],
-            "confidence": 0.5,
-            "support": None,
-        }
-        for n in range(1, COUNT + 1)
-    ]
-
-
-def persons(numbers, name):
-    return [
-        {"id": n, "name": f"{name} {n}", "papers": COUNT // len(numbers), "merged_into": None}
-        for n in numbers
-    ]
 
 
 @pytest.fixture
@@ -118,7 +95,7 @@ CHILD = """
 import asyncio, sys
 from data.stores import people_drafts
 from data.stores.store import Store
-from tests.data.test_people_drafts import persons, rows
+from tests.helpers.drafts import persons, rows
 
 people_drafts.AT_ONCE = 3
 

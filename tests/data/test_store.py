@@ -8,7 +8,7 @@ from data.calendar import clock
 from data.database.engine import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
 from data.records import Rejected
 from data.stores.store import Store
-from tests.records import record
+from tests.helpers.records import record
 
 
 def _url(path):

@@ -20,11 +20,11 @@ from alembic.migration import MigrationContext
 from data.database.engine import HEAD, StoreError, open_database
 from data.stores.store import Store
 from data.tables.papers import Base
-from tests.data import older_databases as older
-from tests.data.upgrade_child import fill_the_log_alone, upgrade
+from tests.helpers import older_databases as older
+from tests.helpers.upgrade_child import fill_the_log_alone, upgrade
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.data.upgrade_child"])
+CONTEXT.set_forkserver_preload(["tests.helpers.upgrade_child"])
 REVISIONS = older.revisions()
 OLDER = [script.revision for script in REVISIONS[:-1]]
 

@@ -8,7 +8,7 @@ import pytest
 from data.records import Deletion
 from data.sources.files import PaperFile
 from data.sources.forms import from_seed
-from tests.records import record
+from tests.helpers.records import record
 
 AUTHORS = ["ChonLam Lao", "Minlan Yu", "Aditya Akella", "Jiamin Cao"]
 SEED = {

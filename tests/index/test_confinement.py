@@ -14,8 +14,8 @@ import pytest
 
 from index.documents.confinement import _MACHINES, can_forbid, memory_kept, program
 from index.documents.cv_file import read_cv
-from tests.conftest import ROOT
-from tests.index.test_cv import pdf
+from tests.helpers.paths import ROOT
+from tests.helpers.pdfs import pdf
 
 READABLE = pdf(b"", b"BT /F 12 Tf 50 700 Td (Publications of somebody who wrote a paper) Tj ET")
 pytestmark = [

@@ -20,7 +20,7 @@ from index.identity.unions import Certain
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.records import record
+from tests.helpers.records import record
 
 
 @pytest.mark.parametrize(

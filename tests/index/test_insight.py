@@ -13,7 +13,7 @@ from index.people.scores import Score, Scores, trust
 from index.people.topics import Topics
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.records import record
+from tests.helpers.records import record
 
 KINDS = ["neural", "speech", "protein", "query", "sparse", "quantum", "robot", "image"]
 THINGS = ["networks", "recognition", "folding", "planning", "coding", "simulation", "grasping"]

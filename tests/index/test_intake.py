@@ -9,7 +9,7 @@ from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
 from index.search.vectors import ForeignVectorsError
-from tests.records import record
+from tests.helpers.records import record
 
 
 @pytest.fixture

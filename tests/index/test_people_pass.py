@@ -8,7 +8,7 @@ from index.identity.passes import identify, outnumbered
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.trust.corrections import join, move_out, take_back
-from tests.records import record
+from tests.helpers.records import record
 
 
 @pytest.fixture

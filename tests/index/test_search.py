@@ -92,7 +92,7 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
 
 
 async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
-    from tests.records import record
+    from tests.helpers.records import record
 
     corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
     titles = (
@@ -169,7 +169,7 @@ async def test_without_the_model_words_answer(real):
 
 async def test_papers_without_a_vector_are_found_by_words(real, store, tmp_path):
     corpus = await Corpus.open(store, tmp_path, real.embedder, writable=True)
-    from tests.records import record
+    from tests.helpers.records import record
 
     with corpus.writing():
         await Intake(corpus, "file", "x").run(

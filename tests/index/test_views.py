@@ -19,7 +19,7 @@ from index.search.facets import Facets
 from index.trust import corrections as made
 from index.trust.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
 from index.trust.views import Place, Views, resolve
-from tests.records import record
+from tests.helpers.records import record
 
 pytestmark = pytest.mark.hostile
 

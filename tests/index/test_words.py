@@ -5,7 +5,7 @@ import pytest
 from index.search.lexical import MAX_TERMS, WordIndex, rarest
 from index.search.passages import best_sentence, sentences, shared_phrases, stem
 from index.search.queries import parse_day, parse_query
-from tests.records import record
+from tests.helpers.records import record
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.conftest import ROOT
-from tests.slices import papers_by
+from tests.helpers.paths import ROOT
+from tests.helpers.slices import papers_by
 
 
 @pytest.fixture(scope="module")

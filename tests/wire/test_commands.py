@@ -5,24 +5,13 @@ from datetime import date
 
 import pytest
 
-from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from data.records import PaperRecord
-from index.search.intake import Intake
-from tests.conftest import settings_for
-from tests.records import record
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.records import record
 
 FIVE = ("PrismLLM", "TrainMover", "Towards Easy and Realistic", "Efficient Data-Plane", "THC")
-
-
-async def fill(bot: Labmate, records: list[PaperRecord]) -> None:
-    corpus = bot.services.corpus
-    with corpus.writing():
-        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
-    await corpus.refresh()
-    await corpus.refresh_names()
 
 
 async def test_papers_lists_the_five_works_once_each(lab):

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from data.stores.store import Store
-from tests.conftest import ROOT
-from tests.wire.test_arxiv import ENTRY, feed, oai, oai_record, serve  # noqa: F401
+from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
+from tests.helpers.paths import ROOT
 
 
 def _environment(folder, url, **more):
@@ -50,7 +50,7 @@ async def _days(folder):
         await store.close()
 
 
-async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(serve, tmp_path):  # noqa: F811
+async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(serve, tmp_path):
     now = datetime.now(UTC)
     recent, held = f"{now - timedelta(days=6):%Y-%m-%d}", f"{now - timedelta(days=20):%Y-%m-%d}"
     entries = [ENTRY.format(id="2605.00001v1", day=recent)]
@@ -71,7 +71,7 @@ async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(ser
     assert days["2605.00001"] < now.date()
 
 
-async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_path):  # noqa: F811
+async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_path):
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     other = oai_record("2605.00003", stamp=today, created=today).replace("cs.DC cs.LG", "cs.CV")
     server = await serve(lambda q, n: oai([oai_record("2605.00001", stamp=today, created=today), other]))
@@ -90,7 +90,7 @@ async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_
 
 
 @pytest.mark.parametrize("kind", ["refused", "down"])
-async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):  # noqa: F811
+async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):
     if kind == "down":
         url, said = "http://127.0.0.1:9/oai", "can't be reached"
     else:
@@ -101,7 +101,7 @@ async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):  #
     assert "Traceback" not in done.stderr
 
 
-async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):  # noqa: F811
+async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
     """The whole first start: fetch in a worker, embed, answer with what came, all without a restart."""
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     records = [oai_record(f"2605.{n:05d}", stamp=today, created=today) for n in range(90)]

@@ -15,7 +15,7 @@ from discord.ext import commands
 from bot.client import pointed_at
 from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
 from bot.local_discord.server import LocalDiscord
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 
 class Probe(commands.AutoShardedBot):

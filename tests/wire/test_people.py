@@ -8,7 +8,7 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 
 async def test_author_shows_a_card_with_figures_and_where_they_come_from(lab):
@@ -213,7 +213,7 @@ async def test_two_who_wrote_one_paper_are_not_joined(correcting):
 async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
     import sys
 
-    from tests.conftest import ROOT
+    from tests.helpers.paths import ROOT
 
     async def run(*command):
         process = await asyncio.create_subprocess_exec(
@@ -257,8 +257,8 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
     from index.identity.passes import identify
     from index.search.corpus import Corpus
     from index.search.embedding import Embedder
-    from tests.conftest import ROOT
-    from tests.records import record
+    from tests.helpers.paths import ROOT
+    from tests.helpers.records import record
 
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
 

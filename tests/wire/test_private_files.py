@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from data.stores.store import Store
-from tests.records import record
-from tests.wire.test_cli import _papers, run
+from tests.helpers.process import run
+from tests.helpers.records import papers_file, record
 
 pytestmark = pytest.mark.hostile
 
@@ -22,7 +22,7 @@ def _open_to_others(folder: Path) -> dict[str, str]:
 
 def test_what_processes_make_under_a_lax_umask_is_private(tmp_path):
     folder = tmp_path / "lab"
-    file = _papers(tmp_path / "p.jsonl", 8)
+    file = papers_file(tmp_path / "p.jsonl", 8)
     done = run("ingest", "file", str(file), folder=folder, umask=0o022)
     assert done.returncode == 0, done.stderr
     assert run("run", folder=folder, stdin="exit\n", umask=0o022).returncode == 0

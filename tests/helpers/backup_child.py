@@ -16,7 +16,7 @@ from data.database import backups
 from data.database.engine import StoreError
 from data.database.sqlite_files import UNFINISHED
 from data.stores.store import Store
-from tests.records import record
+from tests.helpers.records import record
 
 A_SECOND = 70
 NOW = datetime(2026, 1, 5, 6, 7, 8, tzinfo=UTC)

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Engine
 
 from data.database.engine import open_database
 from data.database.sqlite_files import UNFINISHED
-from tests.data import older_databases
+from tests.helpers import older_databases
 
 
 def upgrade(path: Path, stop: str | int | None, said: Connection) -> None:

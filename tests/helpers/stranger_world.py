@@ -19,10 +19,9 @@ from data.stores.corrections import Scope
 from data.stores.digests import Chosen, Digest
 from data.stores.own_works import OwnEntry
 from index.trust.corrections import join, take_back
-from tests.conftest import settings_for
-from tests.records import record
-from tests.wire.test_commands import fill
-from tests.wire.test_invitations import hold
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.members import hold
+from tests.helpers.records import record
 
 OURS, PRIVATE = "what-our-server-reads", "what-i-alone-wrote"
 """Words that people of another server never see; words that nobody but their writer sees."""

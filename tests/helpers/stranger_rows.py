@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from tests.wire.stranger_world import World
+from tests.helpers.stranger_world import World
 
 ALL = ""
 """They may: what they get is no refusal, and changes nothing that is another's."""
