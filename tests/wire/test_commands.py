@@ -201,6 +201,7 @@ async def other(tmp_path):
     async with LocalDiscord() as discord:
         settings = settings_for(discord, tmp_path)
         async with running_bot(settings) as (bot, _), UserClient(discord.url, discord.user_token) as user:
+            bot.services.model_settled.set()
             yield discord, bot, user, settings
 
 
@@ -237,10 +238,12 @@ async def test_a_button_works_after_a_restart(tmp_path):
     async with LocalDiscord() as discord:
         settings = settings_for(discord, tmp_path)
         async with UserClient(discord.url, discord.user_token) as user:
-            async with running_bot(settings):
+            async with running_bot(settings) as (bot, _):
+                bot.services.model_settled.set()
                 papers = await user.slash("/papers ChonLam Lao")
                 search = await user.slash("/search " + "training of models " * 10)
-            async with running_bot(settings):
+            async with running_bot(settings) as (bot, _):
+                bot.services.model_settled.set()
                 assert "Large language model" in (await papers.press("Details")).text
                 assert "6. " in (await search.press("Next")).text
 
