@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -235,3 +236,37 @@ async def said(process: Process, words: bytes) -> bytes:
 
 async def logged_in(process: Process) -> None:
     await said(process, b"Logged in as labmate")
+
+
+class Awaited:
+    """A process as an event loop meets it: reading and waiting leave the loop to others."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self.pid, self.kill, self.send_signal = process.pid, process.kill, process.send_signal
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.poll()
+
+    def write(self, typed: bytes) -> None:
+        self._process.stdin.write(typed)
+        self._process.stdin.flush()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """What it says, a line at a time, until it ends or has said nothing for very long."""
+        while line := await asyncio.wait_for(asyncio.to_thread(self._process.stdout.readline), PATIENCE):
+            yield line
+
+    async def wait(self) -> int:
+        return await asyncio.to_thread(self._process.wait, PATIENCE)
+
+    async def communicate(self, typed: bytes = b"") -> bytes:
+        """Type, and wait for the end; returns what it said since."""
+        out, _ = await asyncio.to_thread(self._process.communicate, typed, PATIENCE)
+        return out
+
+
+def awaited(*arguments: str, env: dict[str, str]) -> Awaited:
+    """Start `python -m bot` with these arguments, its errors among what it says."""
+    return Awaited(begin(*arguments, env=env, stdin=subprocess.PIPE))

@@ -20,7 +20,7 @@ from index.search.embedding import Embedder, fingerprint
 from tests.helpers.crash_child import ingest
 from tests.helpers.process import logged_in, start
 
-KILLS = int(os.environ.get("LABMATE_CRASHES", "40"))
+KILLS = int(os.environ.get("LABMATE_CRASHES", "15"))
 PAPERS = 1_500
 
 

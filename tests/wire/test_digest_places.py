@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -14,7 +13,7 @@ from index.search.embedding import ModelError
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.members import joins, said
-from tests.helpers.process import environment
+from tests.helpers.process import begin, environment
 from tests.helpers.records import record
 
 
@@ -215,10 +214,7 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):
     await fill(scene.bot, papers(MONDAY + timedelta(days=1), 101))
     where = environment(scene.discord, tmp_path) | {"LABMATE_CLOCK": str(scene.file)}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    started = [
-        await asyncio.create_subprocess_exec(sys.executable, "-m", "bot", "run", env=where, **quiet)
-        for _ in range(2)
-    ]
+    started = [begin("run", env=where, **quiet) for _ in range(2)]
     try:
         scene.at += timedelta(hours=2)
         await _until(scene, lambda: scene.posts())
@@ -233,9 +229,8 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):
         assert len(scene.posts()) == 2
     finally:
         for process in started:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            process.kill()
+            await asyncio.to_thread(process.wait)
 
 
 async def _until(scene, done, within=300.0):

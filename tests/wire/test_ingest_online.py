@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from data.stores.store import Store
 from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
-from tests.helpers.paths import ROOT
+from tests.helpers.process import PATIENCE, awaited, begin
 
 
 def _environment(folder, url, **more):
@@ -30,15 +29,9 @@ def _environment(folder, url, **more):
 
 
 async def labmate(*arguments, folder, url, **more):
-    return await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "bot", *arguments],
-        cwd=ROOT,
-        env=_environment(folder, url, **more),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    process = begin(*arguments, env=_environment(folder, url, **more), stderr=subprocess.PIPE)
+    out, error = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
+    return subprocess.CompletedProcess(arguments, process.returncode, out.decode(), error.decode())
 
 
 async def _days(folder):
@@ -106,20 +99,13 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     records = [oai_record(f"2605.{n:05d}", stamp=today, created=today) for n in range(90)]
     server = await serve(lambda q, n: oai(records))
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "run"),
-        cwd=ROOT,
-        env=_environment(tmp_path, server.url, LABMATE_FETCH="true"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    shown = ""
+    process = awaited("run", env=_environment(tmp_path, server.url, LABMATE_FETCH="true"))
+    shown, lines = "", process.lines()
 
     async def until(text):
         nonlocal shown
         while text not in shown:
-            line = await asyncio.wait_for(process.stdout.readline(), 240)
+            line = await anext(lines, b"")
             assert line, shown
             shown += line.decode()
 
@@ -127,8 +113,7 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
         await until("90 added")
         await until("newly embedded")
         await asyncio.sleep(4)
-        process.stdin.write(b"/new\n/about\nexit\n")
-        await process.stdin.drain()
+        process.write(b"/new\n/about\nexit\n")
         await until("Goodbye.")
     finally:
         if process.returncode is None:
@@ -138,21 +123,13 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
 
 
 async def test_without_arxiv_it_says_so_once_and_answers(tmp_path):
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "run"),
-        cwd=ROOT,
-        env=_environment(tmp_path, "http://127.0.0.1:9/oai", LABMATE_FETCH="true"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    process = awaited("run", env=_environment(tmp_path, "http://127.0.0.1:9/oai", LABMATE_FETCH="true"))
     shown = ""
-    while "I try again" not in shown:
-        line = await asyncio.wait_for(process.stdout.readline(), 240)
-        assert line, shown
+    async for line in process.lines():
         shown += line.decode()
-    out, _ = await asyncio.wait_for(process.communicate(b"/papers ChonLam Lao\nexit\n"), 240)
-    shown += out.decode()
+        if "I try again" in shown:
+            break
+    shown += (await process.communicate(b"/papers ChonLam Lao\nexit\n")).decode()
     assert process.returncode == 0
     assert shown.count("arXiv can't be read now") == 1
     assert "I know 7 papers" in " ".join(shown.split())
