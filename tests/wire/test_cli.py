@@ -16,7 +16,7 @@ from tests.helpers.records import papers_file
 
 
 def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path):
-    plain = run("ask", "/papers author:ChonLam Lao", folder=tmp_path)
+    plain = run("ask", "/papers author:ChonLam Lao", folder=tmp_path, fresh=True)
     assert plain.returncode == 0, plain.stderr
     assert plain.stdout.startswith("ChonLam Lao\n5 papers, newest first")
     asked = run("ask", "/papers ChonLam Lao", "--json", folder=tmp_path)

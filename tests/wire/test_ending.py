@@ -58,7 +58,7 @@ def _busy_machine() -> Iterator[None]:
 
 async def test_while_the_sample_is_read_in(tmp_path):
     async with LocalDiscord() as discord:
-        process = start(discord, tmp_path)
+        process = start(discord, tmp_path, fresh=True)
         try:
             await _said(process, b"reading the sample in")
             await _ends(process)
