@@ -20,7 +20,7 @@ test: $(DEV_STAMP)
 hostile: $(DEV_STAMP)
 	$(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
 
-# Slower: which lines of index/ and data/ the tests execute.
+# Weekly, not on each change: which lines of index/ and data/ the tests execute, and the floor that they keep.
 coverage: $(DEV_STAMP)
 	$(BIN)/python -m pytest --cov --cov-report=term -q -n 2 --dist loadfile $(ARGS)
 

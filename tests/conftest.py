@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 import commands.kit.services
+import data.database.engine
 from bot.app import sample_file
-from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from bot.scheduler import Scheduler
-from bot.settings import Settings
 from data.stores.store import Store
+from tests.helpers import process, schema
+from tests.helpers import sample as sample_folder
+from tests.helpers.lab import Lab, settings_for
+from tests.helpers.paths import SHARED
 
-ROOT = Path(__file__).parent.parent
-SHARED = Path(os.environ.get("LABMATE_SHARED", ROOT.parent / "shared"))
 _OPENAPI = SHARED / "discord" / "openapi.json"
 if _OPENAPI.exists():
     os.environ.setdefault("DISCORD_OPENAPI", str(_OPENAPI))
 os.environ["LABMATE_FETCH"] = "false"
 os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
+schema.copy_instead_of_migrating(data.database.engine)
 
 
 @pytest.fixture(scope="session")
@@ -44,33 +46,17 @@ def sample() -> Path:
     return sample_file()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _sample_for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    own = tmp_path_factory.getbasetemp()
+    sample_folder.keep_in(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
 @pytest_asyncio.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
     yield opened
     await opened.close()
-
-
-@dataclass
-class Lab:
-    """A Labmate logged in to a local Discord, with a user to ask it."""
-
-    discord: LocalDiscord
-    bot: Labmate
-    scheduler: Scheduler
-    user: UserClient
-    settings: Settings
-
-
-def settings_for(discord: LocalDiscord, folder: Path, **more: object) -> Settings:
-    values = {"labmate_fetch": False, "labmate_limits": False} | more
-    return Settings(
-        _env_file=None,
-        discord_token=discord.bot_token,
-        discord_api_url=discord.api_url,
-        labmate_data=folder,
-        **values,
-    )
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -93,3 +79,29 @@ def copy_of(tmp_path: Path) -> Iterator[object]:
         return target
 
     return copy
+
+
+# -- what tests cost: LABMATE_TEST_COSTS=FILE adds a line for each file of tests ----------------------
+
+_COSTS: Counter[str] = Counter()
+
+
+def _seconds() -> float:
+    """Seconds of CPU so far: this process, the children it has waited for, those of the fork server."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used) + process.FORKED[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    before = _seconds()
+    try:
+        return (yield)
+    finally:
+        _COSTS[item.nodeid.partition("::")[0]] += _seconds() - before
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if file := os.environ.get("LABMATE_TEST_COSTS"):
+        with open(file, "a") as out:
+            out.writelines(f"{seconds:8.2f} {name}\n" for name, seconds in _COSTS.most_common())

@@ -31,7 +31,7 @@ _ACADEMIC = re.compile(r"(^|\.)(edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$")
 """An ending that only institutions get: such a domain on a list of providers (nus.edu.sg) stands there by mistake."""
 _ANYBODY_WRITES = frozenset(
     # The hosts most printed in the abstracts of arXiv and the ACL Anthology at which anybody can have a page,
-    # and the like of them (tests/index/test_claim_domains.py counts them in the real data).
+    # and the like of them (tests/index/claims/test_claim_domains.py counts them in the real data).
     "academia.edu aclanthology.org acm.org aka.ms archive.org arxiv.org bilibili.com bit.ly bitbucket.org box.com "
     "codalab.org codeberg.org discord.com discord.gg doi.org dropbox.com facebook.com fb.me figshare.com githubusercontent.com "
     "git.io gitee.com github.com gitlab.com goo.gl google.com handle.net huggingface.co ibm.biz instagram.com "

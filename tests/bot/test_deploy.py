@@ -17,7 +17,7 @@ import yaml
 from bot.closes import ACT
 from bot.ending import FOR_THREADS, IN_ORDER
 from bot.settings import Settings
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 DEPLOY = ROOT / "deploy"
 

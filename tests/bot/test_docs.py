@@ -6,7 +6,7 @@ import re
 import pytest
 from PIL import Image
 
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FILE = re.compile(

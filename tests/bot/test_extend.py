@@ -16,8 +16,8 @@ from data.sources import source as sources
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.conftest import ROOT
-from tests.records import record
+from tests.helpers.paths import ROOT
+from tests.helpers.records import record
 
 PAGE = (ROOT / "docs" / "extend.md").read_text()
 FILES = {

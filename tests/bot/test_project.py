@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from bot.settings import Settings
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 
 def test_env_example_lists_every_setting_and_no_other():
@@ -58,3 +58,17 @@ def test_readme_names_only_commands_that_exist():
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for name in re.findall(r"python -m bot ([a-z-]+)", page.read_text()):
             assert name in known, (page.name, name)
+
+
+def test_tests_share_what_they_share_in_one_place():
+    """No test imports another: what two of them need is a helper, or a fixture."""
+    for file in (ROOT / "tests").rglob("*.py"):
+        imported = re.findall(r"^\s*(?:from|import) (tests[\w.]*)", file.read_text(), re.MULTILINE)
+        assert all(name.startswith("tests.helpers") for name in imported), file
+
+
+def test_tests_lie_where_what_they_test_lies():
+    own = {"tests", "tests/helpers", "tests/wire"}
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        folder = file.parent.relative_to(ROOT)
+        assert str(folder) in own or (ROOT / folder.relative_to("tests")).is_dir(), file

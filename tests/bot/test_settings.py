@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from bot.cli.main import app
 from bot.settings import Settings
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 SECRET = "hunter2-is-my-password"
 

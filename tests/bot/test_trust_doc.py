@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 

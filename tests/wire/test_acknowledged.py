@@ -14,10 +14,9 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
 from data.stores.lists import MOST_LISTS
-from tests.conftest import settings_for
-from tests.records import record
-from tests.wire.test_commands import fill
-from tests.wire.test_invitations import hold, joins, of_kind, said
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.members import hold, joins, of_kind, said
+from tests.helpers.records import record
 
 pytestmark = pytest.mark.hostile
 

@@ -20,8 +20,8 @@ from data.stores.digests import Digest
 from data.stores.store import Store
 from index.trust.corrections import join
 from index.trust.operator import Operator, OperatorError
-from tests.conftest import Lab, settings_for
-from tests.wire.test_cli import run
+from tests.helpers.lab import Lab, settings_for
+from tests.helpers.process import run
 
 pytestmark = pytest.mark.hostile
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -13,74 +12,7 @@ from data.records import Deletion, PaperRecord, Rejected
 from data.sources.arxiv import ArxivApi, held_in_moderation, parse_feed
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.http import PoliteClient, SourceError
-
-ENTRY = """<entry><id>http://arxiv.org/abs/{id}</id><title>Title of {id}</title><summary> Abstract of {id}. </summary>
-<published>{day}T12:00:00Z</published><updated>{day}T12:00:00Z</updated>
-<author><name>Ada Lovelace</name></author><category term="cs.CL"/><category term="68T50; I.2.7"/>
-<arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.CL"/></entry>"""
-RECORD = """<record><header{status}><identifier>oai:arXiv.org:{id}</identifier><datestamp>{stamp}</datestamp></header>
-<metadata><arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{id}</id><created>{created}</created>{updated}
-<authors><author><keyname>Lao</keyname><forenames>ChonLam</forenames></author></authors>
-<title>Title of {id}</title><categories>cs.DC cs.LG</categories><abstract>Abstract.</abstract></arXiv></metadata></record>"""
-
-
-def feed(entries, total):
-    return (
-        '<feed xmlns="http://www.w3.org/2005/Atom"><opensearch:totalResults xmlns:opensearch='
-        f'"http://a9.com/-/spec/opensearch/1.1/">{total}</opensearch:totalResults>{"".join(entries)}</feed>'
-    )
-
-
-def oai(records, token="", size=0):
-    mark = f'<resumptionToken completeListSize="{size}">{token}</resumptionToken>'
-    return f'<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>{"".join(records)}{mark}</ListRecords></OAI-PMH>'
-
-
-def oai_record(arxiv_id, stamp="2026-05-18", created="2026-05-15", updated="", status=""):
-    more = f"<updated>{updated}</updated>" if updated else ""
-    return RECORD.format(id=arxiv_id, stamp=stamp, created=created, updated=more, status=status)
-
-
-class Server:
-    """Answers from a function of the request; remembers what it was asked and when."""
-
-    def __init__(self, answer):
-        self.answer = answer
-        self.asked: list[dict[str, str]] = []
-        self.times: list[float] = []
-        self.at_once = 0
-
-    async def handle(self, request):
-        self.at_once += 1
-        assert self.at_once == 1, "two requests at once"
-        self.asked.append(dict(request.query))
-        self.times.append(time.monotonic())
-        answer = self.answer(request.query, len(self.asked))
-        self.at_once -= 1
-        if isinstance(answer, web.Response):
-            return answer
-        return web.Response(text=answer, content_type="text/xml")
-
-
-@pytest.fixture
-async def serve():
-    runners = []
-
-    async def start(answer):
-        server = Server(answer)
-        app = web.Application()
-        app.router.add_get("/{anything:.*}", server.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.2)
-        await runner.setup()
-        runners.append(runner)
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        server.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/query"
-        return server
-
-    yield start
-    for runner in runners:
-        await runner.cleanup()
+from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
 
 
 @pytest.fixture
@@ -348,7 +280,7 @@ def test_categories_lie_in_sets():
 
 
 def test_what_an_earlier_run_should_have_seen_was_held():
-    from tests.records import record
+    from tests.helpers.records import record
 
     today, before = date(2026, 5, 18), datetime(2026, 5, 16, 8)
     held = record(1, announced=date(2026, 4, 2))

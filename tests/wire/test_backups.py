@@ -22,8 +22,8 @@ from index.people.novelty import Novelty
 from index.people.topics import Topics
 from index.search.corpus import Corpus
 from index.search.intake import Intake
-from tests.wire.process import logged_in, start
-from tests.wire.test_cli import _papers, run
+from tests.helpers.process import logged_in, run, start
+from tests.helpers.records import papers_file
 
 BEGIN = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -67,7 +67,7 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     assert _log(lab).count(" INFO labmate: backup: ") == 2
     assert backups.verify(lab / "backups" / names[1]).rows["papers"] == 7
 
-    more = run("ingest", "file", str(_papers(tmp_path / "p.jsonl")), "--no-embed", folder=lab)
+    more = run("ingest", "file", str(papers_file(tmp_path / "p.jsonl")), "--no-embed", folder=lab)
     assert "15 added" in more.stderr
     back = run("restore", str(by_hand), folder=lab)
     assert back.returncode == 0, back.stderr
@@ -104,7 +104,7 @@ async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
     backups.back_up(lab / "labmate.db", kept)
     async with open_corpus(settings, writable=True) as corpus:
         with corpus.writing():
-            await Intake(corpus, "file", "p.jsonl").run(iter(PaperFile(_papers(tmp_path / "p.jsonl"))))
+            await Intake(corpus, "file", "p.jsonl").run(iter(PaperFile(papers_file(tmp_path / "p.jsonl"))))
             await corpus.embed_backlog()
         await derive(corpus)
         later = _ids(corpus)

@@ -1,17 +1,13 @@
 """A collection read in ends with its people told apart, whichever way it came."""
 
-import asyncio
-import os
-import sys
-
 import pytest
 
 from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.conftest import ROOT
-from tests.slices import papers_by
+from tests.helpers.process import awaited, without_discord
+from tests.helpers.slices import papers_by
 
 
 @pytest.fixture(scope="module")
@@ -20,18 +16,8 @@ def load(shared, tmp_path_factory):
     return papers_by(shared, tmp_path_factory.mktemp("slice"), "Yang Liu", 60, 240)
 
 
-async def start(folder, *command):
-    environment = os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"}
-    environment.pop("DISCORD_TOKEN", None)
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "bot", *command),
-        cwd=ROOT,
-        env=environment,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+def start(folder, *command):
+    return awaited(*command, env=without_discord(folder))
 
 
 async def nothing_left(folder):
@@ -50,31 +36,30 @@ async def nothing_left(folder):
 
 async def test_a_run_with_a_file_of_papers_ends_with_everybody_judged(load, tmp_path):
     papers, vectors = load
-    process = await start(tmp_path, "run", "--papers", str(papers), "--vectors", str(vectors))
+    process = start(tmp_path, "run", "--papers", str(papers), "--vectors", str(vectors))
     said = b""
-    async for line in process.stdout:
+    async for line in process.lines():
         said += line
         if b" people of " in line:
             break
-    process.stdin.write(b"exit\n")
-    more, _ = await process.communicate()
+    more = await process.communicate(b"exit\n")
     assert process.returncode == 0, (said + more).decode()
     await nothing_left(tmp_path)
 
 
 async def test_a_file_that_is_ingested_ends_with_everybody_judged(load, tmp_path):
     papers, vectors = load
-    process = await start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors))
-    said, _ = await process.communicate()
+    process = start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors))
+    said = await process.communicate()
     assert process.returncode == 0, said.decode()
     await nothing_left(tmp_path)
 
 
 async def test_identify_judges_everybody_after_a_load_without_it(load, tmp_path):
     papers, vectors = load
-    process = await start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors), "--no-embed")
-    assert b"identify" in (await process.communicate())[0], "what is left to do is said"
-    process = await start(tmp_path, "identify")
-    said, _ = await process.communicate()
+    process = start(tmp_path, "ingest", "file", str(papers), "--vectors", str(vectors), "--no-embed")
+    assert b"identify" in await process.communicate(), "what is left to do is said"
+    process = start(tmp_path, "identify")
+    said = await process.communicate()
     assert process.returncode == 0, said.decode()
     await nothing_left(tmp_path)

@@ -1,88 +1,22 @@
 """A claim proven by a code to an address, over a real SMTP server on loopback; and claims that are contested."""
 
-import asyncio
 import re
-import ssl
 
 import pytest
-import trustme
-from aiosmtpd.smtp import SMTP, AuthResult
 
-from bot.local_discord.client import UserClient
-from bot.local_discord.server import LocalDiscord
-from bot.run import running_bot
 from commands.kit.replies import UserError
 from commands.members.claim import mail_code, settle_mail
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
 from data.stores.mail_codes import MOST_MAILS, MOST_TRIES
 from index.claims.claim_domains import address_in
-from tests.conftest import settings_for
-from tests.wire.test_claims import of_institution
-from tests.wire.test_invitations import hold, joins
+from tests.helpers.members import hold, of_institution
 
 pytestmark = pytest.mark.hostile
 
 
-class Post:
-    """Keeps what it is sent; refuses one address, as servers do."""
-
-    def __init__(self):
-        self.mails = []
-
-    async def handle_RCPT(self, server, session, envelope, address, options):
-        if address.startswith("nobody@"):
-            return "550 no such user"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, server, session, envelope):
-        self.mails.append((envelope.rcpt_tos, envelope.content.decode(), session.ssl is not None))
-        return "250 OK"
-
-
-def authenticates(server, session, envelope, mechanism, data):
-    return AuthResult(success=(data.login, data.password) == (b"labmate", b"secret"))
-
-
-@pytest.fixture
-async def post():
-    """A mail server that wants TLS and a password, as a university's does."""
-    handler = Post()
-    authority = trustme.CA()
-    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("localhost").configure_cert(served)
-    trusted = ssl.create_default_context()
-    authority.configure_trust(trusted)
-    options = {"tls_context": served, "require_starttls": True, "auth_required": True}
-
-    def serve():
-        return SMTP(handler, hostname="localhost", authenticator=authenticates, **options)
-
-    server = await asyncio.get_running_loop().create_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    handler.mailer = Mailer(
-        "localhost", port, "Labmate <bot@labmate.test>", "labmate", "secret", context=trusted
-    )
-    yield handler
-    server.close()
-
-
-@pytest.fixture
-async def own(tmp_path, post):
-    async with LocalDiscord() as discord:
-        other = joins(discord, "bee")
-        async with (
-            running_bot(settings_for(discord, tmp_path)) as (bot, _),
-            UserClient(discord.url, discord.user_token) as user,
-            UserClient(discord.url, discord.state.token_of(other["id"])) as second,
-        ):
-            bot.services.mailer = post.mailer
-            yield bot, user, second, post, discord
-
-
-async def test_a_code_to_an_address_of_the_institution_makes_the_claim(own):
-    bot, user, _, post, _ = own
+async def test_a_code_to_an_address_of_the_institution_makes_the_claim(mailing):
+    bot, user, _, post, _ = mailing
     await of_institution(bot.services, "ChonLam Lao", "https://www.harvard.edu/")
     assert "no open claim" in (await user.slash("/claim mail:lao@g.harvard.edu")).text
     begun = await user.slash("/claim person:ChonLam Lao")
@@ -114,8 +48,8 @@ async def test_a_code_to_an_address_of_the_institution_makes_the_claim(own):
     assert held["claims"][0]["where"] == "g.harvard.edu of the institution"
 
 
-async def test_an_address_without_the_name_proves_less(own):
-    bot, user, _, post, _ = own
+async def test_an_address_without_the_name_proves_less(mailing):
+    bot, user, _, post, _ = mailing
     await of_institution(bot.services, "ChonLam Lao", "https://harvard.edu")
     await user.slash("/claim person:ChonLam Lao")
     await user.slash("/claim mail:student17@harvard.edu")
@@ -125,8 +59,8 @@ async def test_an_address_without_the_name_proves_less(own):
     assert "at a mailbox that does not have their name" in said
 
 
-async def test_guesses_and_mails_are_limited_and_only_one_s_own_code_holds(own):
-    bot, user, second, post, _ = own
+async def test_guesses_and_mails_are_limited_and_only_one_s_own_code_holds(mailing):
+    bot, user, second, post, _ = mailing
     services, member = bot.services, int(user.user["id"])
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     await user.slash("/claim person:ChonLam Lao")
@@ -148,9 +82,9 @@ async def test_guesses_and_mails_are_limited_and_only_one_s_own_code_holds(own):
         await settle_mail(services, member, codes[-1])
 
 
-async def test_a_mail_server_that_is_away_or_refuses_us_loses_nothing(own, monkeypatch):
+async def test_a_mail_server_that_is_away_or_refuses_us_loses_nothing(mailing, monkeypatch):
     monkeypatch.setattr("data.sources.mail.SECONDS", 3.0)  # aiosmtpd does not answer a second wrong password
-    bot, user, _, post, _ = own
+    bot, user, _, post, _ = mailing
     await of_institution(bot.services, "ChonLam Lao", "https://harvard.edu")
     await user.slash("/claim person:ChonLam Lao")
     port = post.mailer.port
@@ -181,8 +115,8 @@ def test_what_is_no_address_is_refused(text):
 # -- contests --------------------------------------------------------------------------------------
 
 
-async def test_a_contested_claim_says_so_until_a_manager_settles_it(own):
-    bot, user, second, _, discord = own
+async def test_a_contested_claim_says_so_until_a_manager_settles_it(mailing):
+    bot, user, second, _, discord = mailing
     store = bot.services.store
     nobody = await second.slash("/contest person:ChonLam Lao reason:that is not them")
     assert "Nobody has claimed" in nobody.text

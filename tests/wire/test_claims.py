@@ -3,18 +3,11 @@
 import asyncio
 import ipaddress
 import json
-import socket
-import ssl
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import trustme
 from aiohttp import web
-from aiohttp.abc import AbstractResolver
 
-from bot.local_discord.client import UserClient
-from bot.local_discord.server import LocalDiscord
-from bot.run import running_bot
 from commands.kit.replies import UserError
 from commands.members.claim import ask_vouch, begin, prove, vouch
 from commands.members.profile import ProfileGroup, own_link, release
@@ -25,127 +18,16 @@ from data.sources.public_web import MOST_BYTES, NotPublicError, PublicWeb
 from data.stores.claims import ClaimRefused
 from index.claims.claim_proofs import recheck
 from index.claims.orcid_records import orcid_in
-from tests.conftest import settings_for
+from tests.helpers.members import claimed
+from tests.helpers.site import TITLE, Names, Site
 
 pytestmark = pytest.mark.hostile
 
 THC = "THC: Accelerating Distributed Deep Learning Using Tensor Homomorphic Compression"
-TITLE = "Efficient Data-Plane Memory Scheduling for In-Network Aggregation"
-
-
-class Names(AbstractResolver):
-    """Every name stands for these addresses."""
-
-    def __init__(self, *addresses):
-        self.addresses = addresses
-
-    async def resolve(self, host, port=0, family=socket.AF_UNSPEC):
-        return [
-            {
-                "hostname": host,
-                "host": address,
-                "port": port,
-                "family": socket.AF_INET,
-                "proto": 0,
-                "flags": 0,
-            }
-            for address in self.addresses
-        ]
-
-    async def close(self):
-        pass
-
-
-class Site:
-    """An https server on loopback whose pages tests write."""
-
-    def __init__(self, address="127.0.0.1", name="people.harvard.edu"):
-        self.address, self.name = address, name
-        self.pages = {}
-        self.asked = []
-
-    async def answer(self, request):
-        self.asked.append(request.path)
-        page = self.pages.get(request.path)
-        if page is None:
-            return web.Response(status=404)
-        if callable(page):
-            return await page(request)
-        return web.Response(text=page, content_type="text/html")
-
-    async def __aenter__(self):
-        authority = trustme.CA()
-        served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        authority.issue_cert(self.name).configure_cert(served)
-        self.context = ssl.create_default_context()
-        authority.configure_trust(self.context)
-        app = web.Application()
-        app.router.add_get("/{any:.*}", self.answer)
-        self.runner = web.AppRunner(app, shutdown_timeout=0.2)
-        await self.runner.setup()
-        site = web.TCPSite(self.runner, self.address, 0, ssl_context=served)
-        await site.start()
-        self.port = self.runner.addresses[0][1]
-        self.base = f"https://{self.name}:{self.port}"
-        return self
-
-    async def __aexit__(self, *_):
-        await self.runner.cleanup()
-
-    def client(self, **more):
-        return PublicWeb(
-            **{
-                "resolver": Names(self.address),
-                "permitted": lambda address: address.is_loopback,
-                "context": self.context,
-                "ports": frozenset({443, self.port}),
-            }
-            | more
-        )
-
-
-@pytest.fixture
-async def site():
-    async with Site() as running:
-        yield running
-
-
-@pytest.fixture
-async def own(tmp_path, site):
-    async with (
-        LocalDiscord() as discord,
-        running_bot(settings_for(discord, tmp_path)) as (bot, _),
-        UserClient(discord.url, discord.user_token) as user,
-    ):
-        bot.services.web, bot.services.orcid_url = site.client(), site.base + "/orcid"
-        bot.services.datacite_url = site.base + "/datacite"
-        await of_institution(bot.services, "ChonLam Lao", "https://www.harvard.edu/")
-        yield bot.services, user
 
 
 def code_in(text):
     return text.partition("`")[2].partition("`")[0]
-
-
-async def of_institution(services, name, page):
-    """Let OpenAlex have named a person's institution, and its home page."""
-    author = await services.store.author_names.find(name)
-    [(person, _), *_] = await services.store.people.named([author])
-    await services.store.facts.put(
-        "person", "openalex", {str(person): '{"ror": "https://ror.org/03vek6s52"}'}
-    )
-    await services.store.facts.put("place", "openalex", {"03vek6s52": f'{{"page": "{page}"}}'})
-    return person
-
-
-async def claimed(services, member, name, guild=1):
-    """A member who holds a person, by words that the database takes."""
-    author = await services.store.author_names.find(name)
-    [(person, _), *_] = await services.store.people.named([author])
-    claim = await services.store.claims.begin(member, person, guild, "labmate-x")
-    await services.store.claims.prove(claim.id, "page", "https://harvard.edu/x of the institution")
-    await services.store.claims.seen(member, guild)
-    return claim
 
 
 async def test_a_page_with_code_name_and_paper_makes_the_claim(own, site):

@@ -6,35 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from bot.closes import ACT
-from tests.conftest import ROOT
-
-
-def run(
-    *arguments: str, folder: Path, stdin: str = "", umask: int = -1, **more: str
-) -> subprocess.CompletedProcess:
-    environment = (
-        os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"} | more
-    )
-    environment.pop("DISCORD_TOKEN", None)
-    return subprocess.run(
-        [sys.executable, "-m", "bot", *arguments],
-        cwd=ROOT,
-        env=environment,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        umask=umask,
-    )
+from tests.helpers.paths import ROOT
+from tests.helpers.process import run
+from tests.helpers.records import papers_file
 
 
 def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path):
-    plain = run("ask", "/papers author:ChonLam Lao", folder=tmp_path)
+    plain = run("ask", "/papers author:ChonLam Lao", folder=tmp_path, fresh=True)
     assert plain.returncode == 0, plain.stderr
     assert plain.stdout.startswith("ChonLam Lao\n5 papers, newest first")
     asked = run("ask", "/papers ChonLam Lao", "--json", folder=tmp_path)
@@ -81,26 +63,8 @@ def test_the_prompt_without_a_terminal_fills_forms_a_line_a_field(tmp_path):
     assert "Mornings" in again.stdout, "the same member is in the same server again"
 
 
-def _papers(path: Path, count: int = 30) -> Path:
-    lines = [
-        json.dumps(
-            {
-                "id": f"x{n}" if n % 2 else f"2601.{n:05d}",
-                "title": f"About topic{n} and things",
-                "abstract": f"We study topic{n}. It is different from topic{n + 1}.",
-                "authors": ["Ada Lovelace"],
-                "lists": ["cs.CL"],
-                "announced": "2026-01-05",
-            }
-        )
-        for n in range(count)
-    ]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def test_ingest_reads_refuses_and_sums_up(tmp_path):
-    file = _papers(tmp_path / "p.jsonl")
+    file = papers_file(tmp_path / "p.jsonl")
     done = run("ingest", "file", str(file), "--no-embed", folder=tmp_path / "lab")
     assert done.returncode == 0, done.stderr
     assert "30 read: 15 added, 0 updated, 0 unchanged, 15 refused" in done.stderr
@@ -127,7 +91,7 @@ def test_a_file_that_is_not_there_is_told_in_one_line(tmp_path, arguments, said)
 
 
 def test_rank_writes_a_trec_run_under_the_files_own_ids(tmp_path):
-    papers = _papers(tmp_path / "p.jsonl")
+    papers = papers_file(tmp_path / "p.jsonl")
     queries, out = tmp_path / "q.txt", tmp_path / "run.txt"
     queries.write_text("x3\n2601.00004\n")
     done = run(
@@ -165,7 +129,7 @@ def test_rank_writes_a_trec_run_under_the_files_own_ids(tmp_path):
     [("similar", "nobody\n"), ("search", "no json\n"), ("search", '{"id": "a b", "text": "x"}\n')],
 )
 def test_rank_refuses_queries_that_make_no_sense(tmp_path, kind, text):
-    papers, queries, out = _papers(tmp_path / "p.jsonl", 3), tmp_path / "q", tmp_path / "out"
+    papers, queries, out = papers_file(tmp_path / "p.jsonl", 3), tmp_path / "q", tmp_path / "out"
     queries.write_text(text)
     done = run(
         "rank", kind, "--papers", str(papers), "--queries", str(queries), "--out", str(out), folder=tmp_path

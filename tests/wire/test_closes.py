@@ -13,8 +13,8 @@ from bot.closes import ACT, WORDS, LoginError, closed
 from bot.local_discord.faults import Close
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from tests.conftest import settings_for
-from tests.wire.process import logged_in, start
+from tests.helpers.lab import settings_for
+from tests.helpers.process import logged_in, start
 
 PATIENCE = 60
 """Seconds for a busy machine; benchmarks.ending says how long it really takes."""

@@ -7,7 +7,7 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 
 @pytest.fixture

@@ -5,24 +5,13 @@ from datetime import date
 
 import pytest
 
-from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from data.records import PaperRecord
-from index.search.intake import Intake
-from tests.conftest import settings_for
-from tests.records import record
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.records import record
 
 FIVE = ("PrismLLM", "TrainMover", "Towards Easy and Realistic", "Efficient Data-Plane", "THC")
-
-
-async def fill(bot: Labmate, records: list[PaperRecord]) -> None:
-    corpus = bot.services.corpus
-    with corpus.writing():
-        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
-    await corpus.refresh()
-    await corpus.refresh_names()
 
 
 async def test_papers_lists_the_five_works_once_each(lab):
@@ -212,6 +201,7 @@ async def other(tmp_path):
     async with LocalDiscord() as discord:
         settings = settings_for(discord, tmp_path)
         async with running_bot(settings) as (bot, _), UserClient(discord.url, discord.user_token) as user:
+            bot.services.model_settled.set()
             yield discord, bot, user, settings
 
 
@@ -248,10 +238,12 @@ async def test_a_button_works_after_a_restart(tmp_path):
     async with LocalDiscord() as discord:
         settings = settings_for(discord, tmp_path)
         async with UserClient(discord.url, discord.user_token) as user:
-            async with running_bot(settings):
+            async with running_bot(settings) as (bot, _):
+                bot.services.model_settled.set()
                 papers = await user.slash("/papers ChonLam Lao")
                 search = await user.slash("/search " + "training of models " * 10)
-            async with running_bot(settings):
+            async with running_bot(settings) as (bot, _):
+                bot.services.model_settled.set()
                 assert "Large language model" in (await papers.press("Details")).text
                 assert "6. " in (await search.press("Next")).text
 

@@ -17,10 +17,10 @@ from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint
-from tests.wire.crash_child import ingest
-from tests.wire.process import logged_in, start
+from tests.helpers.crash_child import ingest
+from tests.helpers.process import logged_in, start
 
-KILLS = int(os.environ.get("LABMATE_CRASHES", "40"))
+KILLS = int(os.environ.get("LABMATE_CRASHES", "15"))
 PAPERS = 1_500
 
 
@@ -84,7 +84,7 @@ async def _check(folder: Path, *, whole: bool) -> int:
 
 async def test_store_words_and_vectors_agree_after_any_crash(tmp_path):
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.wire.crash_child"])
+    context.set_forkserver_preload(["tests.helpers.crash_child"])
     file = tmp_path / "p.jsonl"
     vectors = _vectors(tmp_path, fingerprint("all-MiniLM-L6-v2"))
     chance = random.Random(20)

@@ -6,7 +6,8 @@ import pytest
 
 from bot.local_discord.typed import TypingError
 from commands.members.cv import settle
-from tests.wire.test_claims import TITLE, claimed, own, site  # noqa: F401
+from tests.helpers.members import claimed
+from tests.helpers.site import TITLE
 
 pytestmark = pytest.mark.hostile
 
@@ -28,13 +29,13 @@ Best Paper, "ATP"
 """
 
 
-async def holds(own):  # noqa: F811
+async def holds(own):
     services, user = own
     await claimed(services, int(user.user["id"]), "ChonLam Lao", int(user.guild_id))
     return services, user
 
 
-async def test_a_cv_is_taken_over_only_as_its_member_says(own, tmp_path):  # noqa: F811
+async def test_a_cv_is_taken_over_only_as_its_member_says(own, tmp_path):
     services, user = own
     (tmp_path / "cv.md").write_text(CV)
     asked = f"/profile import file:{tmp_path / 'cv.md'}"
@@ -78,7 +79,7 @@ async def test_a_cv_is_taken_over_only_as_its_member_says(own, tmp_path):  # noq
     assert await services.store.own_works.of(member) == []
 
 
-async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):  # noqa: F811
+async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):
     services, user = await holds(own)
     (tmp_path / "cv.md").write_text(CV)
     read = await user.slash(f"/profile import file:{tmp_path / 'cv.md'}")
@@ -92,7 +93,7 @@ async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):  # noqa: 
     assert "taken over nothing" in (await user.slash("/profile works")).text
 
 
-async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path):  # noqa: F811
+async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path):
     services, user = own
     await claimed(services, 9, "ChonLam Lao")
     from data.stores.claims import Profile
@@ -116,7 +117,7 @@ async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path)
         ("@everyone.pdf", b"%PDF-1.7 @everyone", "damaged"),
     ],
 )
-async def test_a_file_that_can_not_be_read_gets_a_kind_word(own, tmp_path, name, data, said):  # noqa: F811
+async def test_a_file_that_can_not_be_read_gets_a_kind_word(own, tmp_path, name, data, said):
     _, user = await holds(own)
     (tmp_path / name).write_bytes(data)
     reply = await user.slash(f"/profile import file:{tmp_path / name}")
@@ -125,7 +126,7 @@ async def test_a_file_that_can_not_be_read_gets_a_kind_word(own, tmp_path, name,
     assert "@everyone" not in reply.text
 
 
-async def test_an_orcid_record_is_taken_over(own, site):  # noqa: F811
+async def test_an_orcid_record_is_taken_over(own, site):
     _, user = await holds(own)
     assert "one of the two" in (await user.slash("/profile import")).text
     assert "no ORCID" in (await user.slash("/profile import orcid:12")).text
@@ -138,7 +139,7 @@ async def test_an_orcid_record_is_taken_over(own, site):  # noqa: F811
     assert "Known papers (1)" in (await user.slash(ask)).text
 
 
-async def test_a_path_that_is_none_is_said_by_the_client(own):  # noqa: F811
+async def test_a_path_that_is_none_is_said_by_the_client(own):
     _, user = own
     with pytest.raises(TypingError, match="no file"):
         await user.slash("/profile import file:/no/such/file.pdf")

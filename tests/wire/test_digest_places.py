@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -11,20 +10,20 @@ from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import GIVEN_UP, Poster
 from data.stores.digests import Digest
 from index.search.embedding import ModelError
-from tests.records import record
-from tests.wire.process import environment
-from tests.wire.test_commands import fill
-from tests.wire.test_digests import MONDAY, active, papers, re_titles, scene, time  # noqa: F401
-from tests.wire.test_invitations import joins, said
+from tests.helpers.digests import MONDAY, active, papers, re_titles
+from tests.helpers.lab import fill
+from tests.helpers.members import joins, said
+from tests.helpers.process import begin, environment
+from tests.helpers.records import record
 
 
-async def own(scene, **more):  # noqa: F811
+async def own(scene, **more):
     """A member's own digest by direct message."""
     owner = int(scene.discord.owner["id"])
     return await active(scene, guild=0, channel=owner, owner=owner, **more)
 
 
-async def in_place(scene, kind, **more):  # noqa: F811
+async def in_place(scene, kind, **more):
     """A digest of a new channel, forum or thread, which the bot has seen come."""
     place = scene.discord.state.add_channel(scene.discord.guild["id"], "place", kind)
     await scene.discord.gateway.to_channel(place, "CHANNEL_CREATE", place)
@@ -32,11 +31,11 @@ async def in_place(scene, kind, **more):  # noqa: F811
     return place, await active(scene, channel=int(place["id"]), **more)
 
 
-def threads(scene, kind=PUBLIC_THREAD):  # noqa: F811
+def threads(scene, kind=PUBLIC_THREAD):
     return [channel for channel in scene.discord.state.channels.values() if channel["type"] == kind]
 
 
-async def test_a_thread_a_day_holds_the_papers_and_the_channel_their_titles(scene):  # noqa: F811
+async def test_a_thread_a_day_holds_the_papers_and_the_channel_their_titles(scene):
     await active(scene, form="thread")
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 1
@@ -57,7 +56,7 @@ def _buttons(components):
 
 
 @pytest.mark.parametrize("step", ["heading", "thread", "papers"])
-async def test_a_thread_whose_making_was_cut_short_is_completed_once(scene, step):  # noqa: F811
+async def test_a_thread_whose_making_was_cut_short_is_completed_once(scene, step):
     await active(scene, form="thread")
     scene.at += timedelta(hours=2)
     route = {
@@ -79,7 +78,7 @@ async def test_a_thread_whose_making_was_cut_short_is_completed_once(scene, step
     assert len(said(scene.discord, thread)) == 1
 
 
-async def test_a_forum_gets_one_post_a_day_though_discord_loses_its_answer(scene):  # noqa: F811
+async def test_a_forum_gets_one_post_a_day_though_discord_loses_its_answer(scene):
     forum, _ = await in_place(scene, FORUM, form="forum")
     scene.at += timedelta(hours=2)
     scene.discord.faults.add(route=r"POST /channels/\d+/threads", status=500, after=True)
@@ -92,7 +91,7 @@ async def test_a_forum_gets_one_post_a_day_though_discord_loses_its_answer(scene
     assert opening["id"] == posts[0]["id"]
 
 
-async def test_an_archived_thread_is_woken_and_a_locked_one_stops_the_digest(scene):  # noqa: F811
+async def test_an_archived_thread_is_woken_and_a_locked_one_stops_the_digest(scene):
     thread = scene.discord.state.add_thread(scene.discord.channel, "papers", scene.discord.owner["id"])
     await scene.discord.gateway.to_channel(
         thread, "THREAD_CREATE", scene.discord.state.channel_json(thread, "0")
@@ -114,7 +113,7 @@ async def test_an_archived_thread_is_woken_and_a_locked_one_stops_the_digest(sce
     assert await scene.poster.tick() == 1, "what was written is posted after all"
 
 
-async def test_closed_direct_messages_pause_the_digest_and_its_owner_sees_it_in_the_list(scene):  # noqa: F811
+async def test_closed_direct_messages_pause_the_digest_and_its_owner_sees_it_in_the_list(scene):
     await own(scene)
     scene.discord.state.closed_dms.add(scene.discord.owner["id"])
     scene.at += timedelta(hours=2)
@@ -122,7 +121,7 @@ async def test_closed_direct_messages_pause_the_digest_and_its_owner_sees_it_in_
     assert "direct messages are closed" in (await scene.user.slash("/digest mine")).text
 
 
-async def test_429_is_waited_for(scene):  # noqa: F811
+async def test_429_is_waited_for(scene):
     await active(scene)
     scene.at += timedelta(hours=2)
     scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=429, retry_after=0.2, times=2)
@@ -130,7 +129,7 @@ async def test_429_is_waited_for(scene):  # noqa: F811
     assert len(scene.posts()) == 1
 
 
-async def test_a_posting_that_fails_for_a_day_is_given_up_and_told(scene):  # noqa: F811
+async def test_a_posting_that_fails_for_a_day_is_given_up_and_told(scene):
     await active(scene)
     scene.at += timedelta(hours=2)
     scene.discord.faults.add(
@@ -144,7 +143,7 @@ async def test_a_posting_that_fails_for_a_day_is_given_up_and_told(scene):  # no
     assert "failed" in (await scene.user.slash("/digest history")).text
 
 
-async def test_a_removed_bot_keeps_the_digests_for_its_return(scene):  # noqa: F811
+async def test_a_removed_bot_keeps_the_digests_for_its_return(scene):
     digest = await active(scene)
     guild = scene.discord.guild
     bot = scene.discord.state.application["bot"]["id"]
@@ -162,7 +161,7 @@ async def test_a_removed_bot_keeps_the_digests_for_its_return(scene):  # noqa: F
     assert (await store.find(digest.id)).state == "active"
 
 
-async def test_news_is_of_followed_people_and_close_follow_ups_alone(scene):  # noqa: F811
+async def test_news_is_of_followed_people_and_close_follow_ups_alone(scene):
     await own(scene, news=True, most=10)
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 0
@@ -179,7 +178,7 @@ async def test_news_is_of_followed_people_and_close_follow_ups_alone(scene):  # 
     assert "saved or liked" in news.text
 
 
-async def test_cross_listings_say_so_and_withdrawn_papers_are_not_shown(scene):  # noqa: F811
+async def test_cross_listings_say_so_and_withdrawn_papers_are_not_shown(scene):
     tuesday = MONDAY + timedelta(days=1)
     await active(scene, categories="cs.IR", upto=MONDAY)
     old = record(1, title="Graph neural networks for molecules, part 1", authors=["Author 1", "Other 1"],
@@ -195,7 +194,7 @@ async def test_cross_listings_say_so_and_withdrawn_papers_are_not_shown(scene): 
     assert "cross-listed, first 16 Nov 2026" in post.text
 
 
-async def test_a_paper_that_came_in_late_is_shown_and_one_that_was_shown_is_not_under_another_id(scene):  # noqa: F811
+async def test_a_paper_that_came_in_late_is_shown_and_one_that_was_shown_is_not_under_another_id(scene):
     await active(scene, most=20, seen=1)
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 1
@@ -209,16 +208,13 @@ async def test_a_paper_that_came_in_late_is_shown_and_one_that_was_shown_is_not_
     assert re_titles(scene.posts()[1].text) == [late.title]
 
 
-async def test_two_processes_on_one_database_post_once(scene, tmp_path):  # noqa: F811
+async def test_two_processes_on_one_database_post_once(scene, tmp_path):
     """Two Labmates that were started by mistake: one posts, and when it dies the other goes on."""
     await active(scene)
     await fill(scene.bot, papers(MONDAY + timedelta(days=1), 101))
     where = environment(scene.discord, tmp_path) | {"LABMATE_CLOCK": str(scene.file)}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    started = [
-        await asyncio.create_subprocess_exec(sys.executable, "-m", "bot", "run", env=where, **quiet)
-        for _ in range(2)
-    ]
+    started = [begin("run", env=where, **quiet) for _ in range(2)]
     try:
         scene.at += timedelta(hours=2)
         await _until(scene, lambda: scene.posts())
@@ -233,12 +229,11 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):  # noqa
         assert len(scene.posts()) == 2
     finally:
         for process in started:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            process.kill()
+            await asyncio.to_thread(process.wait)
 
 
-async def _until(scene, done, within=300.0):  # noqa: F811
+async def _until(scene, done, within=300.0):
     """Let time pass until something is done."""
     for _ in range(int(within / 0.2)):
         if done():
@@ -248,7 +243,7 @@ async def _until(scene, done, within=300.0):  # noqa: F811
     pytest.fail("it did not come")
 
 
-async def test_a_member_s_own_digest_is_nobody_else_s(scene):  # noqa: F811
+async def test_a_member_s_own_digest_is_nobody_else_s(scene):
     from bot.local_discord.client import UserClient
 
     digest = await own(scene)
@@ -259,7 +254,7 @@ async def test_a_member_s_own_digest_is_nobody_else_s(scene):  # noqa: F811
     assert isinstance(digest, Digest)
 
 
-async def test_a_digest_in_words_waits_for_the_model_and_does_without_where_there_is_none(scene, monkeypatch):  # noqa: F811
+async def test_a_digest_in_words_waits_for_the_model_and_does_without_where_there_is_none(scene, monkeypatch):
     def missing(_):
         raise ModelError("the model is missing")
 
@@ -274,7 +269,7 @@ async def test_a_digest_in_words_waits_for_the_model_and_does_without_where_ther
     assert "switches" in re_titles(scene.posts()[0].text)[0]
 
 
-async def test_a_digest_that_can_t_be_made_keeps_no_other_from_being_posted(scene, monkeypatch):  # noqa: F811
+async def test_a_digest_that_can_t_be_made_keeps_no_other_from_being_posted(scene, monkeypatch):
     broken = await active(scene)
     await active(scene, most=3)
     scene.at += timedelta(hours=2)

@@ -1,123 +1,16 @@
 """Digests over the wire: set up, due, posted once, made up for, and never twice the same."""
 
 import asyncio
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
 
-from bot.client import Labmate
 from bot.local_discord.client import ShownReply, UserClient
-from bot.local_discord.server import LocalDiscord
-from bot.local_discord.state import DM
-from bot.run import running_bot
 from commands.digests.posting import PATIENCE, Poster
-from data.calendar import clock
-from tests.conftest import settings_for
-from tests.records import record
-from tests.wire.test_commands import fill
-from tests.wire.test_invitations import joins, of_kind, said
-
-MONDAY = date(2026, 11, 16)
-TOPICS = (
-    "graph neural networks for molecules",
-    "speech recognition in noisy rooms",
-    "gossip in programmable switches",
-)
-
-
-def papers(day, first, count=9):
-    """A day's listing: three topics in turn."""
-    return [
-        record(
-            first + n,
-            title=f"{TOPICS[n % 3].capitalize()}, part {first + n}",
-            abstract=f"We study {TOPICS[n % 3]}. The {first + n}th result improves {TOPICS[n % 3]} by much.",
-            authors=[f"Author {first + n}", "Ada Lovelace" if n == 1 else f"Other {first + n}"],
-            announced=day,
-            listings=[("cs.CL" if n % 2 else "cs.NI", day)],
-        )
-        for n in range(count)
-    ]
-
-
-@dataclass
-class Scene:
-    discord: LocalDiscord
-    bot: Labmate
-    user: UserClient
-    poster: Poster
-    file: Path
-
-    @property
-    def at(self):
-        return clock.now()
-
-    @at.setter
-    def at(self, instant):
-        clock.show(self.file, instant)
-
-    def posts(self, channel=None):
-        """What stands in the channel and is seen by everybody."""
-        bot = self.discord.state.application["bot"]["id"]
-        return [
-            ShownReply(self.user, message)
-            for message in said(self.discord, channel or self.discord.channel)
-            if message["author"]["id"] == bot and message["id"] not in self.discord.state.hidden
-        ]
-
-    def dms(self):
-        return [
-            ShownReply(self.user, m)
-            for channel in of_kind(self.discord, DM)
-            for m in said(self.discord, channel)
-        ]
-
-
-@pytest.fixture
-def time(tmp_path):
-    """A clock that stands, a Monday at eight."""
-    file = tmp_path / "clock"
-    file.write_text("2026-11-16T08:00:00+00:00")
-    clock.follow(file)
-    yield file
-    clock.follow(None)
-
-
-@pytest.fixture
-async def scene(tmp_path, time):
-    async with (
-        LocalDiscord() as discord,
-        running_bot(settings_for(discord, tmp_path)) as (bot, _),
-        UserClient(discord.url, discord.user_token) as user,
-    ):
-        bot.services.model_settled.set()
-        [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
-        cog._looking.cancel()
-        await fill(bot, papers(MONDAY, 1))
-        yield Scene(discord, bot, user, Poster(bot, bot.services), time)
-
-
-async def active(scene, **more):
-    """A digest of the channel that began some days ago."""
-    from data.stores.digests import Digest
-
-    store = scene.bot.services.store.digests
-    guild, channel, owner = (
-        int(x) for x in (scene.discord.guild["id"], scene.discord.channel["id"], scene.discord.owner["id"])
-    )
-    made = await store.make(Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00"))
-    started = datetime(2026, 11, 15)
-    async with store._writer.begin() as connection:
-        from sqlalchemy import update
-
-        from data.tables.digests import DigestRow
-
-        values = {"state": "active", "changed": started} | more
-        await connection.execute(update(DigestRow).where(DigestRow.id == made.id).values(**values))
-    return await store.find(made.id)
+from tests.helpers.digests import MONDAY, active, papers, re_titles
+from tests.helpers.lab import fill
+from tests.helpers.members import joins
 
 
 async def test_a_digest_is_set_up_looked_at_and_posted_once(scene):
@@ -177,10 +70,6 @@ async def test_taste_is_learned_and_nothing_is_shown_twice(scene):
     history = await scene.user.slash("/digest history")
     assert history.text.count("posted") == 2
     assert (await scene.bot.services.store.digests.find(digest.id)).upto == tuesday
-
-
-def re_titles(text):
-    return [line.split("](")[0].partition("**[")[2] for line in text.split("\n") if "**[" in line]
 
 
 async def test_a_crash_between_posting_and_marking_posts_nothing_twice(scene, monkeypatch):

@@ -17,8 +17,8 @@ from aiohttp import web
 
 from bot.ending import STUCK
 from bot.local_discord.server import LocalDiscord
-from tests.conftest import ROOT
-from tests.wire.process import logged_in, start
+from tests.helpers.paths import ROOT
+from tests.helpers.process import logged_in, start
 
 PATIENCE = 90
 """Seconds for a machine that is busy with other things; `python -m benchmarks.ending` says how long it takes."""
@@ -58,7 +58,7 @@ def _busy_machine() -> Iterator[None]:
 
 async def test_while_the_sample_is_read_in(tmp_path):
     async with LocalDiscord() as discord:
-        process = start(discord, tmp_path)
+        process = start(discord, tmp_path, fresh=True)
         try:
             await _said(process, b"reading in the sample")
             await _ends(process)

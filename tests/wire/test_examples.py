@@ -12,7 +12,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.state import Json
 from bot.local_discord.typed import TypingError, parse
 from commands.general.about import HELP
-from tests.conftest import ROOT
+from tests.helpers.paths import ROOT
 
 _TYPED = re.compile(r"`(/[^`]+)`")
 _ASKED = re.compile(r'python -m bot ask "(/[^"]+)"')

@@ -15,8 +15,7 @@ from data.stores.claims import ClaimRefused
 from data.stores.invitations import InvitationRefused
 from data.stores.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
 from data.stores.mail_codes import MOST_TRIES
-from tests.wire.test_claim_mail import own, post  # noqa: F401
-from tests.wire.test_claims import claimed, of_institution
+from tests.helpers.members import claimed, of_institution
 
 pytestmark = pytest.mark.hostile
 
@@ -38,8 +37,8 @@ async def mailed_until_refused(services, member, person, address):
     return 30, ""
 
 
-async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who_is_not(own):  # noqa: F811
-    bot, _, _, post, _ = own  # noqa: F811
+async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who_is_not(mailing):
+    bot, _, _, post, _ = mailing
     services = bot.services
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     sent, said = await mailed_until_refused(services, 1, person, "lao@harvard.edu")
@@ -54,8 +53,8 @@ async def test_a_member_who_is_forgotten_after_each_mail_gets_as_many_as_one_who
     assert (count, "to this address" in said) == (0, True)
 
 
-async def test_many_addresses_of_one_member_and_many_members_are_limited(own, monkeypatch):  # noqa: F811
-    bot, _, _, post, _ = own  # noqa: F811
+async def test_many_addresses_of_one_member_and_many_members_are_limited(mailing, monkeypatch):
+    bot, _, _, post, _ = mailing
     services = bot.services
     monkeypatch.setattr("data.stores.claims.CLAIMS_BEGUN", Limit("claim", 1_000, timedelta(days=7)))
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
@@ -76,8 +75,8 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(own, mo
         await mail_code(services, 4, "b4@harvard.edu")
 
 
-async def test_claims_are_begun_five_times_a_week_forgotten_or_not(own):  # noqa: F811
-    bot, user, _, _, _ = own
+async def test_claims_are_begun_five_times_a_week_forgotten_or_not(mailing):
+    bot, user, _, _, _ = mailing
     services, member = bot.services, int(user.user["id"])
     for _ in range(CLAIMS_BEGUN.most):
         assert "Are you ChonLam Lao" in (await user.slash("/claim person:ChonLam Lao")).text
@@ -86,8 +85,8 @@ async def test_claims_are_begun_five_times_a_week_forgotten_or_not(own):  # noqa
     assert (await services.store.claims.held(member))["claims"] == []
 
 
-async def test_one_invitation_a_month_between_two_forgotten_or_not(own):  # noqa: F811
-    bot, *_ = own
+async def test_one_invitation_a_month_between_two_forgotten_or_not(mailing):
+    bot, *_ = mailing
     store = bot.services.store
     people = [person async for person, _ in store.people.all_names()]
 
@@ -115,8 +114,8 @@ async def test_one_invitation_a_month_between_two_forgotten_or_not(own):  # noqa
         await invite(700, 701)
 
 
-async def test_contests_are_limited_forgotten_or_not(own):  # noqa: F811
-    bot, *_ = own
+async def test_contests_are_limited_forgotten_or_not(mailing):
+    bot, *_ = mailing
     services = bot.services
     claim = await claimed(services, 1, "ChonLam Lao")
     await services.store.contests.contest(claim.id, 2, "not them")
@@ -125,8 +124,8 @@ async def test_contests_are_limited_forgotten_or_not(own):  # noqa: F811
         await services.store.contests.contest(claim.id, 2, "not them")
 
 
-async def test_counters_name_nobody_and_expire(own, monkeypatch):  # noqa: F811
-    bot, *_ = own
+async def test_counters_name_nobody_and_expire(mailing, monkeypatch):
+    bot, *_ = mailing
     services = bot.services
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     member = 123456789012345678
@@ -149,8 +148,8 @@ async def test_counters_name_nobody_and_expire(own, monkeypatch):  # noqa: F811
     assert len(await rows()) == 1, "what expired is gone"
 
 
-async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(own):  # noqa: F811
-    bot, _, _, post, _ = own  # noqa: F811
+async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(mailing):
+    bot, _, _, post, _ = mailing
     services = bot.services
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     await begin(services, person, 1, 1)
@@ -172,8 +171,8 @@ async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(own):  # n
         await settle_mail(services, 1, "WRONG999")
 
 
-async def test_one_code_typed_twice_at_once_holds_once(own):  # noqa: F811
-    bot, _, _, post, _ = own  # noqa: F811
+async def test_one_code_typed_twice_at_once_holds_once(mailing):
+    bot, _, _, post, _ = mailing
     services = bot.services
     person = await of_institution(services, "ChonLam Lao", "https://harvard.edu")
     claim = await services.store.claims.begin(1, person, 1, "labmate-x")

@@ -21,8 +21,9 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.calendar import clock
-from tests.conftest import ROOT, Lab, settings_for
-from tests.wire.process import environment
+from tests.helpers.lab import Lab, settings_for
+from tests.helpers.paths import ROOT
+from tests.helpers.process import environment
 
 TOKEN = "only-for-the-monitor"
 

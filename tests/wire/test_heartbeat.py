@@ -8,7 +8,7 @@ from discord.gateway import DiscordWebSocket
 
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 INTERVAL = 0.7
 

@@ -11,9 +11,8 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.feeds import Feed
 from index.documents.references import read_references
-from tests.conftest import settings_for
-from tests.records import record
-from tests.wire.test_commands import fill
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.records import record
 
 pytestmark = pytest.mark.hostile
 

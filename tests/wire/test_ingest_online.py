@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from data.stores.store import Store
-from tests.conftest import ROOT
-from tests.wire.test_arxiv import ENTRY, feed, oai, oai_record, serve  # noqa: F401
+from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
+from tests.helpers.process import PATIENCE, awaited, begin
 
 
 def _environment(folder, url, **more):
@@ -30,15 +29,9 @@ def _environment(folder, url, **more):
 
 
 async def labmate(*arguments, folder, url, **more):
-    return await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "bot", *arguments],
-        cwd=ROOT,
-        env=_environment(folder, url, **more),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    process = begin(*arguments, env=_environment(folder, url, **more), stderr=subprocess.PIPE)
+    out, error = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
+    return subprocess.CompletedProcess(arguments, process.returncode, out.decode(), error.decode())
 
 
 async def _days(folder):
@@ -50,7 +43,7 @@ async def _days(folder):
         await store.close()
 
 
-async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(serve, tmp_path):  # noqa: F811
+async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(serve, tmp_path):
     now = datetime.now(UTC)
     recent, held = f"{now - timedelta(days=6):%Y-%m-%d}", f"{now - timedelta(days=20):%Y-%m-%d}"
     entries = [ENTRY.format(id="2605.00001v1", day=recent)]
@@ -71,7 +64,7 @@ async def test_the_atom_api_from_the_command_line_finds_what_moderation_held(ser
     assert days["2605.00001"] < now.date()
 
 
-async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_path):  # noqa: F811
+async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_path):
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     other = oai_record("2605.00003", stamp=today, created=today).replace("cs.DC cs.LG", "cs.CV")
     server = await serve(lambda q, n: oai([oai_record("2605.00001", stamp=today, created=today), other]))
@@ -90,7 +83,7 @@ async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_
 
 
 @pytest.mark.parametrize("kind", ["refused", "down"])
-async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):  # noqa: F811
+async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):
     if kind == "down":
         url, said = "http://127.0.0.1:9/oai", "can't be reached"
     else:
@@ -101,25 +94,18 @@ async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):  #
     assert "Traceback" not in done.stderr
 
 
-async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):  # noqa: F811
+async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
     """The whole first start: fetch in a worker, embed, answer with what came, all without a restart."""
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     records = [oai_record(f"2605.{n:05d}", stamp=today, created=today) for n in range(90)]
     server = await serve(lambda q, n: oai(records))
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "run"),
-        cwd=ROOT,
-        env=_environment(tmp_path, server.url, LABMATE_FETCH="true"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    shown = ""
+    process = awaited("run", env=_environment(tmp_path, server.url, LABMATE_FETCH="true"))
+    shown, lines = "", process.lines()
 
     async def until(text):
         nonlocal shown
         while text not in shown:
-            line = await asyncio.wait_for(process.stdout.readline(), 240)
+            line = await anext(lines, b"")
             assert line, shown
             shown += line.decode()
 
@@ -127,8 +113,7 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):  # n
         await until("90 added")
         await until("newly embedded")
         await asyncio.sleep(4)
-        process.stdin.write(b"/new\n/about\nexit\n")
-        await process.stdin.drain()
+        process.write(b"/new\n/about\nexit\n")
         await until("Goodbye.")
     finally:
         if process.returncode is None:
@@ -138,21 +123,13 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):  # n
 
 
 async def test_without_arxiv_it_says_so_once_and_answers(tmp_path):
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "run"),
-        cwd=ROOT,
-        env=_environment(tmp_path, "http://127.0.0.1:9/oai", LABMATE_FETCH="true"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    process = awaited("run", env=_environment(tmp_path, "http://127.0.0.1:9/oai", LABMATE_FETCH="true"))
     shown = ""
-    while "try again" not in " ".join(shown.split()):
-        line = await asyncio.wait_for(process.stdout.readline(), 240)
-        assert line, shown
+    async for line in process.lines():
         shown += line.decode()
-    out, _ = await asyncio.wait_for(process.communicate(b"/papers ChonLam Lao\nexit\n"), 240)
-    shown += out.decode()
+        if "try again" in " ".join(shown.split()):
+            break
+    shown += (await process.communicate(b"/papers ChonLam Lao\nexit\n")).decode()
     assert process.returncode == 0
     assert shown.count("arXiv can't be read right now") == 1
     assert "from the 7 papers I have" in " ".join(shown.split())

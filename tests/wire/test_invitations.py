@@ -16,33 +16,10 @@ from commands.kit.replies import UserError
 from commands.members.invitation_delivery import resume
 from commands.members.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
 from data.stores.invitations import InvitationRefused
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
+from tests.helpers.members import hold, joins, of_kind, said
 
 SENDER, RECIPIENT = "ChonLam Lao", "Minlan Yu"
-
-
-async def hold(store, member, name, guild):
-    """Let a member hold a person."""
-    author = await store.author_names.find(name)
-    [(person, _), *_] = await store.people.named([author])
-    claim = await store.claims.begin(int(member), person, int(guild), "labmate-x")
-    await store.claims.prove(claim.id, "page", "https://harvard.edu/x of the institution")
-    await store.claims.seen(int(member), int(guild))
-    return person
-
-
-def joins(discord, name):
-    user = discord.state.add_user(name)
-    discord.state.add_member(discord.guild["id"], user["id"])
-    return user
-
-
-def of_kind(discord, kind):
-    return [channel for channel in discord.state.channels.values() if channel["type"] == kind]
-
-
-def said(discord, channel):
-    return list(discord.state.messages[channel["id"]].values())
 
 
 @dataclass

@@ -11,10 +11,9 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from index.documents.references import read_references
-from tests.conftest import settings_for
-from tests.records import record
-from tests.wire.test_commands import fill
-from tests.wire.test_invitations import joins
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.members import joins
+from tests.helpers.records import record
 
 ZOTERO_BIB = r"""
 @misc{lao_switch_2026,

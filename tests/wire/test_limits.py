@@ -13,8 +13,8 @@ from commands.kit.limits import EXPORT, IMPORT, SEARCH
 from index.documents import cv_file
 from index.documents.cv_file import UnreadableError, read_cv
 from index.documents.sandboxes import SANDBOXES
-from tests.conftest import settings_for
-from tests.wire.test_invitations import joins
+from tests.helpers.lab import settings_for
+from tests.helpers.members import joins
 
 pytestmark = pytest.mark.hostile
 

@@ -21,7 +21,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.logs import BLOTTED, Blotter, JsonLines, TextLines
 from data.sources.http import PoliteClient, SourceError
 from data.stores.store import Store
-from tests.wire.process import start
+from tests.helpers.process import start
 
 pytestmark = pytest.mark.hostile
 

@@ -13,9 +13,9 @@ from bot.local_discord.client import NoReplyError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from data.stores.store import Store
-from tests.conftest import settings_for
-from tests.wire.process import logged_in, start
-from tests.wire.test_invitations import hold, joins, of_kind, said
+from tests.helpers.lab import settings_for
+from tests.helpers.members import hold, joins, of_kind, said
+from tests.helpers.process import logged_in, start
 
 NAMES = ("Minlan Yu", "Jiaqi Gao", "Jiamin Cao")
 """Members who hold their claims from the beginning; the last is the one to be invited."""

@@ -14,7 +14,7 @@ from index.claims.openalex_facts import FactFinder
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.records import record
+from tests.helpers.records import record
 
 ADA = {
     "id": "https://openalex.org/A1",

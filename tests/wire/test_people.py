@@ -1,6 +1,5 @@
 """People as a user meets them: cards, namesakes, graphs, comparisons, corrections."""
 
-import asyncio
 import json
 
 import pytest
@@ -8,7 +7,8 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
+from tests.helpers.process import awaited, without_discord
 
 
 async def test_author_shows_a_card_with_figures_and_where_they_come_from(lab):
@@ -211,21 +211,10 @@ async def test_two_who_wrote_one_paper_are_not_joined(correcting):
 
 
 async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
-    import sys
-
-    from tests.conftest import ROOT
-
     async def run(*command):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "bot", *command),
-            cwd=ROOT,
-            env={"PATH": "/usr/bin:/bin", "LABMATE_DATA": str(tmp_path), "LABMATE_FETCH": "false"},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        out, error = await process.communicate()
-        return process.returncode, out.decode() + error.decode()
+        process = awaited(*command, env=without_discord(tmp_path))
+        said = await process.communicate()
+        return process.returncode, said.decode()
 
     rows = [
         {
@@ -250,15 +239,11 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
 
 
 async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_path):
-    import signal
-    import sys
-
     from data.stores.store import Store
     from index.identity.passes import identify
     from index.search.corpus import Corpus
     from index.search.embedding import Embedder
-    from tests.conftest import ROOT
-    from tests.records import record
+    from tests.helpers.records import record
 
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
 
@@ -273,18 +258,12 @@ async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_
     await identify(corpus)
     before = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
     await store.upsert(papers(400, 400))
-    for delay in (2.0, 2.6, 3.2, 3.8, 4.4):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "bot", "identify", "--full"),
-            cwd=ROOT,
-            env={"PATH": "/usr/bin:/bin", "LABMATE_DATA": str(tmp_path), "LABMATE_FETCH": "false"},
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-        await asyncio.sleep(delay)
-        if process.returncode is None:
-            process.send_signal(signal.SIGKILL)
+    for events in (1, 2, 4, 7, 1_000):
+        process, heard = awaited("identify", "--full", "--events", env=without_discord(tmp_path)), 0
+        async for _ in process.lines():
+            heard += 1
+            if heard == events:
+                process.kill()
         await process.wait()
         after = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
         last = await store.people.last_pass()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from data.stores.store import Store
-from tests.records import record
-from tests.wire.test_cli import _papers, run
+from tests.helpers.process import run
+from tests.helpers.records import papers_file, record
 
 pytestmark = pytest.mark.hostile
 
@@ -22,10 +22,10 @@ def _open_to_others(folder: Path) -> dict[str, str]:
 
 def test_what_processes_make_under_a_lax_umask_is_private(tmp_path):
     folder = tmp_path / "lab"
-    file = _papers(tmp_path / "p.jsonl", 8)
-    done = run("ingest", "file", str(file), folder=folder, umask=0o022)
+    file = papers_file(tmp_path / "p.jsonl", 8)
+    done = run("ingest", "file", str(file), folder=folder, umask=0o022, fresh=True)
     assert done.returncode == 0, done.stderr
-    assert run("run", folder=folder, stdin="exit\n", umask=0o022).returncode == 0
+    assert run("run", folder=folder, stdin="exit\n", umask=0o022, fresh=True).returncode == 0
     made = {path.name for path in folder.rglob("*")}
     assert {"labmate.db", "labmate.log", "vectors", "words", "manifest.json", "write.lock"} <= made
     assert _open_to_others(folder) == {}
@@ -33,7 +33,7 @@ def test_what_processes_make_under_a_lax_umask_is_private(tmp_path):
 
 def test_what_an_earlier_labmate_left_open_is_closed(tmp_path):
     folder = tmp_path / "lab"
-    assert run("ask", "/about", folder=folder).returncode == 0
+    assert run("ask", "/about", folder=folder, fresh=True).returncode == 0
     (folder / "backups").mkdir()
     (folder / "backups" / "labmate-2026-01-05T00-00-00Z.db").touch()
     (folder / "labmate.before-0005.db").touch()
@@ -42,7 +42,7 @@ def test_what_an_earlier_labmate_left_open_is_closed(tmp_path):
     for path in [folder, theirs, *folder.rglob("*")]:
         path.touch() if path == theirs else None
         path.chmod(0o755 if path.is_dir() else 0o644)
-    assert run("ask", "/about", folder=folder, umask=0o022).returncode == 0
+    assert run("ask", "/about", folder=folder, umask=0o022, fresh=True).returncode == 0
     assert _open_to_others(folder) == {"notes.txt": "0o644"}  # not one of Labmate's
 
 

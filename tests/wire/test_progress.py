@@ -13,8 +13,8 @@ from bot.run import running_bot
 from commands.kit.progress import Need, Progress, duration
 from commands.kit.services import Services
 from index.people.people import PeopleIndex
-from tests.conftest import settings_for
-from tests.slices import papers_by
+from tests.helpers.lab import settings_for
+from tests.helpers.slices import papers_by
 
 STILL, INCOMPLETE = "I'm still", "so this may be incomplete"
 ABOUT_MEANING = ("/search query:language models", "/similar paper:PrismLLM")

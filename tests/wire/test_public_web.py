@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from data.sources.http import SourceError
 from data.sources.public_addresses import is_public
 from data.sources.public_web import PublicWeb
-from tests.wire.test_claims import Names, Site
+from tests.helpers.site import Names, Site
 
 pytestmark = pytest.mark.hostile
 

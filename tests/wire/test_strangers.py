@@ -16,8 +16,8 @@ from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
 from commands.kit.components import Choosable, Pressable
 from data.stores.store import Store
-from tests.wire.stranger_rows import FORMS, ROWS, Row
-from tests.wire.stranger_world import OURS, PRIVATE, World, two_servers
+from tests.helpers.stranger_rows import FORMS, ROWS, Row
+from tests.helpers.stranger_world import OURS, PRIVATE, World, two_servers
 
 pytestmark = pytest.mark.hostile
 

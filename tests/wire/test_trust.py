@@ -16,7 +16,7 @@ from data.stores.digests import Digest
 from index.identity.passes import identify
 from index.trust.corrections import take_back
 from index.trust.views import Place
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 pytestmark = pytest.mark.hostile
 

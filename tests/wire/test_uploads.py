@@ -14,7 +14,7 @@ from bot.run import running_bot
 from commands.kit.replies import UserError
 from commands.kit.uploads import MOST_FILES, Flat, Sections, packed, sections_of
 from index.documents.references import read_references
-from tests.conftest import settings_for
+from tests.helpers.lab import settings_for
 
 pytestmark = pytest.mark.hostile
 

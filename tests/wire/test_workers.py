@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 from bot.cli.command_line import perform
 from bot.scheduler import Scheduler
 from bot.worker import RunOutcome
-from tests.conftest import Lab
+from tests.helpers.lab import Lab
 
 
 @pytest.fixture

@@ -1,0 +1,141 @@
+"""Every older database, filled, becomes today's with nothing lost; also where the process is killed meanwhile.
+
+A migration that is added is tested by being there. One that means to drop or to change what members or papers
+have says so in its file: ``meant = {"table", "table.column"}``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from data.database.engine import HEAD, StoreError, open_database
+from data.stores.store import Store
+from data.tables.papers import Base
+from tests.helpers import older_databases as older
+from tests.helpers.upgrade_child import fill_the_log_alone, upgrade
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["tests.helpers.upgrade_child"])
+REVISIONS = older.revisions()
+OLDER = [script.revision for script in REVISIONS[:-1]]
+
+
+def _meant(after: str) -> set[str]:
+    """What the migrations after a revision say that they change."""
+    later = REVISIONS[[script.revision for script in REVISIONS].index(after) + 1 :]
+    return {name for script in later for name in getattr(script.module, "meant", ())}
+
+
+async def _open(path: Path) -> list[object]:
+    """Open as Labmate does, and close; how the schema then differs from what the code expects."""
+    engine = await open_database(f"sqlite+aiosqlite:///{path}")
+    async with engine.connect() as connection:
+        differences = await connection.run_sync(
+            lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
+        )
+    await engine.dispose()
+    return list(differences)
+
+
+def _schema(path: Path) -> dict[str, object]:
+    """Columns, keys and indexes of every table."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: [
+                sorted(row[1:4] + row[5:] for row in connection.execute(f"PRAGMA table_info({name})")),
+                sorted(row[2:] for row in connection.execute(f"PRAGMA foreign_key_list({name})")),
+                sorted(row[1:] for row in connection.execute(f"PRAGMA index_list({name})")),
+            ]
+            for name in names
+        }
+
+
+@pytest.mark.parametrize("revision", OLDER)
+async def test_an_older_database_with_rows_in_every_table_loses_nothing(tmp_path, revision):
+    path = tmp_path / "labmate.db"
+    before = older.make(path, revision)
+    assert await _open(path) == []
+    after = older.read(path)
+    assert after["alembic_version"] == [{"version_num": HEAD}]
+    assert older.lost(before, after, _meant(revision)) == []
+    assert older.problems(path) == []
+    await (await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'new.db'}")).close()
+    assert _schema(path) == _schema(tmp_path / "new.db")
+
+
+def test_the_filled_database_of_the_newest_revision_has_rows_in_every_table_of_the_code(tmp_path):
+    rows = older.make(tmp_path / "labmate.db", HEAD)
+    assert {name for name, found in rows.items() if found} == {*Base.metadata.tables, "alembic_version"}
+
+
+def _upgrade(path: Path, stop: str | int | None = None) -> object:
+    """Open the database in a process of its own, which is killed before the step ``stop``; what it said last."""
+    said, tell = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=upgrade, args=(path, stop, tell))
+    process.start()
+    tell.close()
+    last = said.recv()
+    if stop is not None:
+        process.kill()
+    process.join()
+    assert process.exitcode == (0 if stop is None else -signal.SIGKILL)
+    return last
+
+
+async def test_a_process_killed_anywhere_in_a_migration_loses_nothing(tmp_path):
+    filled = tmp_path / "filled.db"
+    before = older.make(filled, OLDER[0])
+    (tmp_path / "whole").mkdir()
+    statements = _upgrade(Path(shutil.copy(filled, tmp_path / "whole" / "labmate.db")))
+    assert isinstance(statements, int)
+    steps = [
+        "copying",
+        "copied",
+        *sorted({0, 1, statements // 3, 2 * statements // 3, statements - 1}),
+        "commit",
+    ]
+    for step in steps:
+        path = tmp_path / str(step) / "labmate.db"
+        path.parent.mkdir()
+        shutil.copy(filled, path)
+        assert _upgrade(path, step) == "here"
+        assert await _open(path) == [], step
+        assert older.lost(before, older.read(path), _meant(OLDER[0])) == [], step
+        assert older.problems(path) == [], step
+        kept = path.with_name(f"labmate.before-{OLDER[0]}.db")
+        assert older.lost(before, older.read(kept), set()) == [], step
+        assert not list(path.parent.glob("*-part*")), step
+
+
+async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path):
+    path, revision = tmp_path / "labmate.db", OLDER[-1]
+    process = CONTEXT.Process(target=fill_the_log_alone, args=(path, revision))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    alone = shutil.copy(path, tmp_path / "without-log.db")
+    assert older.read(alone) == {}
+    await _open(path)
+    kept = older.read(tmp_path / f"labmate.before-{revision}.db")
+    assert kept["alembic_version"] == [{"version_num": revision}]
+    assert {name for name, rows in kept.items() if len(rows) < older.ROWS} == {"alembic_version"}
+    assert older.lost(kept, older.read(path), _meant(revision)) == []
+
+
+async def test_nothing_is_migrated_where_no_copy_can_be_kept(tmp_path):
+    path = tmp_path / "labmate.db"
+    before = older.make(path, OLDER[-1])
+    (tmp_path / f"labmate.before-{OLDER[-1]}.db").mkdir()
+    with pytest.raises(StoreError, match=r"no copy of it can be kept.*Nothing was changed"):
+        await _open(path)
+    assert older.read(path) == before

@@ -1,0 +1,95 @@
+"""A lab with a listing, a digest of it and a clock that tests set."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from bot.client import Labmate
+from bot.local_discord.client import ShownReply, UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import DM
+from commands.digests.posting import Poster
+from data.calendar import clock
+from data.stores.digests import Digest
+from tests.helpers.members import of_kind, said
+from tests.helpers.records import record
+
+MONDAY = date(2026, 11, 16)
+
+
+TOPICS = (
+    "graph neural networks for molecules",
+    "speech recognition in noisy rooms",
+    "gossip in programmable switches",
+)
+
+
+def papers(day, first, count=9):
+    """A day's listing: three topics in turn."""
+    return [
+        record(
+            first + n,
+            title=f"{TOPICS[n % 3].capitalize()}, part {first + n}",
+            abstract=f"We study {TOPICS[n % 3]}. The {first + n}th result improves {TOPICS[n % 3]} by much.",
+            authors=[f"Author {first + n}", "Ada Lovelace" if n == 1 else f"Other {first + n}"],
+            announced=day,
+            listings=[("cs.CL" if n % 2 else "cs.NI", day)],
+        )
+        for n in range(count)
+    ]
+
+
+@dataclass
+class Scene:
+    discord: LocalDiscord
+    bot: Labmate
+    user: UserClient
+    poster: Poster
+    file: Path
+
+    @property
+    def at(self):
+        return clock.now()
+
+    @at.setter
+    def at(self, instant):
+        clock.show(self.file, instant)
+
+    def posts(self, channel=None):
+        """What stands in the channel and is seen by everybody."""
+        bot = self.discord.state.application["bot"]["id"]
+        return [
+            ShownReply(self.user, message)
+            for message in said(self.discord, channel or self.discord.channel)
+            if message["author"]["id"] == bot and message["id"] not in self.discord.state.hidden
+        ]
+
+    def dms(self):
+        return [
+            ShownReply(self.user, m)
+            for channel in of_kind(self.discord, DM)
+            for m in said(self.discord, channel)
+        ]
+
+
+async def active(scene, **more):
+    """A digest of the channel that began some days ago."""
+
+    store = scene.bot.services.store.digests
+    guild, channel, owner = (
+        int(x) for x in (scene.discord.guild["id"], scene.discord.channel["id"], scene.discord.owner["id"])
+    )
+    made = await store.make(Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00"))
+    started = datetime(2026, 11, 15)
+    async with store._writer.begin() as connection:
+        from sqlalchemy import update
+
+        from data.tables.digests import DigestRow
+
+        values = {"state": "active", "changed": started} | more
+        await connection.execute(update(DigestRow).where(DigestRow.id == made.id).values(**values))
+    return await store.find(made.id)
+
+
+def re_titles(text):
+    return [line.split("](")[0].partition("**[")[2] for line in text.split("\n") if "**[" in line]

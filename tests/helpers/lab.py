@@ -1,0 +1,49 @@
+"""A running Labmate in the test's own process: its settings, what it reads in, whom it is asked by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.client import Labmate
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from bot.scheduler import Scheduler
+from bot.settings import Settings
+from data.records import PaperRecord
+from index.search.intake import Intake
+from tests.helpers.sample import lay_sample
+
+
+@dataclass
+class Lab:
+    """A Labmate logged in to a local Discord, with a user to ask it."""
+
+    discord: LocalDiscord
+    bot: Labmate
+    scheduler: Scheduler
+    user: UserClient
+    settings: Settings
+
+
+def settings_for(discord: LocalDiscord, folder: Path, *, fresh: bool = False, **more: object) -> Settings:
+    """Settings over a folder that knows the sample already, unless it is to be ``fresh``."""
+    values = {"labmate_fetch": False, "labmate_limits": False} | more
+    if not fresh:
+        lay_sample(folder)
+    return Settings(
+        _env_file=None,
+        discord_token=discord.bot_token,
+        discord_api_url=discord.api_url,
+        labmate_data=folder,
+        **values,
+    )
+
+
+async def fill(bot: Labmate, records: list[PaperRecord]) -> None:
+    """Read papers in, as an ingest does."""
+    corpus = bot.services.corpus
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    await corpus.refresh_names()

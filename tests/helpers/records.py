@@ -1,0 +1,46 @@
+"""Records for tests."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from data.records import PaperRecord
+
+ABSTRACT = "We study things. The things are studied with care. Results show that care pays."
+
+
+def record(number: int = 1, **more: Any) -> PaperRecord:
+    """An arXiv record, plain unless told otherwise."""
+    fields: dict[str, Any] = {
+        "source": "arxiv-daily",
+        "ids": {"arxiv": f"2601.{number:05d}"},
+        "title": f"Paper number {number} about topic{number}",
+        "abstract": f"{ABSTRACT} Number {number}.",
+        "authors": ["Ada Lovelace", f"Bob Person{number}"],
+        "categories": ["cs.CL"],
+        "announced": date(2026, 1, 5),
+        "listings": [("cs.CL", date(2026, 1, 5))],
+    }
+    return PaperRecord(**(fields | more))
+
+
+def papers_file(path: Path, count: int = 30) -> Path:
+    """A file as arXiv's daily one; every second paper has no identifier that can be read."""
+    lines = [
+        json.dumps(
+            {
+                "id": f"x{n}" if n % 2 else f"2601.{n:05d}",
+                "title": f"About topic{n} and things",
+                "abstract": f"We study topic{n}. It is different from topic{n + 1}.",
+                "authors": ["Ada Lovelace"],
+                "lists": ["cs.CL"],
+                "announced": "2026-01-05",
+            }
+        )
+        for n in range(count)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path

@@ -1,0 +1,56 @@
+"""A data folder that knows the sample, made once for all tests and copied."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import threading
+from functools import cache
+from pathlib import Path
+
+from filelock import FileLock
+
+from bot.app import load_sample
+from bot.settings import Settings
+
+_kept_in: Path | None = None
+
+
+def keep_in(folder: Path) -> None:
+    """Name the folder that the workers of one run share."""
+    global _kept_in
+    _kept_in = folder
+
+
+def lay_sample(folder: Path) -> None:
+    """Let a folder be as a first start leaves it, before the model is loaded; one that is in use stays as it is."""
+    if (folder / "labmate.db").exists() or os.environ.get("DATABASE_URL"):
+        return
+    shutil.copytree(_template(), folder, dirs_exist_ok=True)
+
+
+@cache
+def _template() -> Path:
+    """The folder to copy."""
+    assert _kept_in is not None
+    folder, draft = _kept_in / "sample", _kept_in / "sample-draft"
+    with FileLock(_kept_in / "sample.lock"):
+        if not folder.exists():
+            settings = Settings(_env_file=None, labmate_data=draft)
+            # In a thread, since the one that asks may be in an event loop.
+            failed: list[BaseException] = []
+
+            def make() -> None:
+                try:
+                    asyncio.run(load_sample(settings))
+                except BaseException as error:
+                    failed.append(error)
+
+            thread = threading.Thread(target=make)
+            thread.start()
+            thread.join()
+            if failed:
+                raise failed[0]
+            draft.rename(folder)
+    return folder

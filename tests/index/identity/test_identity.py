@@ -1,0 +1,307 @@
+"""Telling people apart: names, evidence, groups, passes over a store."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from index.evaluate.corpus import read_file
+from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
+from index.evaluate.pseudo_people import make_people, rare_people
+from index.identity.clusters import estimate_prior
+from index.identity.evidence import Authorships
+from index.identity.identity import Judge
+from index.identity.models import Models
+from index.identity.passes import identify
+from index.identity.person_names import compatible, parse_name, partners, relation
+from index.identity.unions import Certain
+from index.models.shipped import ModelDamagedError
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from tests.helpers.records import record
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "related"),
+    [
+        ("Minlan Yu", "Yu, Minlan", 0),
+        ("ChonLam Lao", "Chon-Lam Lao", 1),
+        ("ChonLam Lao", "Chon Lam Lao", 1),
+        ("Michael Franklin", "Michael J. Franklin", 2),
+        ("Mike Franklin", "Michael Franklin", 3),
+        ("M. Yu", "Minlan Yu", 4),
+        ("Smith JF", "John F. Smith", 4),
+        ("C. L. Lao", "ChonLam Lao", 4),
+        ("J. Smith", "J. F. Smith", 5),
+    ],
+)
+def test_names_that_one_person_prints(one, other, related):
+    a, b = parse_name(one), parse_name(other)
+    assert compatible(a, b)
+    assert compatible(b, a)
+    assert relation(a, b) == relation(b, a) == related
+    assert list(partners([a, b])) == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Minlan Yu", "Minghao Yu"),
+        ("Hao Wang", "Haoming Wang"),
+        ("M. Yu", "Xinlei Yu"),
+        ("John A. Smith", "John B. Smith"),
+        ("Li Wei", "Wei Li"),
+        ("Plato", "Aristotle"),
+    ],
+)
+def test_names_that_contradict(one, other):
+    assert not compatible(parse_name(one), parse_name(other))
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_name_parts(text):
+    name = parse_name(text)
+    assert isinstance(name.family, str)
+    assert compatible(name, name)
+
+
+def corpus(*papers):
+    """Authorships of (authors, text direction) pairs."""
+    offsets = np.cumsum([0, *(len(authors) for authors, _ in papers)]).astype(np.int64)
+    rng = np.random.default_rng(3)
+    directions = rng.normal(size=(50, 64))
+    vectors = np.stack([directions[d] + 0.2 * rng.normal(size=64) for _, d in papers])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return Authorships(
+        offsets,
+        [name for authors, _ in papers for name in authors],
+        [f"topic{d} subject{d} number{n}" for n, (_, d) in enumerate(papers)],
+        vectors.astype(np.float16),
+    )
+
+
+def world():
+    """Two people called Wei Wang, each with a circle and a topic, among others."""
+    papers = []
+    for n in range(6):
+        one, two = ["Ada Lovelace", "Alan Turing"], ["Bob Builder", "Bea Baker"]
+        papers.append((["Wei Wang", *one, f"Student{n} One", f"Guest{n} One"], 0))
+        papers.append((["Wei Wang", *two, f"Student{n} Two", f"Guest{n} Two"], 5))
+    papers += [([f"Other{n} Person{n}", f"More{n} People{n}"], n % 50) for n in range(600)]
+    return corpus(*papers)
+
+
+def test_a_shared_name_with_two_circles_is_two_people():
+    authorships = world()
+    judged = Judge(authorships, Models.shipped()).judge()
+    mine = [place for place, name in enumerate(authorships.names) if name == "Wei Wang"]
+    assert len(set(judged.person[mine[0::2]])) == 1
+    assert len(set(judged.person[mine[1::2]])) == 1
+    assert judged.person[mine[0]] != judged.person[mine[1]]
+    assert (judged.confidence[mine] > 0.5).all()
+
+
+def test_the_judgement_is_the_same_each_time():
+    one, other = (Judge(world(), Models.shipped()).judge() for _ in range(2))
+    assert (one.person == other.person).all()
+    assert (one.confidence == other.confidence).all()
+
+
+def test_what_is_certain_wins_over_evidence():
+    authorships = world()
+    mine = [place for place, name in enumerate(authorships.names) if name == "Wei Wang"]
+    together = Judge(authorships, Models.shipped(), certain=Certain([(mine[0], mine[1])], [])).judge()
+    assert together.person[mine[0]] == together.person[mine[1]]
+    apart = Judge(authorships, Models.shipped(), certain=Certain([], [(mine[0], mine[2])])).judge()
+    assert apart.person[mine[0]] != apart.person[mine[2]]
+
+
+def test_one_name_twice_on_a_paper_is_two_people():
+    authorships = corpus((["Wei Wang", "Wei Wang"], 0), (["Wei Wang", "Ada Lovelace"], 0))
+    judged = Judge(authorships, Models.shipped()).judge()
+    assert judged.person[0] != judged.person[1]
+
+
+def test_placing_new_authorships_leaves_known_people_whole():
+    authorships = world()
+    whole = Judge(authorships, Models.shipped()).judge().person
+    known = whole.copy()
+    new = [place for place, name in enumerate(authorships.names) if name == "Wei Wang"][-2:]
+    known[new] = -1
+    placed = Judge(authorships, Models.shipped()).place(known)
+    assert placed.person[new].tolist() == whole[new].tolist()
+    assert (placed.person[known >= 0] == -1).all()
+
+
+def test_nothing_to_judge_is_no_error():
+    empty = Authorships(np.zeros(1, np.int64), [], [], np.zeros((0, 8), np.float16))
+    assert len(Judge(empty, Models.shipped()).judge().person) == 0
+
+
+def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "identity.json").write_text('{"sha256": {"pairs": "0"}, "cuts": {}}')
+    (tmp_path / "models" / "identity-pairs.ubj").write_bytes(b"no model")
+    monkeypatch.setattr("index.models.shipped.resources.files", lambda _: tmp_path)
+    with pytest.raises(ModelDamagedError, match="damaged"):
+        Models.shipped()
+
+
+def test_the_prior_follows_the_evidence():
+    assert estimate_prior(np.full(100, 6.0)) > 3
+    assert estimate_prior(np.full(100, -6.0)) < -2
+
+
+# -- measuring -----------------------------------------------------------------------------------
+
+
+def test_bcubed_and_pairwise_by_hand():
+    found, truth = np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
+    precision, recall = bcubed(found, truth)
+    assert precision.tolist() == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1])
+    assert recall.tolist() == pytest.approx([1, 1, 0.5, 0.5])
+    assert pairwise(found, truth) == pytest.approx((1 / 3, 1 / 2, 0.4))
+
+
+def test_the_coauthor_rule_joins_through_coauthors_only():
+    labels = initial_coauthors(
+        corpus((["Jo Smith", "Ann Lee"], 0), (["J. Smith", "Ann Lee"], 0), (["Jo Smith", "Max Roe"], 0))
+    )
+    assert labels[0] == labels[2] != labels[4]
+
+
+def test_pseudo_people_hide_their_names_and_keep_their_truth():
+    authorships = corpus(
+        *[([f"Zsofia{n % 40} Qvarn{n % 40}", f"Hapax{n} Once{n}"], n % 10) for n in range(400)]
+    )
+    people = rare_people(authorships, ("kept", "pairs", "groups"), least=2)
+    assert people
+    made = make_people(authorships, ("kept",), homonyms=3, variants=3, common=False, seed=1)
+    known = made.truth >= 0
+    assert known.any()
+    shared = {}
+    for name, person in zip(np.array(made.authorships.names)[known], made.truth[known], strict=True):
+        shared.setdefault(name, set()).add(int(person))
+    assert any(len(people) > 1 for people in shared.values())
+    again = make_people(authorships, ("kept",), homonyms=3, variants=3, common=False, seed=1)
+    assert again.authorships.names == made.authorships.names
+
+
+def test_a_file_with_ids_is_judged_against_them(tmp_path):
+    import json
+
+    rows = []
+    for n in range(300):
+        rows.append(
+            {
+                "id": f"o{n}",
+                "title": f"Matter {n}",
+                "abstract": f"On subject{n % 30}.",
+                "authors": [f"O{n} P{n}"],
+            }
+        )
+    for n in range(30):
+        who = n % 2
+        rows.append(
+            {
+                "id": f"x{n}",
+                "title": ["Proteins fold in cells", "Galaxies rotate"][who],
+                "abstract": ["Enzymes and membranes.", "Dark matter halos."][who] + f" {n}",
+                "authors": [
+                    "Wei Wang",
+                    *[["Ada Lovelace", "Alan Turing"], ["Bob Builder", "Bea Baker"]][who],
+                ],
+                "author_ids": [f"w{who}", None, None],
+                "announced": "2019-05-01",
+            }
+        )
+    file = tmp_path / "people.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_file(file, Embedder())
+    assert (found.people >= 0).sum() == 30
+    result = evaluate(found.authorships, found.people)
+    rows = {row["method"]: row for row in result["rows"]}
+    assert rows["exact-name"]["bcubed_precision"] == 0.5
+    assert rows["labmate"]["bcubed_f1"] == 1.0
+    assert "bcubed_f1_shared" in rows["labmate"]
+
+
+# -- passes --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def library(store, tmp_path):
+    return await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+
+
+async def people_of(library, name):
+    author = await library.store.author_names.find(name)
+    return dict(await library.store.people.named([author]))
+
+
+def day(first, count=6):
+    return [
+        record(n, authors=["Ada Lovelace", "Charles Babbage", f"Guest{n} Person{n}"])
+        for n in range(first, first + count)
+    ]
+
+
+async def test_numbers_survive_a_second_pass_and_new_papers(library):
+    await library.store.upsert(day(1))
+    await identify(library)
+    before = await people_of(library, "Ada Lovelace")
+    await library.store.upsert(day(10))
+    assert (
+        len(await library.store.people.unjudged(await library.store.author_names.find("Ada Lovelace"))) == 6
+    )
+    outcome = await identify(library)
+    assert outcome.kind == "new"
+    after = await people_of(library, "Ada Lovelace")
+    assert set(before) <= set(after)
+    assert sum(after.values()) == 12
+    await identify(library, full=True)
+    assert set(before) <= set(await people_of(library, "Ada Lovelace"))
+    assert (await identify(library, full=True)).changed == 0
+
+
+async def test_a_changed_author_list_is_judged_again(library):
+    await library.store.upsert(day(1))
+    await identify(library)
+    await library.store.upsert(
+        [record(1, source="arxiv", version=2, authors=["Grace Hopper", "Ada Lovelace"])]
+    )
+    await identify(library)
+    assert sum((await people_of(library, "Grace Hopper")).values()) == 1
+    assert sum((await people_of(library, "Ada Lovelace")).values()) == 6
+
+
+async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(library, monkeypatch):
+    await library.store.upsert(day(1))
+    await identify(library)
+    before = await library.store.people.all_memberships()
+    await library.store.upsert(day(10))
+
+    async def die(*_args, **_more):
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(library.store.people, "next_id", die)
+    original = library.store.people.replace
+
+    async def half(*args, **more):
+        # The transaction begins, writes, and is killed before its end.
+        async with library.store.people._writer.begin() as connection:
+            from sqlalchemy import delete
+
+            from data.tables.papers import MembershipRow
+
+            await connection.execute(delete(MembershipRow))
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(library.store.people, "replace", half)
+    with pytest.raises(asyncio.CancelledError):
+        await identify(library, full=True)
+    assert await library.store.people.all_memberships() == before
+    monkeypatch.setattr(library.store.people, "replace", original)
+    assert (await identify(library)).kind == "new"

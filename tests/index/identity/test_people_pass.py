@@ -1,0 +1,222 @@
+"""Passes over a store: when everybody is judged, and what corrections, readers and kills find meanwhile."""
+
+import pytest
+
+from data.stores.corrections import Scope
+from index.identity import writing as people_written
+from index.identity.passes import identify, outnumbered
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from index.trust.corrections import join, move_out, take_back
+from tests.helpers.records import record
+
+
+@pytest.fixture
+async def corpus(store, tmp_path):
+    return await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+
+
+def circles(first, count):
+    """Papers of two people called Wei Wang, each with coauthors of their own."""
+    pairs = (["Ada Lovelace", "Alan Turing"], ["Bob Builder", "Bea Baker"])
+    return [record(n, authors=["Wei Wang", *pairs[n % 2]]) for n in range(first, first + count)]
+
+
+async def people_of(corpus, name):
+    author = await corpus.store.author_names.find(name)
+    return dict(await corpus.store.people.named([author]))
+
+
+async def test_a_load_larger_than_what_was_judged_is_judged_whole(corpus):
+    await corpus.store.upsert(circles(0, 2))
+    await identify(corpus)
+    await corpus.store.upsert(circles(2, 40))
+    outcome = await identify(corpus)
+    assert outcome.kind == "full"
+    assert await corpus.store.people.standing() == (126, 126)
+    assert (await identify(corpus, full=True)).changed == 0, "nothing is left for a full pass to find"
+
+
+async def test_a_small_load_is_placed_and_counts_as_placed_until_a_full_pass(corpus):
+    await corpus.store.upsert(circles(0, 20))
+    await identify(corpus)
+    await corpus.store.upsert(circles(20, 12))
+    assert (await identify(corpus)).kind == "new"
+    assert await corpus.store.people.standing() == (96, 60)
+    await corpus.store.upsert(circles(40, 9))
+    assert (await identify(corpus)).kind == "full", "36 placed before and 27 new ones outnumber 60 judged"
+    assert await corpus.store.people.standing() == (123, 123)
+
+
+async def test_judged_names_that_were_replaced_count_as_new(corpus):
+    await corpus.store.upsert(circles(0, 10))
+    await identify(corpus)
+    newer = [
+        record(n, source="arxiv", version=2, authors=[f"Grace{n} Hopper{n}", f"Max{n} Born{n}"])
+        for n in range(6)
+    ]
+    await corpus.store.upsert(newer)
+    assert await corpus.store.people.standing() == (24, 12)
+    assert not outnumbered(24, 12)
+    assert outnumbered(25, 12)
+
+
+# -- corrections while a pass runs ---------------------------------------------------------------
+
+POINTS = ("judging", "before the draft", "drafted", "published")
+
+
+@pytest.fixture
+async def busy(corpus, monkeypatch):
+    """A store with judged people and papers that a full pass has yet to judge; passes are drafted."""
+    monkeypatch.setattr(people_written, "_SHORT", 0)
+    await corpus.store.upsert(circles(0, 12))
+    await identify(corpus)
+    await corpus.store.upsert(circles(12, 30))
+    await corpus.store.upsert(
+        [record(n, authors=[f"New{n} Comer{n}", "Ada Lovelace"]) for n in range(60, 70)]
+    )
+    return corpus
+
+
+def at(corpus, monkeypatch, point, work):
+    """Let some work be done once, when a pass comes to a point: it waits there until the work is done."""
+    people, done = corpus.store.people, []
+
+    def before(name, owner):
+        real = getattr(owner, name)
+
+        async def held(*args, **more):
+            if not done:
+                done.append(point)
+                await work()
+            return await real(*args, **more)
+
+        monkeypatch.setattr(owner, name, held)
+
+    names = {"before the draft": "draft", "drafted": "publish"}
+    if point == "judging":  # the last thing that is read before judging begins
+        before("for_all", corpus.store.corrections)
+    elif point == "published":
+        real = people.settle
+
+        async def settling():
+            if await people.newest_pass() > 1 and not done:
+                done.append(point)
+                await work()
+            return await real()
+
+        monkeypatch.setattr(people, "settle", settling)
+    else:
+        before(names[point], people)
+    return done
+
+
+async def whole(corpus):
+    """Nothing is lost, doubled or dangling, and everybody who is led to has papers."""
+    store = corpus.store
+    rows = await store.people.all_memberships()
+    places = [(row.paper_id, row.position) for row in rows]
+    assert len(places) == len(set(places)) == (await store.people.standing())[0]
+    stored = await store.people.people_rows()
+    held = {row.person_id for row in rows}
+    for number in held:
+        name, papers, merged = stored[number]
+        assert merged is None
+        assert papers == sum(row.person_id == number for row in rows), name
+    for number, (_, _, merged) in stored.items():
+        assert number in held or merged in held, "who is no more leads to somebody who is"
+    async with store.people._read() as connection:
+        broken = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+        assert broken.fetchall() == []
+
+
+async def two_wangs(corpus):
+    numbers = sorted(await people_of(corpus, "Wei Wang"))
+    found = await corpus.store.people.find_all(numbers)
+    assert len(numbers) == 2
+    return [found[number] for number in numbers]
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_people_joined_while_a_pass_runs_stay_one(busy, monkeypatch, point):
+    one, other = await two_wangs(busy)
+
+    async def say():
+        await join(busy.store, one, other, Scope.operator((7, "somebody"), 1))
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    assert await people_of(busy, "Wei Wang") == {one.id: 42}
+    assert (await busy.store.people.find(other.id)).id == one.id
+    await whole(busy)
+    await identify(busy, full=True)
+    assert await people_of(busy, "Wei Wang") == {one.id: 42}
+    await whole(busy)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_paper_moved_out_while_a_pass_runs_stays_out(busy, monkeypatch, point):
+    one, _ = await two_wangs(busy)
+    paper = (await busy.store.people.memberships(one.id))[0].paper_id
+
+    async def say():
+        await move_out(busy.store, one, paper, Scope.operator((7, "somebody"), 1))
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    [said] = await busy.store.corrections.all(in_force=True)
+    for passes in range(2):
+        whose = {(r.paper_id, r.author_id): r.person_id for r in await busy.store.people.all_memberships()}
+        mine = whose[said.paper_id, said.author_id]
+        assert mine not in {whose[place] for place in said.everybody}
+        if passes == 0 and point != "judging":  # papers may join it that were not said to be another's
+            assert [row.paper_id for row in await busy.store.people.memberships(mine)] == [paper]
+        assert (await busy.store.people.find(mine)).forms == ("Wei Wang",)
+        await whole(busy)
+        await identify(busy, full=True)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_correction_taken_back_while_a_pass_runs_stays_so(busy, monkeypatch, point):
+    one, other = await two_wangs(busy)
+    number = await join(busy.store, one, other, Scope.operator((7, "somebody"), 1))
+    correction = await busy.store.corrections.find(number)
+
+    async def say():
+        assert await take_back(busy.store, correction, by=(7, "somebody"))
+
+    done = at(busy, monkeypatch, point, say)
+    assert (await identify(busy)).kind == "full"
+    assert done == [point]
+    assert {one.id, other.id} <= set(await people_of(busy, "Wei Wang"))
+    await whole(busy)
+    await identify(busy, full=True)
+    assert set(await people_of(busy, "Wei Wang")) == {one.id, other.id}
+
+
+async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(corpus, monkeypatch):
+    await corpus.store.upsert(circles(0, 12))
+    await identify(corpus)
+    one, other = await two_wangs(corpus)
+    await corpus.store.upsert(circles(12, 2))
+
+    async def say():
+        await join(corpus.store, one, other, Scope.operator((7, "somebody"), 1))
+
+    real, done = corpus.store.people.replace, []
+
+    async def replace(kind, *args, **more):
+        if not done:
+            done.append(kind)
+            await say()
+        return await real(kind, *args, **more)
+
+    monkeypatch.setattr(corpus.store.people, "replace", replace)
+    assert (await identify(corpus)).kind == "new"
+    assert done == ["new"]
+    assert (await people_of(corpus, "Wei Wang"))[one.id] >= 12
+    assert (await corpus.store.people.find(other.id)).id == one.id
+    await whole(corpus)

@@ -1,0 +1,135 @@
+import json
+
+import numpy as np
+import pytest
+
+from data.records import Rejected
+from data.sources.http import SourceError
+from index.search.corpus import BusyError, Corpus
+from index.search.embedding import Embedder
+from index.search.intake import Intake, ReadyVectors
+from index.search.vector_log import ForeignVectorsError
+from tests.helpers.records import record
+
+
+@pytest.fixture
+async def corpus(store, tmp_path):
+    opened = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    yield opened
+    opened.words.close()
+
+
+async def read(corpus, items, **more):
+    with corpus.writing():
+        return await Intake(corpus, "file", "x", **more).run(iter(enumerate(items)))
+
+
+async def test_a_run_counts_everything_and_again_changes_nothing(corpus):
+    items = [record(1), record(2), Rejected("line 3", "no title", "{}"), record(2)]
+    first = await read(corpus, items)
+    assert (first.read, first.added, first.refused) == (4, 2, 1)
+    assert first.reasons == {"no title": 1}
+    again = await read(corpus, items)
+    assert (again.added, again.updated, again.unchanged, again.refused) == (0, 0, 3, 1)
+    assert len(corpus.words) == 2
+
+
+async def test_words_catch_up_after_a_crash_in_between(corpus):
+    await corpus.store.upsert([record(n) for n in range(5)])
+    assert len(corpus.words) == 0
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert len(corpus.words) == 5
+    assert corpus.words.upto == await corpus.store.last_change()
+
+
+async def test_another_stores_word_index_is_thrown_away(corpus):
+    with corpus.writing():
+        corpus.words.commit(99)
+        await corpus.store.upsert([record(1)])
+        await corpus.catch_up_words()
+    assert (len(corpus.words), corpus.words.upto) == (1, 1)
+
+
+async def test_only_changed_texts_are_embedded_again(corpus):
+    await read(corpus, [record(1), record(2)])
+    assert await _embed(corpus) == 2
+    assert await _embed(corpus) == 0
+    newer = record(1, source="arxiv", version=2, title="A new title")
+    comment = record(2, source="arxiv", version=2, comment="12 pages")
+    await read(corpus, [newer, comment])
+    assert len(corpus.backlog()) == 1
+    assert await _embed(corpus) == 1
+    assert len(corpus.vectors) == 2
+
+
+async def _embed(corpus):
+    with corpus.writing():
+        return await corpus.embed_backlog()
+
+
+async def test_merged_papers_leave_the_indexes(corpus):
+    await read(corpus, [record(1, ids={"doi": "10.1/x"}, source="openalex", title="Other"), record(2)])
+    await _embed(corpus)
+    await read(corpus, [record(2, source="arxiv", version=2, ids={"arxiv": "2601.00002", "doi": "10.1/x"})])
+    await corpus.refresh()
+    await _embed(corpus)
+    assert len(corpus.vectors) == 1
+    assert len(corpus.words) == 1
+
+
+async def test_two_writers_at_once_are_refused(corpus, store):
+    other = Corpus(store, corpus.folder, Embedder())
+    with corpus.writing(), pytest.raises(BusyError, match="Another"), other.writing():
+        pass
+
+
+async def test_a_broken_source_keeps_what_came_before(corpus):
+    def items():
+        yield 0, record(1)
+        raise SourceError("torn")
+
+    with pytest.raises(SourceError), corpus.writing():
+        await Intake(corpus, "file", "x").run(items())
+    assert await corpus.store.count() == 1
+    assert len(corpus.words) == 1
+    assert await corpus.store.last_run("file") is None
+
+
+@pytest.fixture
+def ready(tmp_path, corpus):
+    def make(matrix, **changes):
+        path = tmp_path / "x.minilm.f16.npy"
+        np.save(path, matrix.astype(np.float16))
+        manifest = {**corpus.vectors.fingerprint, "rows": len(matrix)} | changes
+        (tmp_path / "x.minilm.json").write_text(json.dumps(manifest))
+        return path
+
+    return make
+
+
+async def test_ready_vectors_go_to_their_records(corpus, ready):
+    rows = np.eye(3, 384, dtype=np.float32)
+    vectors = ReadyVectors(ready(rows), corpus.vectors.fingerprint)
+    await read(corpus, [record(1), Rejected("line 2", "bad", ""), record(3)], vectors=vectors)
+    ids = [await corpus.store.find_id("arxiv", f"2601.0000{n}") for n in (1, 3)]
+    assert corpus.vectors.row(ids[0]).argmax() == 0
+    assert corpus.vectors.row(ids[1]).argmax() == 2
+
+
+@pytest.mark.parametrize("change", [{"weights_sha256": "0"}, {"pooling": "cls"}, {"text": "title only"}])
+async def test_ready_vectors_of_another_model_are_refused(corpus, ready, change):
+    with pytest.raises(ForeignVectorsError):
+        ReadyVectors(ready(np.eye(3, 384), **change), corpus.vectors.fingerprint)
+
+
+async def test_ready_vectors_that_do_not_fit_are_refused(corpus, ready, tmp_path):
+    with pytest.raises(SourceError, match="shape"):
+        ReadyVectors(ready(np.eye(3, 384), rows=4), corpus.vectors.fingerprint)
+    path = ready(np.eye(3, 384))
+    (tmp_path / "x.minilm.json").unlink()
+    with pytest.raises(SourceError, match="no manifest"):
+        ReadyVectors(path, corpus.vectors.fingerprint)
+    path.write_bytes(b"not a matrix")
+    with pytest.raises(SourceError, match="matrix"):
+        ReadyVectors(path, corpus.vectors.fingerprint)

@@ -1,0 +1,244 @@
+"""Search over the sample and over real papers, with the real model."""
+
+import numpy as np
+import pytest
+import pytest_asyncio
+
+from data.sources.files import PaperFile
+from data.stores.store import Store
+from index.evaluate.search import evaluate
+from index.search import fusion
+from index.search.corpus import Corpus
+from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
+from index.search.facets import Where
+from index.search.intake import Intake, ReadyVectors
+from index.search.search import Search
+
+FIRST = 3_000
+
+
+@pytest_asyncio.fixture(scope="session")
+async def real(shared, sample, tmp_path_factory):
+    """The sample and the newest real papers, with ready vectors."""
+    folder = tmp_path_factory.mktemp("real")
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    ready = ReadyVectors(shared / "data/arxiv-daily.minilm.f16.npy", corpus.vectors.fingerprint)
+    wanted = {"2605.15617", "2412.12636", "2504.20854"}
+    records = [
+        (line, item)
+        for line, item in PaperFile(shared / "data/arxiv-daily.jsonl.zst")
+        if line < FIRST or item.ids["arxiv"] in wanted
+    ]
+    with corpus.writing():
+        await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample)))
+        await Intake(corpus, "file", "real", vectors=ready).run(iter(records))
+        corpus.embedder.load()
+        await corpus.embed_backlog()
+    await corpus.refresh()
+    yield corpus
+    await store.close()
+
+
+@pytest.fixture
+def search(real):
+    return Search(real)
+
+
+async def _titles(corpus, ids):
+    return [paper.title for paper in await corpus.store.papers(ids)]
+
+
+async def test_ready_vectors_are_taken_and_only_the_rest_is_embedded(real):
+    assert len(real.vectors) == await real.store.count() == FIRST + 6
+    assert real.backlog() == []
+    assert real.orphans() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PrismLLM",
+        "prismllm",
+        "PrismLM",
+        "2605.15617",
+        "arXiv:2605.15617v1",
+        "https://arxiv.org/abs/2605.15617",
+        "https://doi.org/10.48550/arXiv.2605.15617",
+        "A few GPUs, a whole lotta scale: faithful LLM training emulation with PrismLLM",
+        "Faithful LLM Training Emulation",
+    ],
+)
+async def test_one_paper_is_meant(search, real, text):
+    [paper] = await real.store.papers(await search.resolve(text))
+    assert paper.arxiv_id == "2605.15617"
+    found = await search.search(text, 5)
+    assert found.hits[0].paper_id == paper.id
+
+
+async def test_a_former_title_is_still_found(search, real):
+    ids = await search.resolve("TrainMover: Efficient ML Training Live Migration with No Memory Overhead")
+    [title] = await _titles(real, ids)
+    assert title.startswith("TrainMover: An Interruption-Resilient")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "9999.99999", "10.9999/none", "qqqqqqqq", "#99999999", "\x00"])
+async def test_what_nobody_means_resolves_to_nothing(search, text):
+    assert await search.resolve(text) == []
+
+
+async def test_a_fragment_of_several_titles_gives_a_choice(search):
+    assert len(await search.resolve("large language models")) > 3
+
+
+async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
+    from tests.helpers.records import record
+
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    titles = (
+        "Quokka-R1: Learning to Hop",
+        "Quokka-R1 Outperforms the Wombat",
+        "On What Quokka-R1 Thinks",
+        "Revisiting Quokka-R1: A Study",
+    )
+    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    search = Search(corpus)
+    for typed in ("Quokka-R1", '"Quokka-R1"', "quokka r1"):
+        meant = await search.meant(typed)
+        assert await _titles(corpus, [meant.paper]) == [titles[0]]
+        assert {*await _titles(corpus, meant.others)} >= {*titles[1:]}
+        assert await search.resolve(typed) == [meant.paper]
+        assert (await search.search(typed, 5)).hits[0].paper_id == meant.paper
+
+
+async def test_similar_never_has_the_paper_itself(search, real):
+    [paper] = await real.store.papers(await search.resolve("PrismLLM"))
+    found = await search.similar(paper, 20)
+    assert paper.id not in [hit.paper_id for hit in found.hits]
+    titles = await _titles(real, [hit.paper_id for hit in found.hits])
+    about_systems = ("llm", "gpu", "training", "inference", "network", "parallel")
+    assert all(any(word in title.lower() for word in about_systems) for title in titles[:5]), titles
+    assert all(0 < hit.closeness <= 1 for hit in found.hits[:5])
+
+
+async def test_a_question_finds_by_meaning(search, real):
+    found = await search.search("how do I survive broken machines while training a big network", 10)
+    assert any("TrainMover" in title for title in await _titles(real, [h.paper_id for h in found.hits]))
+
+
+async def test_limits_hold(search, real):
+    from datetime import date
+
+    found = await search.search("language models", 50, Where(category="cs.IR", since=date(2024, 12, 19)))
+    papers = await real.store.papers([hit.paper_id for hit in found.hits])
+    assert papers
+    assert all("cs.IR" in paper.categories and paper.day >= date(2024, 12, 19) for paper in papers)
+    by_author = await search.search('training author:"Minlan Yu"', 50)
+    assert all(
+        "minlan yu" in {a.key for a in paper.authors}
+        for paper in await real.store.papers([hit.paper_id for hit in by_author.hits])
+    )
+    assert by_author.hits
+    assert (await search.search("training author:nobody-at-all", 5)).hits == ()
+    assert len((await search.search("category:cs.IR", 5)).hits) == 5
+
+
+async def test_a_quoted_phrase_must_occur(search, real):
+    found = await search.search('"in-network aggregation"', 20)
+    for paper in await real.store.papers([hit.paper_id for hit in found.hits]):
+        assert "network aggregation" in (paper.title + paper.abstract).lower().replace("-", " ")
+
+
+async def test_a_pasted_abstract_finds_its_own_paper(search, real):
+    [paper] = await real.store.papers(await search.resolve("PrismLLM"))
+    found = await search.similar_to_text(paper.abstract, 3)
+    assert found.hits[0].paper_id == paper.id
+
+
+async def test_without_the_model_words_answer(real):
+    unloaded = Corpus(real.store, real.folder, Embedder())
+    unloaded.vectors = real.vectors
+    await unloaded.refresh()
+    found = await Search(unloaded).search("fault tolerance of GPU training", 5)
+    assert found.by_words_only
+    assert found.hits
+
+
+async def test_papers_without_a_vector_are_found_by_words(real, store, tmp_path):
+    corpus = await Corpus.open(store, tmp_path, real.embedder, writable=True)
+    from tests.helpers.records import record
+
+    with corpus.writing():
+        await Intake(corpus, "file", "x").run(
+            iter([(0, record(1, title="Quokka husbandry")), (1, record(2))])
+        )
+    found = await Search(corpus).search("quokka husbandry", 5)
+    assert found.waiting == 2
+    assert found.hits[0].closeness is None
+
+
+async def test_evaluation_shows_ours_best_or_level_in_each_kind(real):
+    result = await evaluate(real, per_kind=40, seed=3)
+    rows = {(row["kind"], row["method"]): row for row in result["rows"]}
+    for kind in ("title", "name", "question"):
+        ours = rows[kind, "labmate"]
+        assert ours["questions"] == 40
+        for method in ("words", "vectors", "rrf"):
+            for measure in ("mrr", "recall@10"):
+                assert ours[f"{measure}_high"] >= rows[kind, method][measure], (kind, method, measure)
+
+
+async def test_fusion_lets_words_count_by_what_the_query_is(real):
+    short = fusion.kind_of(real.words.terms("PrismLLM"), len(real.words))
+    retold = " ".join(await _titles(real, range(1, 13)))
+    long = fusion.kind_of(real.words.terms(retold), len(real.words))
+    assert short.words > long.words
+    assert [term.word for term in short.names] == ["prismllm"]
+    assert long.names == ()
+
+
+def test_vectors_are_unit_length_in_the_order_given():
+    embedder = Embedder()
+    texts = ["short", "a much longer text about networks and training " * 8, "", "short"]
+    ticks = []
+    rows = embedder.encode(texts, ticks.append)
+    assert rows.shape == (4, 384)
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0, abs=1e-3)
+    assert rows[0] @ rows[3] == pytest.approx(1.0, abs=1e-3)
+    assert rows[0] @ rows[1] < 0.9
+    assert ticks[-1] == 4
+    assert embedder.encode([]).shape == (0, 0)
+
+
+def test_vectors_agree_with_the_ready_ones(shared, real):
+    manifest_rows = np.load(shared / "data/arxiv-daily.minilm.f16.npy", mmap_mode="r")
+    records = [
+        item for _, item in zip(range(4), PaperFile(shared / "data/arxiv-daily.jsonl.zst"), strict=False)
+    ]
+    ours = real.embedder.encode([f"{r.title}. {r.abstract}" for _, r in records])
+    cosines = (ours * manifest_rows[:4].astype(np.float32)).sum(axis=1)
+    assert cosines.min() > 0.99
+
+
+def test_a_model_that_is_none_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(ModelError, match=r"modules\.json"):
+        locate(str(tmp_path))
+    with pytest.raises(ModelError, match="EMBEDDING_MODEL"):
+        locate("no/such-model")
+
+
+def test_changed_weights_are_refused(tmp_path, monkeypatch):
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(locate(DEFAULT_MODEL), folder)
+    with (folder / "model.safetensors").open("r+b") as stream:
+        stream.seek(1_000)
+        stream.write(b"x")
+    monkeypatch.setattr("index.search.embedding.locate", lambda _: folder)
+    with pytest.raises(ModelError, match="weights"):
+        fingerprint(DEFAULT_MODEL)
+    assert fingerprint("other")["model"] == "model"

@@ -1,0 +1,196 @@
+from datetime import date
+
+import pytest
+
+from index.search.lexical import MAX_TERMS, WordIndex, rarest
+from index.search.passages import best_sentence, sentences, shared_phrases, stem
+from index.search.queries import parse_day, parse_query
+from tests.helpers.records import record
+
+
+@pytest.fixture
+async def words(store, tmp_path):
+    titles = [
+        "Faithful LLM Training Emulation with PrismLLM",
+        "In-Network Aggregation for Training",
+        "Aggregation of networks in cells",
+        "Fault tolerant training of large models",
+        "Café culture and its models",
+    ]
+    changes = await store.upsert([record(n, title=title) for n, title in enumerate(titles, 1)])
+    index = WordIndex(tmp_path / "words")
+    index.add(await store.papers(changes.ids))
+    index.commit(1)
+    return index
+
+
+def _ids(hits):
+    return [paper for paper, _ in hits]
+
+
+async def test_words_meet_by_their_stems_and_without_accents(words):
+    assert _ids(words.search("tolerance trained", 5))[0] == 4
+    assert _ids(words.search("cafe", 5)) == [5]
+
+
+async def test_a_quoted_phrase_must_occur(words):
+    assert _ids(words.search("in-network aggregation", 5, phrases=["in-network aggregation"])) == [2]
+    assert words.search("x", 5, phrases=["nothing like this"]) == []
+    assert words.search("", 5, phrases=["!!!"]) == []
+
+
+async def test_names_are_found_whole_and_with_typos(words):
+    assert words.named("prismllm") == (1, [1])
+    assert words.named("absent") == (0, [])
+    assert words.nearly_named("PrismLM") == [1]
+    assert words.nearly_named("xyz") == []
+
+
+async def test_titles_complete_while_typing(words):
+    assert words.completing("faith", 5) == [1]
+    assert set(words.completing("training of la", 5)) == {4}
+    assert words.completing("", 5) == []
+    assert words.completing("zzz", 5) == []
+
+
+async def test_authors_are_found_by_all_their_words(words):
+    assert words.by_author("person4 BOB", 5) == [4]
+    assert words.by_author("Ada Nobody", 5) == []
+    assert words.by_author("…", 5) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(",
+        "AND OR NOT",
+        'a "b',
+        "title:x^2~3",
+        "[1 TO 5]",
+        "\\",
+        "*:*",
+        "\x00",
+        "😀" * 500,
+        "x" * 100_000,
+        "a " * 50_000,
+    ],
+)
+async def test_no_text_breaks_the_word_index(words, text):
+    words.search(text, 5, phrases=[text])
+    words.search(text, 5, ids=[1, 2], title_only=True)
+    words.named(text)
+    words.nearly_named(text[:100])
+    words.completing(text, 5)
+    words.by_author(text, 5)
+
+
+async def test_replaced_and_dropped_papers_are_gone(words, store):
+    [paper] = await store.papers([1])
+    from dataclasses import replace
+
+    words.add([replace(paper, title="Another name altogether")], gone=[2])
+    words.commit(2)
+    assert words.named("prismllm")[0] == 0
+    assert words.named("altogether") == (1, [1])
+    assert len(words) == 4
+    assert words.upto == 2
+
+
+async def test_a_reader_sees_what_a_writer_commits(words, store):
+    reader = WordIndex(words.folder)
+    changes = await store.upsert([record(9, title="Something freshly written")])
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    assert reader.named("freshly")[0] == 0
+    reader.refresh()
+    assert reader.named("freshly")[0] == 1
+
+
+@pytest.mark.parametrize("damage", ["meta", "state", "segment"])
+async def test_a_torn_index_begins_again(words, damage):
+    words.close()
+    if damage == "meta":
+        (words.folder / "meta.json").write_text("{")
+    elif damage == "state":
+        (words.folder / "labmate.json").write_text("x")
+    else:
+        for file in words.folder.glob("*.term"):
+            file.write_bytes(b"")
+    again = WordIndex(words.folder)
+    assert again.upto in (0, 1)
+    if damage != "segment":
+        assert len(again) == 0
+
+
+async def test_a_commit_that_was_killed_before_its_end_is_made_again(words, store):
+    """What deletes papers was written, and that it counts was not: the next commit writes the same file."""
+    words.close()
+    before = {name: (words.folder / name).read_bytes() for name in ("meta.json", "labmate.json")}
+    papers = await store.papers([4])
+    for _ in range(2):
+        index = WordIndex(words.folder)
+        index.add(papers, gone=[2])
+        index.commit(2)
+        index.close()
+        assert list(words.folder.glob("*.del"))
+        assert len(index) == 4
+        for name, content in before.items():
+            (words.folder / name).write_bytes(content)
+
+
+async def test_long_texts_use_their_rarest_words(words):
+    terms = words.terms(" ".join(f"word{n}" for n in range(200)) + " training")
+    assert len(rarest(terms)) == MAX_TERMS
+    assert rarest(terms, shared=True) == [t for t in terms if t.word == "training"]
+
+
+def test_queries_are_taken_apart():
+    query = parse_query('faults "GPU training" author:"Minlan Yu" category:cs.DC since:2026-05 extra')
+    assert (query.text, query.phrases) == ("faults GPU training extra", ("GPU training",))
+    assert (query.author, query.category, query.since) == ("Minlan Yu", "cs.DC", date(2026, 5, 1))
+    assert parse_query("year:2026 x").until == date(2026, 12, 31)
+    assert parse_query("see https://x.org/a:b now").text == "see https://x.org/a:b now"
+
+
+@pytest.mark.parametrize(
+    "typed", ["category:'; DROP", "since:never", "year:20x6", "year:0000", "since:2026-13-45"]
+)
+def test_fields_that_make_no_sense_are_named_not_obeyed(typed):
+    query = parse_query(typed + " word")
+    assert query.ignored
+    assert (query.category, query.since, query.until) == (None, None, None)
+
+
+def test_days_are_read_as_people_write_them():
+    assert parse_day("2026") == date(2026, 1, 1)
+    assert parse_day(" 2026-5 ") == date(2026, 5, 1)
+    assert parse_day("2026-02-30") is None
+    assert parse_day("x") is None
+
+
+def test_sentences_end_where_sentences_end():
+    text = "We use e.g. GPUs. Results by A. Smith et al. Are good! It costs 3.5 dollars. $x$ holds."
+    assert sentences(text) == [
+        "We use e.g. GPUs.",
+        "Results by A. Smith et al. Are good!",
+        "It costs 3.5 dollars.",
+        "$x$ holds.",
+    ]
+    assert sentences("") == []
+
+
+def test_the_best_sentence_has_the_querys_rare_words():
+    abstract = "Models are large. We tolerate faults by checkpoints. Everything is fast."
+    assert best_sentence(abstract, "fault tolerance", lambda _: 1.0) == "We tolerate faults by checkpoints."
+    assert best_sentence(abstract, "", lambda _: 1.0) == "Models are large."
+    assert best_sentence("", "x", lambda _: 1.0) == ""
+
+
+def test_shared_phrases_are_those_that_both_have():
+    one = "We present in-network aggregation for gradient compression on programmable switches."
+    other = "Programmable switches allow In-Network Aggregation; gradients are compressed."
+    found = shared_phrases(one, other, lambda _: 4.0)
+    assert {"Programmable switches", "In-Network Aggregation"} <= set(found)  # as the second prints them
+    assert shared_phrases(one, "Nothing here", lambda _: 4.0) == []
+    assert stem("gpus") == stem("gpu")
