@@ -1,4 +1,4 @@
-"""Everything that speaks for two people working together, as /collaborators and the thread of an invitation show it."""
+"""Why two people could work together, as suggestions and invitations show it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from commands.kit.links import link
 from commands.kit.progress import not_yet
 from commands.kit.replies import UserError
 from commands.kit.services import Services
-from data.stores.people import Person
+from commands.kit.which_person import person_of
 from index.people.suggest import Experts
 
 
@@ -22,41 +22,27 @@ async def experts_of(services: Services) -> Experts:
     Raises
     ------
     UserError
-        Where authors have not been matched to papers yet.
+        Where authors were not matched to people yet.
     """
     await services.wait_for_people()
-    experts = await services.insight.experts()
-    if experts is None:
+    found = await services.insight.experts()
+    if found is None:
         raise UserError(not_yet(services))
-    return experts
+    return found
 
 
-async def person_of(services: Services, number: int) -> Person:
-    """The person with a store id.
-
-    Raises
-    ------
-    UserError
-        Where they do not exist (any more).
-    """
-    person = await services.store.people.find(number)
-    if person is None:
-        raise UserError("I no longer know this person. Try again with the name.")
-    return person
-
-
-async def show_why(services: Services, number: int, other: int) -> ui.LayoutView:
-    """Why two people could work together, with what the first can do about the second."""
+async def pair_reasons(services: Services, number: int, other: int) -> ui.LayoutView:
+    """Everything that speaks for two people working together."""
     experts = await experts_of(services)
     person, them = await person_of(services, number), await person_of(services, other)
     if person.id == them.id:
-        raise UserError("These two are the same person.")
+        raise UserError("They are the same person.")
     found = await asyncio.to_thread(experts.reasons, person.id, them.id)
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(found))}
-    buttons = [
+    row = [
         link("person.card", "Card", person=them.id),
         link("invite.preview", "Invite", number=them.id),
         link("follow.person", "Follow", person=them.id),
         link("pair.dismiss", "Not for me", person=person.id, other=them.id),
     ]
-    return note(reasons(person.name, found, papers), [buttons])
+    return note(reasons(person.name, found, papers), [row])

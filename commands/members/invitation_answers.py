@@ -13,7 +13,7 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
 from commands.kit.links import Press, button, choice, link, select
-from commands.kit.pair_reasons import show_why
+from commands.kit.pair_reasons import pair_reasons
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.members.invitation_delivery import (
@@ -198,7 +198,7 @@ async def why_again(services: Services, number: int, member: int) -> ui.LayoutVi
     if invitation is None or member not in (invitation.sender, invitation.recipient):
         raise UserError("This thread belongs to somebody else.")
     own, other = invitation.sender_person, invitation.recipient_person
-    return await show_why(services, *((own, other) if member == invitation.sender else (other, own)))
+    return await pair_reasons(services, *((own, other) if member == invitation.sender else (other, own)))
 
 
 async def show_invitations(services: Services, member: int) -> ui.LayoutView:

@@ -59,7 +59,7 @@ async def test_who_knows_shows_proof(lab):
 
 async def test_following_is_kept_shown_undone_and_private(own):
     _, user = own
-    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    assert "don't follow anything yet" in (await user.slash("/following")).text
     reply = await user.slash("/follow person:ChonLam Lao")
     assert "You follow **ChonLam Lao**" in reply.text
     assert reply.message["flags"] & 64
@@ -74,9 +74,9 @@ async def test_following_is_kept_shown_undone_and_private(own):
     assert [choice["name"] for choice in choices] == ["In-Network Aggregation (topic)"]
     assert "no longer follow" in (await user.slash(f"/unfollow what:{choices[0]['value']}")).text
     assert "In-Network" not in (await user.slash("/following")).text
-    assert "follow nothing like" in (await user.slash("/unfollow what:in-network")).text
+    assert "don't follow anything like" in (await user.slash("/unfollow what:in-network")).text
     assert "no longer follow **ChonLam" in (await reply.press("Undo")).text
-    assert "do not follow this" in (await reply.press("Undo")).text
+    assert "don't follow this" in (await reply.press("Undo")).text
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,8 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     await members.follow(42, "topic", "other", "other")
     mine = await members.following(42)
     from commands.kit.replies import UserError
-    from commands.members.follow import forget, unfollow
+    from commands.members.follow import unfollow
+    from commands.members.me import forget
 
     with pytest.raises(UserError):
         await forget(bot.services, 1, 42)
@@ -121,7 +122,7 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
         await unfollow(bot.services, 1, mine[0].id)
     asked = await user.slash("/me forget")
     assert "Forgotten" in (await asked.press("Delete it for good")).text
-    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    assert "don't follow anything yet" in (await user.slash("/following")).text
     assert await members.following(42), "somebody else's stay"
 
 

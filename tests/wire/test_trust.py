@@ -268,7 +268,7 @@ async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, mon
 
 async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     """Whoever joins others' papers with somebody in a server of their own gains no proof by them."""
-    from commands.members.claim import _open_claim
+    from commands.members.proof import claim_to_prove
 
     first, second = await two_of(servers.mallory)
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
@@ -276,7 +276,7 @@ async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     services = await servers.services.seen_from(
         Place(int(servers.mallory.guild_id), int(servers.mallory.user["id"]))
     )
-    _, claimed = await _open_claim(services, int(servers.mallory.user["id"]))
+    _, claimed = await claim_to_prove(services, int(servers.mallory.user["id"]))
     assert len(claimed.papers) == 3
 
 
@@ -307,12 +307,12 @@ async def test_no_side_of_a_contest_settles_it(servers):
     state.add_member(str(hers), servers.ada.user["id"])["roles"] = [role["id"]]
     await held(servers, mallory, "ChonLam Lao", "page", hers)
     said = await servers.ada.slash("/contest person:ChonLam Lao reason:she is not him")
-    assert "whoever runs this Labmate settles it" in said.text
+    assert "the person who runs this Labmate settles it" in said.text
     channel = state.dm_between(state.application["bot"]["id"], servers.you.user["id"])
     [told] = state.messages[channel["id"]].values()
     assert "The claim of ChonLam Lao" in str(told)
-    assert "Only somebody who is no party" in (await servers.ada.slash("/contests")).text
-    assert "No contested claim waits" in (await servers.mallory.slash("/contests")).text
+    assert "Only somebody who is not a party" in (await servers.ada.slash("/contests")).text
+    assert "No contested claims are waiting" in (await servers.mallory.slash("/contests")).text
     [contest] = await servers.services.store.contests.open_anywhere()
     assert contest.for_operator
     listed = await servers.you.slash("/contests")
@@ -335,7 +335,7 @@ async def test_a_server_settles_where_no_side_manages_it_and_the_second_time_who
     assert not settled.for_operator
     await let_a_month_pass(servers)
     again = await servers.mallory.slash(f"/contest person:~{person} reason:really not them")
-    assert "whoever runs this Labmate settles it" in again.text
+    assert "the person who runs this Labmate settles it" in again.text
     [contest] = await store.contests.open_anywhere()
     assert contest.for_operator
     await store.contests.settle(contest.id, 70, upheld=False)
