@@ -183,7 +183,7 @@ async def test_a_file_from_zotero_is_taken_over_and_undone(world, tmp_path, name
         (b'[{"title": 5}, {"author": []}]', "no reference with a title"),
         (b"@article{x, title = {unclosed", "no reference with a title"),
         (b"TY  - JOUR\nER  - \n", "no reference with a title"),
-        (b"x" * 10_000_001, "up to 10 are read"),
+        (b"x" * 10_000_001, "files of up to 10 MB"),
     ],
 )
 async def test_a_file_that_is_no_list_keeps_nothing(world, tmp_path, data, said):
@@ -252,7 +252,7 @@ async def test_a_server_shares_lists(world):
     assert text.count("@") == 1
     asked = await user.slash("/list delete list:Reading group")
     assert "Deleted" in (await asked.press("Delete")).text
-    assert "There is no list" in (await user.slash("/list show list:Reading group")).text
+    assert "This server has no list" in (await user.slash("/list show list:Reading group")).text
 
 
 async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
