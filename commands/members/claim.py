@@ -9,10 +9,10 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.kit.components import Pressable, seen_by
+from commands.kit.links import Press, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.kit.which_person import complete_person, whom
-from commands.people.author import PersonButton, ask_which
+from commands.kit.which_person import ask_which, complete_person, whom
 from data.sources.http import SourceError
 from data.stores.claims import VOUCHES, Claim, ClaimRefused
 from data.stores.limits import PAGES
@@ -64,6 +64,12 @@ class VouchButton(Pressable, template=r"cv:v:(?P<claim>\d{1,12})"):
         await answer(interaction, work, private=True)
 
 
+@select("person.choose_claim", "who:m", "Choose the person", value=int)
+async def choose_claim(press: Press, person: int) -> None:
+    """Claim the person that was meant."""
+    await answer(press.interaction, begin(press.services, person, press.member, press.guild), private=True)
+
+
 async def begin(services: Services, person_id: int, member: int, guild: int | None) -> ui.LayoutView:
     """Open a claim and say how it can be proven."""
     # A claim holds for all, so it is of somebody who is one person for all.
@@ -104,7 +110,7 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
         [
             [
                 AskVouchButton("Ask to be vouched for", claim=str(claim.id)),
-                PersonButton("Card", what="a", person=str(person.id)),
+                link("person.card", "Card", person=person.id),
             ]
         ],
     )
@@ -205,7 +211,7 @@ def _held(claim: Claim, name: str) -> ui.LayoutView:
     return note(
         f"You are **{shown(name, 80)}** now ({held_words(claim)}). /collaborators without a name is about you; "
         "/profile edit says what you seek and offer.",
-        [[PersonButton("Card", what="a", person=str(claim.person_id))]],
+        [[link("person.card", "Card", person=claim.person_id)]],
     )
 
 
@@ -228,7 +234,7 @@ async def ask_vouch(
         [
             [
                 VouchButton("I vouch", claim=str(claim.id)),
-                PersonButton("Card", what="a", person=str(claim.person_id)),
+                link("person.card", "Card", person=claim.person_id),
             ]
         ],
     )
@@ -301,7 +307,7 @@ class ClaimCommands(commands.Cog, name="Claims"):
         services = await seen_by(interaction)
         found = await whom(services, person)
         if found.person is None:
-            return await ask_which(services, found, "m")
+            return await ask_which(services, found, "person.choose_claim")
         return await begin(services, found.person.id, member, guild)
 
 

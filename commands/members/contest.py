@@ -15,10 +15,10 @@ from commands.cards.people import people_list
 from commands.cards.text import day, shown
 from commands.kit.authority import is_operator, manages_server, operators
 from commands.kit.components import Pressable, seen_by
+from commands.kit.links import link
 from commands.kit.replies import NO_PINGS, UserError, answer
 from commands.kit.services import Services
-from commands.kit.which_person import complete_person, whom
-from commands.people.author import PersonButton, ask_which
+from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
 from index.claims.proof_words import proof_words
@@ -164,7 +164,7 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
             [
                 SettleButton("End the claim", what="u", contest=str(found.id)),
                 SettleButton("The claim stays", what="d", contest=str(found.id)),
-                PersonButton("Card", what="a", person=str(person.id)),
+                link("person.card", "Card", person=person.id),
             ]
         ],
     )
@@ -214,7 +214,7 @@ class ContestCommands(commands.Cog, name="Contests"):
         services = await seen_by(interaction)
         found = await whom(services, person)
         if found.person is None:
-            return await ask_which(services, found, "a")
+            return await ask_which(services, found, "person.choose_card")
         return await contest(interaction, services.everywhere, found.person.id, reason)
 
     @app_commands.command()

@@ -14,12 +14,12 @@ from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
 from commands.kit.components import Choosable, Pressable, seen_by
 from commands.kit.limits import EXPORT
+from commands.kit.links import Press, button, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.kit.uploads import Sections, packed, sections_of, with_files
-from commands.kit.which_person import complete_person, whom
-from commands.people.author import ask_which
+from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
 from index.search.facets import in_category
 
@@ -32,19 +32,24 @@ NEWS = {
 }
 
 
-class FollowButton(Pressable, template=r"fo:(?P<kind>[pw]):(?P<number>\d{1,12})"):
-    """Follow a person (p) or a paper (w)."""
+@button("follow.person", "fo:p:{person}")
+async def open_follow_person(press: Press, person: int) -> None:
+    """Follow a person."""
+    following = follow_person(press.services, press.member, person)
+    await answer(press.interaction, seen_in(press.services, press.interaction, following), private=True)
 
-    def __init__(self, text: str, *, kind: str, number: str) -> None:
-        self.kind, self.number = kind, int(number)
-        super().__init__(
-            ui.Button(label=text, style=ButtonStyle.secondary, custom_id=f"fo:{kind}:{self.number}")
-        )
 
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        work = follow_person if self.kind == "p" else follow_paper
-        following = work(services, interaction.user.id, self.number)
-        await answer(interaction, seen_in(services, interaction, following), private=True)
+@button("follow.paper", "fo:w:{paper}")
+async def open_follow_paper(press: Press, paper: int) -> None:
+    """Follow a paper."""
+    following = follow_paper(press.services, press.member, paper)
+    await answer(press.interaction, seen_in(press.services, press.interaction, following), private=True)
+
+
+@select("person.choose_follow", "who:f", "Choose the person", value=int)
+async def choose_follow(press: Press, person: int) -> None:
+    """Follow the person that was meant."""
+    await answer(press.interaction, follow_person(press.services, press.member, person), private=True)
 
 
 class UnfollowButton(Pressable, template=r"fu:(?P<follow>\d{1,12})"):
@@ -273,7 +278,7 @@ class Following(commands.Cog):
             return await follow_paper(services, member, found[0])
         found_person = await whom(services, person or "")
         if found_person.person is None:
-            return await ask_which(services, found_person, "f")
+            return await ask_which(services, found_person, "person.choose_follow")
         return await follow_person(services, member, found_person.person.id)
 
     @app_commands.command()
@@ -338,6 +343,6 @@ class Me(commands.GroupCog, group_name="me", group_description="What Labmate hol
 async def setup(bot: commands.Bot) -> None:
     """Add the commands, the buttons and the select."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(FollowButton, UnfollowButton, UnfollowSelect, ForgetButton)
+    bot.add_dynamic_items(UnfollowButton, UnfollowSelect, ForgetButton)
     await bot.add_cog(Following(services))
     await bot.add_cog(Me(services))

@@ -14,10 +14,12 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
 from commands.kit.components import Choosable, Pressable, seen_by
+from commands.kit.links import Press, button, link, select
+from commands.kit.pair_reasons import pair_reasons
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
-from commands.kit.which_person import complete_person, whom
+from commands.kit.which_person import ask_which, complete_person, whom
 from commands.members.invitation_delivery import (
     bond,
     close_message,
@@ -27,7 +29,6 @@ from commands.members.invitation_delivery import (
     resume,
     tell_recipient,
 )
-from commands.people.author import PersonButton, ask_which
 from data.stores.claims import Claim
 from data.stores.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
 
@@ -40,7 +41,7 @@ CLAIM_FIRST = (
 )
 
 
-class InviteButton(Pressable, template=r"in:(?P<what>[anburwoist]):(?P<number>\d{1,12})"):
+class InviteButton(Pressable, template=r"in:(?P<what>[anburwost]):(?P<number>\d{1,12})"):
     """Of an invitation: accept (a), not now (n), block (b) and unblock (u) its sender, read (r), withdraw (w),
     or the mark of its thread (o). Of a person: what would be sent (i), send it (s), a letter to send oneself (t)."""
 
@@ -60,7 +61,6 @@ class InviteButton(Pressable, template=r"in:(?P<what>[anburwoist]):(?P<number>\d
             "r": lambda: read(client, services, self.number, member),
             "w": lambda: withdraw(client, services, self.number, member),
             "o": lambda: why_again(services, self.number, member),
-            "i": lambda: preview(services, self.number, member),
             "s": lambda: send(interaction, services, self.number, ""),
             "t": lambda: letter(services, self.number, member, ""),
         }[self.what]
@@ -71,6 +71,18 @@ class InviteButton(Pressable, template=r"in:(?P<what>[anburwoist]):(?P<number>\d
             return await work()
 
         await answer(interaction, done(), private=True, update=self.what in "anbu")
+
+
+@button("invite.preview", "in:i:{number}")
+async def open_preview(press: Press, number: int) -> None:
+    """Show what an invitation of a person would say."""
+    await answer(press.interaction, preview(press.services, number, press.member), private=True)
+
+
+@select("person.choose_invite", "who:i", "Choose the person", value=int)
+async def choose_invite(press: Press, person: int) -> None:
+    """Show what an invitation of the person that was meant would say."""
+    await answer(press.interaction, preview(press.services, person, press.member), private=True)
 
 
 class UnblockSelect(Choosable, template=r"in:x"):
@@ -98,7 +110,7 @@ def answer_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
             InviteButton("Accept", what="a", number=number),
             InviteButton("Not now", what="n", number=number),
             InviteButton("Block", what="b", number=number),
-            PersonButton("Card", what="a", person=str(invitation.sender_person)),
+            link("person.card", "Card", person=invitation.sender_person),
         ]
     ]
 
@@ -137,7 +149,7 @@ async def preview(services: Services, person_id: int, member: int) -> ui.LayoutV
         [
             [
                 InviteButton("Send the invitation", what="s", number=str(person)),
-                PersonButton("Card", what="a", person=str(person)),
+                link("person.card", "Card", person=person),
             ]
         ],
     )
@@ -152,7 +164,7 @@ async def letter(services: Services, person_id: int, member: int, about: str, wh
     return note(
         f"**{shown(other, 80)}** {why}. A text to send yourself, from an address that they know you by:\n"
         + to_send_oneself(own, other, joined, papers, about),
-        [[PersonButton("Card", what="a", person=str(person))]],
+        [[link("person.card", "Card", person=person)]],
     )
 
 
@@ -306,10 +318,9 @@ async def why_again(services: Services, number: int, member: int) -> ui.LayoutVi
     invitation = await services.store.invitations.find(number)
     if invitation is None or member not in (invitation.sender, invitation.recipient):
         raise UserError("This thread belongs to somebody else.")
-    from commands.people.collaborators import show_why
 
     own, other = invitation.sender_person, invitation.recipient_person
-    return await show_why(services, *((own, other) if member == invitation.sender else (other, own)))
+    return await pair_reasons(services, *((own, other) if member == invitation.sender else (other, own)))
 
 
 async def show_invitations(services: Services, member: int) -> ui.LayoutView:
@@ -330,7 +341,7 @@ async def show_invitations(services: Services, member: int) -> ui.LayoutView:
         button: ui.Item[Any] = (
             InviteButton("Withdraw" if sent else "Read", what="w" if sent else "r", number=str(entry.id))
             if is_open
-            else PersonButton("Card", what="a", person=str(person))
+            else link("person.card", "Card", person=person)
         )
         lines.append((line(entry, member, await name_of(services, person)), button))
     more = len(found) - SHOWN
@@ -389,7 +400,7 @@ class Invite(commands.Cog):
         services = await seen_by(interaction)
         found = await whom(services, person)
         if found.person is None:
-            return await ask_which(services, found, "i")
+            return await ask_which(services, found, "person.choose_invite")
         return await send(interaction, services, found.person.id, about)
 
     @app_commands.command()

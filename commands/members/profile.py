@@ -14,11 +14,11 @@ from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
 from commands.kit.limits import IMPORT
+from commands.kit.links import link
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.services import Services
 from commands.members.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
-from commands.people.author import PersonButton
 from data.stores.claims import RELEASED, Profile
 from index.claims.proof_words import proof_words
 
@@ -101,7 +101,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             contested += "\n-# Those who manage the server settle it; a stronger proof of yours does, too."
         return note(
             f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n-# Shown to {who}, on your card.",
-            [[PersonButton("Card", what="a", person=str(claim.person_id))]],
+            [[link("person.card", "Card", person=claim.person_id)]],
         )
 
     @app_commands.command()

@@ -20,11 +20,12 @@ from commands.cards.text import plural, shown
 from commands.kit.access import CheckedModal
 from commands.kit.components import Choosable, Pressable
 from commands.kit.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
+from commands.kit.links import link
 from commands.kit.options import complete_paper
 from commands.kit.replies import Reply, UserError, answer, apologise, in_line, open_form, take
 from commands.kit.services import Services
 from commands.kit.uploads import Flat, packed, with_files
-from commands.papers.paper import PaperButton, one_paper
+from commands.kit.which_paper import which_paper
 from commands.shelf.feeds import FeedButton, feed_view
 from commands.shelf.library_search import Wanted, found_in
 from data.keys import fold
@@ -196,7 +197,7 @@ async def show_one(services: Services, member: int, number: int) -> ui.LayoutVie
         ShelfButton("Remove", what="r", kept=str(kept.id)),
     ]
     if paper is not None:
-        buttons.insert(0, PaperButton("Details", paper=str(paper.id)))
+        buttons.insert(0, link("paper.card", "Details", paper=paper.id))
     text = cards.kept_lines(kept, paper, note=1_500)
     return note(text, [[StateSelect(cards.state_options(kept.state), kept=str(kept.id))], buttons])
 
@@ -218,7 +219,7 @@ async def put_back(services: Services, member: int, number: int) -> ui.LayoutVie
 
 async def save(services: Services, member: int, typed: str, tags: str, text: str) -> ui.LayoutView:
     """Keep the paper that a text means."""
-    paper = await one_paper(services, typed)
+    paper = await which_paper(services, typed)
     try:
         kept, new = await services.store.shelf.keep(member, paper)
     except ShelfFull as error:

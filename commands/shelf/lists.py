@@ -16,10 +16,11 @@ from commands.cards.text import label, plural, shown
 from commands.kit.authority import manages_server
 from commands.kit.components import Pressable
 from commands.kit.limits import EXPORT, FEED
+from commands.kit.links import link
 from commands.kit.options import complete_paper
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
-from commands.papers.paper import PaperButton, one_paper
+from commands.kit.which_paper import which_paper
 from commands.shelf.feeds import feed_view
 from commands.shelf.library import FORMAT_CHOICES, file_of
 from data.keys import fold
@@ -92,7 +93,7 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
     """Put the paper that a text means on a list, which is begun where there is none."""
     if interaction.guild_id is None:
         raise UserError(ONLY_HERE)
-    paper = await one_paper(services, typed)
+    paper = await which_paper(services, typed)
     if name.startswith("#") and name[1:].isdigit():
         found = await named(interaction, services, name)
     else:
@@ -159,7 +160,7 @@ async def show(services: Services, found: SharedList, page: int = 0) -> ui.Layou
         if paper is not None:
             by = f"-# by <@{entry.member}>, <t:{_unix(entry.made)}:d>" if entry.member else ""
             text = "\n".join(filter(None, [*cards.work_lines(paper, {}), by]))
-            lines.append((text, PaperButton("Details", paper=str(paper.id))))
+            lines.append((text, link("paper.card", "Details", paper=paper.id)))
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
         back = ListPage("Newer", list=str(found.id), page=str(max(page - 1, 0)), key="p")
