@@ -17,7 +17,7 @@ _TEXT_LIMIT = 3_900
 
 
 class Entry:
-    """A paper in a list with what is said of it there."""
+    """A paper in a list, with a note on it."""
 
     def __init__(
         self,

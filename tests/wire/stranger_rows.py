@@ -222,44 +222,48 @@ def _then(build: Built, custom_id: str) -> Built:
 
 def _people_rows() -> dict[str, Row]:
     rows = {}
-    rows["CorrectButton.n"] = open_to_all("k:n:{person}")
-    rows["CorrectButton.p"] = Row(fixed("k:p:{person}"), ALL, CORRECT, ALL)
-    rows["OthersSelect"] = open_to_all("ko:{person}", 3, person("one"))
+    rows["correction.others"] = open_to_all("k:n:{person}")
+    rows["correction.papers"] = Row(fixed("k:p:{person}"), ALL, CORRECT, ALL)
+    rows["correction.choose_other"] = open_to_all("ko:{person}", 3, person("one"))
     # What a manager of another server says of people is theirs to say; what that changes is tested with corrections.
-    rows["SamePersonSelect"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
-    rows["NotTheirsSelect"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
-    rows["PromoteButton"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)
-    rows["UndoButton"] = Row(of(World.correction, "ku:{n}"), ALL, CORRECT, "!another server")
-    for letter in "acsw":
-        rows[f"PersonButton.{letter}"] = open_to_all(f"a:{letter}:{{person}}")
-    for letter in "apgsfk":
-        rows[f"PersonSelect.{letter}"] = open_to_all(f"who:{letter}", 3, person("person"))
-    rows["PersonSelect.m"] = Row(fixed("who:m"), "!hold another person", ALL, ALL, 3, person("one"))
-    rows["PersonSelect.i"] = Row(fixed("who:i"), ALL, CLAIM_FIRST, CLAIM_FIRST, 3, person("one"))
-    rows["WhySelect"] = open_to_all("cw:{person}", 3, person("one"))
-    for letter in "pw":
-        rows[f"GraphButton.{letter}"] = open_to_all(
-            f"g:{letter}:{{{'person' if letter == 'p' else 'paper'}}}"
-        )
-    rows["GraphSelect"] = open_to_all("gs", 3, lambda world: f"p{world.people['one']}")
+    rows["correction.choose_same"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
+    rows["correction.choose_paper"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
+    rows["correction.widen"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)
+    rows["correction.undo"] = Row(of(World.correction, "ku:{n}"), ALL, CORRECT, "!another server")
+    for letter, name in (("a", "card"), ("c", "coauthors"), ("s", "similar"), ("w", "why")):
+        rows[f"person.{name}"] = open_to_all(f"a:{letter}:{{person}}")
+    chosen = {"a": "card", "p": "papers", "g": "graph", "s": "similar", "f": "follow", "k": "collaborators"}
+    for letter, name in chosen.items():
+        rows[f"person.choose_{name}"] = open_to_all(f"who:{letter}", 3, person("person"))
+    rows["person.choose_claim"] = Row(fixed("who:m"), "!hold another person", ALL, ALL, 3, person("one"))
+    rows["person.choose_invite"] = Row(fixed("who:i"), ALL, CLAIM_FIRST, CLAIM_FIRST, 3, person("one"))
+    for letter, name in (("l", "list"), ("w", "why"), ("n", "dismiss"), ("b", "bring_back")):
+        rows[f"pair.{name}"] = open_to_all(f"cp:{letter}:{{person}}:{{one}}")
+    rows["pair.choose_why"] = open_to_all("cw:{person}", 3, person("one"))
+    rows["graph.person"] = open_to_all("g:p:{person}")
+    rows["graph.paper"] = open_to_all("g:w:{paper}")
+    rows["graph.move"] = open_to_all("gs", 3, lambda world: f"p{world.people['one']}")
     return rows
 
 
 def _papers() -> dict[str, Row]:
-    rows = {f"PapersButton.{how}": open_to_all(f"p:{how}:~{{person}}:0:n::") for how in "eur"}
-    rows |= {f"PaperSelect.{verb}": open_to_all(f"which:{verb}", 3, paper) for verb in "dsg"}
-    rows |= {
-        "PaperButton": open_to_all("d:{paper}"),
-        "CiteButton": open_to_all("c:{paper}"),
-        "SimilarButton": open_to_all("s:{paper}"),
-        "SimilarPage": open_to_all("sp:{paper}:0"),
-        "SearchPage.i": open_to_all("q:0:i:topic1&&&"),
-        "SearchPage.k": open_to_all("q:0:k:999999999999"),
-        "ListingButton": open_to_all("n:20260105:0::a"),
-        "CategorySelect": open_to_all("nc:20260105", 3, "cs.CL"),
-        "TrendSelect": open_to_all("tr:30:739000:", 3, "x"),
+    return {
+        "papers.open": open_to_all("p:e:~{person}:0:n::"),
+        "papers.open_old": open_to_all("p:r:~{person}:0:n::"),
+        "papers.turn": open_to_all("p:u:~{person}:0:n::"),
+        "paper.choose_card": open_to_all("which:d", 3, paper),
+        "paper.choose_similar": open_to_all("which:s", 3, paper),
+        "paper.choose_graph": open_to_all("which:g", 3, paper),
+        "paper.card": open_to_all("d:{paper}"),
+        "paper.cite": open_to_all("c:{paper}"),
+        "paper.similar": open_to_all("s:{paper}"),
+        "similar.turn": open_to_all("sp:{paper}:0"),
+        "search.turn": open_to_all("q:0:i:topic1&&&"),
+        "search.turn_kept": open_to_all("q:0:k:999999999999"),
+        "listing.turn": open_to_all("n:20260105:0::a"),
+        "listing.choose_category": open_to_all("nc:20260105", 3, "cs.CL"),
+        "trend.papers": open_to_all("tr:30:739000:", 3, "x"),
     }
-    return rows
 
 
 ROWS = _digests() | _shelf() | _members() | _chosen_numbers() | _people_rows() | _papers()

@@ -313,7 +313,7 @@ async def claim(w):
     return lambda: user.slash("/claim person:Jinsun Yoo")
 
 
-@case("will not suggest")
+@case("won't suggest")
 async def dismiss(w):
     one, other = await person_of(w, "ChonLam Lao"), await person_of(w, "Jiamin Cao")
     why = await (await w.a.slash("/collaborators new_only:False")).choose("Jiamin Cao")
@@ -321,7 +321,7 @@ async def dismiss(w):
     return lambda: why.press("Not for me")
 
 
-@case("are one person in this server now")
+@case("are now one person in this server")
 async def say_that_two_are_one(w):
     one, other = await person_of(w, "Kai Chen"), await person_of(w, "Jiamin Cao")
     return lambda: w.a.slash(f"/person same name:~{one} other:~{other}")

@@ -25,22 +25,22 @@ async def own(tmp_path):
 async def test_suggestions_leave_out_present_coauthors_unless_asked_for(own):
     _, user = own
     none = await user.slash("/collaborators who:ChonLam Lao")
-    assert "nobody to suggest" in none.text, "the sample knows only coauthors with three papers"
+    assert "no possible collaborators" in none.text, "the sample knows only coauthors with three papers"
     found = await user.slash("/collaborators who:ChonLam Lao new_only:False")
-    assert "Whom ChonLam Lao could work with" in found.text
+    assert "Possible collaborators for ChonLam Lao" in found.text
     assert "Jiamin Cao" in found.text
     why = await found.choose(found.selects[0]["options"][0]["value"])
     assert "Why Jiamin Cao for ChonLam Lao" in why.text
-    assert "A paper of both" in why.text
+    assert "A paper by both" in why.text
     gone = await why.press("Not for me")
-    assert "will not suggest" in gone.text
+    assert "won't suggest" in gone.text
     assert "Jiamin Cao" not in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
     assert "can be suggested" in (await gone.press("Undo")).text
     assert "Jiamin Cao" in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
 
 
 async def test_collaborators_says_what_it_needs(lab):
-    assert "Say for whom" in (await lab.user.slash("/collaborators")).text
+    assert "Name somebody" in (await lab.user.slash("/collaborators")).text
     assert (
         "several people" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text
         or "Which" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text

@@ -18,7 +18,7 @@ from tests.wire.test_invitations import joins
 
 pytestmark = pytest.mark.hostile
 
-REFUSED = ("You've asked for", "wait for their turn")
+REFUSED = ("You've asked for", "are waiting already")
 BIB = "@misc{{a, title={{A work that nobody knows {n}}}, author={{Lovelace, Ada}}, year={{2026}}}}"
 
 
