@@ -247,7 +247,7 @@ async def test_a_month_without_an_answer_ends_it(two):
     await two.a.slash(f"/invite person:{RECIPIENT}")
     await age(two, 31)
     await resume(two.bot, two.bot.services)
-    assert "nobody answered for a month" in two.dms[0].text
+    assert "no answer for a month" in two.dms[0].text
     assert "ended without an answer" in (await two.a.slash("/invitations")).text
 
 
