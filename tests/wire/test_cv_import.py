@@ -128,7 +128,7 @@ async def test_a_file_that_can_not_be_read_gets_a_kind_word(own, tmp_path, name,
 
 async def test_an_orcid_record_is_taken_over(own, site):  # noqa: F811
     _, user = await holds(own)
-    assert "one of the two" in (await user.slash("/profile import")).text
+    assert "either a file" in (await user.slash("/profile import")).text
     assert "not an ORCID" in (await user.slash("/profile import orcid:12")).text
     path = "/orcid/v3.0/0000-0002-1825-0097/record"
     site.pages[path] = "[]"
