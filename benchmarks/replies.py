@@ -119,7 +119,7 @@ async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) ->
     show(
         "/author without picture", await timed(user, [f"/author {name}" for name in one]), "target 40 ms p99"
     )
-    pairs = [f"/compare a:{a} b:{b}" for a, b in zip(one, other, strict=True)]
+    pairs = [f"/compare first:{a} second:{b}" for a, b in zip(one, other, strict=True)]
     show("/compare", await timed(user, pairs), "target 150 ms p99")
     periods = [f"/trending days:{3 + place % 120}" for place in range(ASKED + WARM)]
     show("/trending", await timed(user, periods), "target 100 ms p99")

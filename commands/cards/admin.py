@@ -37,21 +37,31 @@ def bans_card(bans: Sequence[Ban]) -> ui.LayoutView:
     rows = [
         f"**{ban.kind} {ban.target}** · {day(ban.made.date())}\n-# {shown(ban.reason, 300)}" for ban in bans
     ]
-    return _listed("## Banned", rows, "Nobody is banned.", "-# /admin unban lets them in again")
+    return _listed("## Banned", rows, "Nobody is banned.", "-# /admin unban lifts a ban")
 
 
 def servers_card(here: Sequence[tuple[int, str]], allowed: Sequence[int]) -> ui.LayoutView:
-    """The servers that Labmate is in (id and name), and which may use it."""
+    """The servers that Labmate is in (id and name), and which of them may use it."""
     on_list = set(allowed)
     rows = [
         f"**{shown(name, 100)}** · {guild}"
-        + ("" if not on_list else " · on the list" if guild in on_list else " · not on the list, so refused")
+        + (
+            ""
+            if not on_list
+            else " · on the list"
+            if guild in on_list
+            else " · not on the list, so it can't use me"
+        )
         for guild, name in here
     ]
     absent = on_list - {guild for guild, _ in here}
-    rows += [f"{guild} · on the list; I am not there" for guild in sorted(absent)]
-    rule = "Only servers on the list may use me." if on_list else "There is no list, so every server may."
-    return _listed("## Servers", rows, "I am in no server.", f"-# {rule} /admin allow and /admin disallow")
+    rows += [f"{guild} · on the list, but I am not there" for guild in sorted(absent)]
+    rule = (
+        "Only servers on the list may use me." if on_list else "There is no list, so every server may use me."
+    )
+    return _listed(
+        "## Servers", rows, "I am not in any server.", f"-# {rule} /admin allow and /admin disallow"
+    )
 
 
 def audit_card(entries: Sequence[AuditEntry]) -> ui.LayoutView:
@@ -62,11 +72,11 @@ def audit_card(entries: Sequence[AuditEntry]) -> ui.LayoutView:
         + (f"\n-# {shown(entry.detail, 200)}" if entry.detail else "")
         for entry in entries
     ]
-    return _listed("## Audit log", rows, "Nothing was decided yet.", "")
+    return _listed("## Audit log", rows, "No decisions yet.", "")
 
 
 def _listed(heading: str, rows: Sequence[str], empty: str, footer: str) -> ui.LayoutView:
-    """As many rows as fit; the command line shows them all."""
+    """As many rows as fit in a message; the command line shows all of them."""
     if not rows:
         return note(f"{heading}\n{empty}")
     shown_rows: list[str] = []
@@ -77,5 +87,5 @@ def _listed(heading: str, rows: Sequence[str], empty: str, footer: str) -> ui.La
             break
         shown_rows.append(row)
     left = len(rows) - len(shown_rows)
-    more = f"-# and {left} more: python -m bot admin" if left else ""
+    more = f"-# and {left} more; see python -m bot admin" if left else ""
     return note("\n".join(filter(None, [heading, *shown_rows, more, footer])))

@@ -19,59 +19,65 @@ def papers_of(suggestion: Suggestion) -> list[int]:
 
 def head(suggestion: Suggestion) -> str:
     """A suggestion in a list: the name, and the strongest reason in a line."""
-    parts = [f"**{shown(suggestion.name, 80)}** · {plural(suggestion.papers, 'paper')}"]
+    name = f"**{shown(suggestion.name, 80)}**"
     said = []
     if suggestion.between:
         names = ", ".join(shown(entry.name, 40) for entry in suggestion.between[:2])
         more = len(suggestion.between) - 2
         said.append(f"both wrote with {names}" + (f" and {more} more" if more > 0 else ""))
     if suggestion.moved_to:
-        said.append(f"both moved to {shown(suggestion.moved_to[0], 50)}")
+        said.append(f"both took up {shown(suggestion.moved_to[0], 50)}")
     elif suggestion.shared:
         said.append(f"both write on {shown(suggestion.shared[0], 50)}")
-    if suggestion.closeness > 0:  # nothing is known of papers that wait to be embedded
-        said.append(f"closest papers {suggestion.closeness:.2f}")
+    if suggestion.closeness > 0:  # papers that wait to be embedded have none
+        said.append(f"most similar papers: {suggestion.closeness:.2f}")
     if suggestion.they_add:
-        said.append(f"adds {shown(suggestion.they_add[0], 50)}")
-    return parts[0] + "\n-# " + " · ".join(said)
+        said.append(f"brings: {shown(suggestion.they_add[0], 50)}")
+    line = " · ".join(said)
+    return f"{name} · {plural(suggestion.papers, 'paper')}\n-# {line[:1].upper()}{line[1:]}"
+
+
+def brief(suggestion: Suggestion) -> str:
+    """The strongest reason, short and plain."""
+    if suggestion.between:
+        return f"{plural(len(suggestion.between), 'coauthor')} in common"
+    return "both write on " + suggestion.shared[0] if suggestion.shared else "similar abstracts"
 
 
 def reasons(name: str, suggestion: Suggestion, papers: Mapping[int, Paper]) -> str:
-    """Everything that speaks for two people, with the papers."""
+    """Everything that speaks for two people working together, with the papers."""
 
-    def link(number: int) -> str:
+    def titled(number: int) -> str:
         paper = papers.get(number)
-        return title_link(paper, 110) if paper else "a paper that is gone"
+        return title_link(paper, 110) if paper else "a deleted paper"
 
     own, other = shown(name, 60), shown(suggestion.name, 60)
     lines = [f"## Why {other} for {own}"]
     if suggestion.mine == suggestion.theirs:
-        lines.append(f"**A paper of both** {link(suggestion.mine)}")
+        lines.append(f"**A paper by both** {titled(suggestion.mine)}")
     else:
-        fit = f"**Papers that fit together** (closeness {suggestion.closeness:.2f})"
-        lines.append(fit if suggestion.closeness > 0 else "**A paper of each**")
-        lines += [f"- {own}: {link(suggestion.mine)}", f"- {other}: {link(suggestion.theirs)}"]
+        fit = f"**Most similar papers** (similarity {suggestion.closeness:.2f})"
+        lines.append(fit if suggestion.closeness > 0 else "**A paper by each**")
+        lines += [f"- {own}: {titled(suggestion.mine)}", f"- {other}: {titled(suggestion.theirs)}"]
     if suggestion.between:
-        lines.append(
-            f"**In between** {plural(len(suggestion.between), 'person', 'people')} who wrote with both"
-        )
+        lines.append(f"**Coauthors in common** {len(suggestion.between):,}")
         for entry in suggestion.between[:_THROUGH]:
-            lines.append(f"- {shown(entry.name, 60)}: {link(entry.mine)} · {link(entry.theirs)}")
+            lines.append(f"- {shown(entry.name, 60)}: {titled(entry.mine)} · {titled(entry.theirs)}")
     else:
-        lines.append("**In between** nobody who wrote with both")
+        lines.append("**Coauthors in common** none")
     if suggestion.moved_to:
-        lines.append("**Both moved to, in the last year** " + _listed(suggestion.moved_to))
+        lines.append("**Both took up in the last year** " + _listed(suggestion.moved_to))
     if suggestion.shared:
         lines.append("**Both write on** " + _listed(suggestion.shared))
     if suggestion.they_add:
-        lines.append(f"**{other} adds** " + _listed(suggestion.they_add))
+        lines.append(f"**{other} brings** " + _listed(suggestion.they_add))
     if suggestion.you_add:
-        lines.append(f"**{own} adds** " + _listed(suggestion.you_add))
+        lines.append(f"**{own} brings** " + _listed(suggestion.you_add))
     return "\n".join(lines)
 
 
 def proof(found: Knows, papers: Mapping[int, Paper]) -> str:
-    """Somebody who knows a topic, with the best papers that show it."""
+    """A person who knows a topic, with the papers that show it best."""
     shown_papers = [title_link(papers[number], 90) for number in found.papers[:2] if number in papers]
     more = len(found.papers) - len(shown_papers)
     tail = f" · and {more} more" if more > 0 else ""

@@ -1,4 +1,4 @@
-"""How corrections and claims stand in a person's history, in lines. Records in, text out."""
+"""Corrections and claims in a person's history, a line each. Records in, text out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from data.stores.corrections import Correction
 
 
 def claim_line(claim: Claim, may: bool) -> str:
-    """A claim, past or present; how it was proven and by whom only for those who manage the server where it was made."""
+    """A claim, past or present; ``may`` says whether the reader may see how it was proven and by whom."""
     text = f"- L{claim.level}, {day(claim.made.date())}"
     if may:
         text += f", <@{claim.member}> by {claim.proof}" + (
@@ -24,19 +24,21 @@ _WORD = {"holder": "by the person themselves", "operator": "by the operator"}
 
 
 def correction_line(correction: Correction) -> str:
-    """What was corrected, on whose word and when, and who took it back."""
+    """What was corrected, by whom and when, and who undid it."""
     by = _WORD.get(correction.authority) or f"in a server by {shown(correction.made_by_name, 40)}"
     text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {day(correction.made.date())})"
     if correction.undone is not None:
-        text += f"\n-# taken back by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
+        text += (
+            f"\n-# undone by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
+        )
     return text
 
 
 def reason(paper: Paper, support: Paper | None, own: set[str]) -> str:
     """Why a paper counts as somebody's: what it has in common with the one that speaks most for it."""
     if support is None:
-        return "nothing else speaks for it"
+        return "no other evidence"
     there = {author.key for author in support.authors} - own
     shared = [author.name for author in paper.authors if author.key in there]
     beside = f"“{readable(support.title)}”"
-    return f"{', '.join(shared[:2])} also on {beside}" if shared else f"work and circle close to {beside}"
+    return f"{', '.join(shared[:2])} also wrote {beside}" if shared else f"similar to {beside}"

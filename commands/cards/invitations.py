@@ -1,4 +1,4 @@
-"""Invitations as text: what the invited reads, what opens the thread of two, what one can send oneself."""
+"""Invitations as text: what the recipient reads, what opens the thread for two, and a letter to send oneself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from index.people.suggest import Suggestion
 
 Papers = Mapping[int, Paper]
 STATE_WORDS = {
-    "waiting": "waits for an answer",
+    "waiting": "waiting for an answer",
     "accepted": "accepted",
     "not now": "not now",
     "withdrawn": "withdrawn",
@@ -24,19 +24,19 @@ STATE_WORDS = {
 
 
 def invited(sender: str, mention: str, server: str, about: str, why: str) -> str:
-    """What the invited reads: who, about what, why; and what each answer tells the other."""
+    """What the recipient reads: who asks, what about and why; and what each answer tells the sender."""
     lines = [f"## {shown(sender, 80)} would like to work with you", f"{mention} in **{shown(server, 80)}**"]
     if about:
         lines.append(f"**About** {shown(about, 500)}")
     tail = (
-        "-# Accept opens a private thread for the two of you. “Not now” tells them only that. Block tells them "
-        "nothing, now or later."
+        "-# Accept opens a private thread for the two of you. If you press “Not now”, they can see only that. If you "
+        "press Block, they learn nothing, now or later."
     )
     return "\n".join([*lines, why, tail])
 
 
 def why_lines(name: str, suggestion: Suggestion | None, papers: Papers) -> str:
-    """The shared reasons, one heading lower than in their own reply; nothing where none are known."""
+    """The reasons for the two, one heading lower than in a reply of their own; empty where none are known."""
     if suggestion is None:
         return ""
     return reasons(name, suggestion, papers).replace("## Why", "### Why", 1)
@@ -50,25 +50,25 @@ def opening(
     lines = [f"## {first} and {second}", f"<@{invitation.sender}> <@{invitation.recipient}>"]
     if invitation.about:
         lines.append(f"**About** {shown(invitation.about, 500)}")
-    tail = "-# Nobody else reads this, but those who manage threads here. I will not write again."
+    tail = "-# Only the two of you and those who manage threads here can read this. I will not write again."
     return "\n".join(part for part in [*lines, why, agenda, clocks, missing, tail] if part)
 
 
 def agenda(names: tuple[str, str], suggestion: Suggestion | None, papers: Papers) -> str:
-    """Half an hour to begin with; ``suggestion`` is from the first's side."""
+    """A plan for a first half hour; ``suggestion`` is for the first of the two."""
     first, second = (shown(name, 60) for name in names)
     lines = [
         "### A first half hour",
-        "1. Each in five minutes: what you work on now, and where it is stuck.",
+        "1. Five minutes each: what are you working on, and where are you stuck?",
     ]
     pair = [papers[n] for n in (suggestion.mine, suggestion.theirs) if n in papers] if suggestion else []
     if len({paper.id for paper in pair}) == 2:
         lines.append(
-            f"2. Side by side: {title_link(pair[0], 90)} and {title_link(pair[1], 90)}. What does one take for "
-            "given that the other questions?"
+            f"2. Put {title_link(pair[0], 90)} and {title_link(pair[1], 90)} side by side. What does one take for "
+            "granted that the other questions?"
         )
     else:
-        lines.append("2. Each brings one paper of their own that the other should read first.")
+        lines.append("2. Each of you brings one paper of your own that the other should read first.")
     brings = []
     if suggestion and suggestion.you_add:
         brings.append(f"{first} brings {shown(suggestion.you_add[0], 60)}")
@@ -77,14 +77,14 @@ def agenda(names: tuple[str, str], suggestion: Suggestion | None, papers: Papers
     lines.append(
         f"3. {', '.join(brings)}: which question needs both?"
         if len(brings) == 2
-        else "3. Which question would neither of you answer alone?"
+        else "3. Which question could neither of you answer alone?"
     )
-    lines.append("4. One small thing to try, who does it, and when you speak again.")
+    lines.append("4. Agree on one small thing to try, who does it, and when you speak again.")
     return "\n".join(lines)
 
 
 def clocks(names: tuple[str, str], profiles: tuple[Profile | None, Profile | None], now: datetime) -> str:
-    """What time it is for each, where both say so to everybody."""
+    """What time it is for each, where both show their time zone to everybody."""
     zones = [profile.time_zone if profile and profile.public else "" for profile in profiles]
     if not all(zones) or zones[0] == zones[1]:
         return ""
@@ -92,16 +92,16 @@ def clocks(names: tuple[str, str], profiles: tuple[Profile | None, Profile | Non
         f"{now.astimezone(ZoneInfo(zone)):%H:%M} for {shown(name, 60)}"
         for zone, name in zip(zones, names, strict=True)
     ]
-    return f"-# Now it is {times[0]} and {times[1]}."
+    return f"-# It is now {times[0]} and {times[1]}."
 
 
-def to_send_oneself(name: str, other: str, suggestion: Suggestion | None, papers: Papers, about: str) -> str:
-    """A letter in plain text; nothing in it can end the block that it is shown in."""
+def letter_text(name: str, other: str, suggestion: Suggestion | None, papers: Papers, about: str) -> str:
+    """A letter in plain text, in a block of code that nothing in it can end."""
     lines = [f"Dear {_plain(other)},", ""]
     pair = [papers[n] for n in (suggestion.mine, suggestion.theirs) if n in papers] if suggestion else []
     if suggestion and len({paper.id for paper in pair}) == 2:
         mine, theirs = (_plain(paper.title) for paper in pair)
-        lines.append(f"I have read your paper “{theirs}”; it lies close to ours, “{mine}”.")
+        lines.append(f"I have read your paper “{theirs}”; it is close to our paper “{mine}”.")
     elif pair:
         lines.append(f"We both worked on “{_plain(pair[0].title)}”.")
     if suggestion and suggestion.between:
@@ -110,7 +110,7 @@ def to_send_oneself(name: str, other: str, suggestion: Suggestion | None, papers
         lines.append(f"We both work on {_plain(suggestion.shared[0])}.")
     if about:
         lines.append(f"I would like to talk with you about this: {_plain(about)}")
-    lines += ["Would you have half an hour in the next weeks?", "", f"With kind regards,\n{_plain(name)}"]
+    lines += ["Would you have half an hour in the coming weeks?", "", f"Kind regards,\n{_plain(name)}"]
     return "```\n" + "\n".join(lines) + "\n```"
 
 
@@ -119,7 +119,7 @@ def _plain(text: str) -> str:
 
 
 def line(invitation: Invitation, member: int, name: str) -> str:
-    """An invitation in one's own list."""
+    """An invitation in a member's own list."""
     state = STATE_WORDS.get(shown_state(invitation, member), "")
     thread = f" · <#{invitation.thread}>" if invitation.thread and invitation.state == "accepted" else ""
     way = "to" if invitation.sender == member else "from"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 import discord
 from discord import ui
 
 from commands.cards.lists import ACCENT
 from commands.cards.text import author_line, day, facts_line, readable, safe, shorten, shown, title_link
+from data.calendar.arxiv_ids import find_doi
 from data.records import Paper
 
 _ABSTRACT = 2_000
@@ -27,7 +29,7 @@ def card(
         head.append("⚠️ This paper was withdrawn.")
     box.add_item(ui.TextDisplay("\n".join(head)[:1_700]))
     box.add_item(ui.Separator())
-    abstract = safe(shorten(readable(paper.abstract), _ABSTRACT)).strip() or "-# I know no abstract."
+    abstract = safe(shorten(readable(paper.abstract), _ABSTRACT)).strip() or "-# No abstract."
     box.add_item(ui.TextDisplay(abstract[:2_000]))
     if details := _details(paper):
         box.add_item(ui.TextDisplay(details[:280]))
@@ -45,9 +47,7 @@ def _details(paper: Paper) -> str:
     parts = []
     if paper.version and paper.version > 1:
         parts.append(
-            f"version {paper.version} of {day(paper.updated)}"
-            if paper.updated
-            else f"version {paper.version}"
+            f"version {paper.version}, {day(paper.updated)}" if paper.updated else f"version {paper.version}"
         )
     if paper.submitted and paper.submitted != paper.day:
         parts.append(f"submitted {day(paper.submitted)}")
@@ -59,7 +59,7 @@ def _details(paper: Paper) -> str:
         parts.append(shown(paper.comment, 80))
     lines = ["-# " + " · ".join(parts)] if parts else []
     if paper.former_titles:
-        lines.append(f"-# Also titled: {shown(paper.former_titles[0], 120)}")
+        lines.append(f"-# Former title: {shown(paper.former_titles[0], 120)}")
     return "\n".join(lines)
 
 
@@ -75,10 +75,6 @@ def _links(paper: Paper) -> list[ui.Item[Any]]:
 
 def doi_url(doi: str) -> str | None:
     """The link of a DOI; None for a field that holds something else."""
-    from urllib.parse import quote
-
-    from data.calendar.arxiv_ids import find_doi
-
     found = find_doi(doi)
     url = "https://doi.org/" + quote(found, safe="/:;()._-") if found else ""
     return url if url and len(url) <= 512 else None

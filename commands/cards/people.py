@@ -11,7 +11,7 @@ import discord
 from discord import ui
 
 from commands.cards.lists import ACCENT
-from commands.cards.text import day, label, plural, safe, shorten, shown
+from commands.cards.text import label, plural, safe, shorten, shown
 from data.stores.corrections import Correction
 from data.stores.people import Person
 from index.people.scores import Score, Trust
@@ -56,7 +56,7 @@ def outline_option(outline: Outline) -> discord.SelectOption:
         part for part in (outline.person.name, plural(outline.person.papers, "paper"), outline.years) if part
     )
     said = [outline.affiliation or "", ", ".join(outline.topics)]
-    said.append(f"with {outline.closest}" if outline.closest else "alone")
+    said.append(f"with {outline.closest}" if outline.closest else "no coauthors")
     return discord.SelectOption(
         label=label(head, 100),
         value=str(outline.person.id),
@@ -71,7 +71,7 @@ def outlines(found: Sequence[Outline]) -> list[str]:
         said = [plural(outline.person.papers, "paper"), outline.years]
         said += [shown(outline.affiliation, 60)] if outline.affiliation else []
         said += [shown(", ".join(outline.topics), 80)] if outline.topics else []
-        said += [f"with {shown(outline.closest, 50)}"] if outline.closest else ["alone"]
+        said += [f"with {shown(outline.closest, 50)}"] if outline.closest else ["no coauthors"]
         lines.append(f"- **{shown(outline.person.name, 60)}** · " + " · ".join(part for part in said if part))
     return lines
 
@@ -93,16 +93,16 @@ class AuthorCard:
     citations: int | None = None
     h_index: int | None = None
     source: str = ""
-    """Whose figures these are, and of which day."""
+    """The source of these figures, and their day."""
     namesakes: int = 0
     waiting: int = 0
     """Papers under the name that no pass has judged yet."""
     claimed_by: str = ""
     """What the proof of whoever holds the claim has shown."""
     profile: str = ""
-    """What the person says of themselves, ready to show."""
+    """What the person says about themselves, ready to show."""
     corrected: str = ""
-    """On whose word this is one person, ready to show."""
+    """Who corrected who this is, ready to show."""
     links: tuple[tuple[str, str], ...] = field(default=())
 
 
@@ -119,12 +119,12 @@ def author_card(
     head = [f"## {shown(person.name, 100)}"]
     forms = [form for form in person.forms if form != person.name][:4]
     if forms:
-        head.append("-# also printed " + ", ".join(shown(form, 50) for form in forms))
+        head.append("-# Also published as " + ", ".join(shown(form, 50) for form in forms))
     if card.affiliation:
         head.append(shown(card.affiliation, 120))
     head.append(" · ".join(_facts(card)))
     if card.claimed_by:
-        head.append(f"-# Claimed by somebody who {shown(card.claimed_by, 250)}")
+        head.append(f"-# Claimed by a member who {shown(card.claimed_by, 250)}")
     box.add_item(ui.TextDisplay("\n".join(head)))
     body = []
     if card.topics:
@@ -152,7 +152,9 @@ def author_card(
     if card.corrected:
         box.add_item(ui.TextDisplay(f"-# {card.corrected}"))
     if card.waiting:
-        box.add_item(ui.TextDisplay(f"-# {plural(card.waiting, 'newer paper')} of this name not sorted yet"))
+        box.add_item(
+            ui.TextDisplay(f"-# {plural(card.waiting, 'newer paper')} under this name not matched yet")
+        )
     box.add_item(ui.ActionRow(*actions))
     if more:
         box.add_item(ui.ActionRow(*more))
@@ -162,7 +164,7 @@ def author_card(
 
 
 def corrected_by(corrections: Sequence[Correction]) -> str:
-    """On whose words somebody is who they are on a card, or nothing."""
+    """Who corrected who this is, for a card; empty where nobody did."""
     here = dict.fromkeys(shown(c.made_by_name, 40) for c in corrections if c.is_local)
     said = [f"in this server by {', '.join(list(here)[:3])}"] if here else []
     said += ["by the person themselves"] if any(c.authority == "holder" for c in corrections) else []
@@ -173,7 +175,7 @@ def corrected_by(corrections: Sequence[Correction]) -> str:
 def _facts(card: AuthorCard) -> list[str]:
     person = card.person
     years = span(person.first, person.last)
-    facts = [f"{plural(person.papers, 'paper')}{', ' + years if years else ''}"]
+    facts = [f"{plural(person.papers, 'paper')} in this library{', ' + years if years else ''}"]
     facts.append(f"Trust {card.trust.value}, {card.trust.level} {_claimed(card.trust)}")
     if card.score is not None:
         facts.append(f"Score {card.score.value}")
@@ -197,12 +199,14 @@ def why_lines(name: str, trust: Trust, score: Score | None) -> str:
     ]
     lines += [f"- {safe(why)}" for why in trust.why]
     if score is not None:
-        lines.append(f"**Score {score.value}**, a weighted mean among people with two papers or more")
+        lines.append(
+            f"**Score {score.value}**, a weighted mean; percentiles are among people with two papers or more"
+        )
         for part in score.parts:
             lines.append(f"- {part.name} {part.value:.0f} (weight {part.weight:g}): {safe(part.why)}")
     lines.append(
-        "-# Computed from titles, abstracts and author lists alone. They say what is visible here, not how good "
-        "somebody is: no ground for hiring, funding or admission."
+        "-# Computed from titles, abstracts and author lists alone. They show what is visible here, not how good "
+        "a researcher is; don't base hiring, funding or admission on them."
     )
     return "\n".join(lines)
 
@@ -220,8 +224,3 @@ def people_list(
     view = ui.LayoutView(timeout=None)
     view.add_item(box)
     return view
-
-
-def on_day(value: date | None) -> str:
-    """`` on 18 May 2026``, or nothing."""
-    return f" on {day(value)}" if value else ""

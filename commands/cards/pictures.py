@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
@@ -19,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from commands.cards.text import shorten
+from index.people.graph import MOST_NODES, Graph
 
 PAPER_COLOUR = "#f3f4f6"
 INK, QUIET = "#1f2937", "#6b7280"
@@ -31,31 +31,12 @@ KINDS = {
 """Colour and shape of each kind; shape alone tells them apart, too."""
 REGIONS = ("#2563a8", "#c2570c", "#2f7d4f", "#7c3aad", "#b02a5b", "#0f7f8a", "#8a6d0b", "#4b5563", "#a3482b")
 """Colours of a map's regions, each readable on light grey."""
-MOST_NODES = 40
 _LABEL = 26
 _MARKER = 0.02
 
 plt.rcParams.update(
     {"font.family": "DejaVu Sans", "text.parse_math": False, "text.usetex": False, "svg.fonttype": "none"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GraphNode:
-    """A node of a graph."""
-
-    key: str
-    label: str
-    kind: str
-    size: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """Nodes (the first is the one asked for) and edges between their keys with weights."""
-
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[tuple[str, str, float], ...]
 
 
 def graph_png(graph: Graph) -> bytes:
@@ -84,7 +65,8 @@ def graph_png(graph: Graph) -> bytes:
             )
     texts = [
         axes.text(
-            *places[node.key],
+            places[node.key][0],
+            places[node.key][1],
             shorten(node.label, _LABEL if node.key != nodes[0].key else 40),
             fontsize=12 if node.key == nodes[0].key else 8.5,
             fontweight="bold" if node.key == nodes[0].key else "normal",
@@ -144,14 +126,23 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
     figure, axes = plt.subplots(figsize=(7.2, 5.4), dpi=120, facecolor=PAPER_COLOUR)
     for number in range(len(names)):
         inside = places[chosen:][region[chosen:] == number]
-        axes.scatter(*inside.T, s=26, c=REGIONS[number % len(REGIONS)], alpha=0.75, linewidths=0, zorder=2)
+        axes.scatter(
+            inside[:, 0],
+            inside[:, 1],
+            s=26,
+            c=REGIONS[number % len(REGIONS)],
+            alpha=0.75,
+            linewidths=0,
+            zorder=2,
+        )
     marks = _moved_apart(places, chosen)
     for place, mark in zip(places[:chosen], marks, strict=True):
         axes.plot(*np.stack([place, mark]).T, color=INK, linewidth=1.0, zorder=3)
-    axes.scatter(*marks.T, s=330, c=INK, edgecolors="white", linewidths=1.6, zorder=4)
+    axes.scatter(marks[:, 0], marks[:, 1], s=330, c=INK, edgecolors="white", linewidths=1.6, zorder=4)
     for number, place in enumerate(marks, 1):
         axes.text(
-            *place,
+            place[0],
+            place[1],
             str(number),
             color="white",
             fontsize=11,
@@ -160,10 +151,16 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
             va="center",
             zorder=5,
         )
+    middles = {
+        number: np.median(places[region == number], axis=0)
+        for number in range(len(names))
+        if (region == number).any()
+    }
     texts = [
         axes.text(
-            *np.median(places[region == number], axis=0),
-            shorten(name, _LABEL),
+            middle[0],
+            middle[1],
+            shorten(names[number], _LABEL),
             fontsize=13,
             color=INK,
             ha="center",
@@ -171,8 +168,7 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
             zorder=6,
             path_effects=[withStroke(linewidth=3.5, foreground=PAPER_COLOUR)],
         )
-        for number, name in enumerate(names)
-        if (region == number).any()
+        for number, middle in middles.items()
     ]
     axes.set_axis_off()
     axes.margins(0.06)

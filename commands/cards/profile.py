@@ -1,4 +1,4 @@
-"""What a claimed member says of themselves."""
+"""What a member with a claim says about themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATUS_WORDS = {
 
 
 def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
-    """Status, seeking, offering, link and time zone, and what was taken over from a CV; what was not said is left out."""
+    """Status, what is sought and offered, links, time zone, and what was kept from a CV; what was not said is left out."""
     lines = []
     head = [
         STATUS_WORDS.get(profile.status, ""),
@@ -26,7 +26,7 @@ def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
     if any(head):
         lines.append("**In their own words** " + " · ".join(part for part in head if part))
     if profile.seeking:
-        lines.append(f"**Seeks** {shown(profile.seeking, 300)}")
+        lines.append(f"**Looking for** {shown(profile.seeking, 300)}")
     if profile.offering:
         lines.append(f"**Offers** {shown(profile.offering, 300)}")
     if profile.link:
@@ -43,11 +43,9 @@ def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
 
 
 def _self_reported(works: Sequence[OwnEntry]) -> str:
-    """Works that nobody but the member knows of, marked as such."""
+    """Works that only the member vouches for, marked as such."""
     waiting = sum(work.status == "in submission" for work in works)
     titles = "; ".join(f"“{shown(work.text, 60)}”" for work in works[:3])
     more = f" and {len(works) - 3} more" if len(works) > 3 else ""
-    counted = f"{plural(len(works), 'work')} by their own word" + (
-        f", {waiting} in submission" if waiting else ""
-    )
+    counted = plural(len(works), "self-reported work") + (f", {waiting} in submission" if waiting else "")
     return f"**{counted}** {titles}{more}"

@@ -1,4 +1,4 @@
-"""How a library and a list look: works with their state, tags and notes. Records in, a view out."""
+"""Libraries and shared lists: works with their reading state, tags and notes. Records in, a view out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from commands.cards.lists import boxed
 from commands.cards.text import author_line, facts_line, linked, plural, shown, title_link
 from data.records import Paper
 from data.stores.shelf import Kept
+from index.shelf.library_query import LibraryQuery
 
 PAGE = 5
+EMPTY = (
+    "Your library is empty. /save adds a paper, and so does *Save* below the papers of a digest; /library import reads "
+    "a file."
+)
 STATE_WORDS = {"unread": "to read", "reading": "reading", "read": "read"}
 _TEXT_LIMIT = 3_600
 
 
 def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> list[str]:
-    """A work's title, authors and facts, whether it is one of ours or not."""
+    """A work's title, authors and facts, whether we know it as a paper or only as CSL-JSON."""
     if paper is not None:
         return [title_link(paper, most), author_line(paper, most=4), facts_line(paper)]
     title = shown(str(item.get("title", "")), most)
@@ -39,11 +44,11 @@ def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> li
     ]
     safe_url = url if url.startswith("https://") and not set(url) & set("()<>[] `*_~|\\") else ""
     head = f"**{linked(title, safe_url)}**" if safe_url else f"**{title}**"
-    return [head, names or "authors not known", "-# " + " · ".join(filter(None, facts))]
+    return [head, names or "authors unknown", "-# " + " · ".join(filter(None, facts))]
 
 
 def kept_lines(kept: Kept, paper: Paper | None, note: int = 140) -> str:
-    """A work of a library: what it is, how far it was read, tags, note."""
+    """A work in a library: what it is, how far the member has read it, tags and note."""
     lines = work_lines(paper, kept.record)
     said = [STATE_WORDS.get(kept.state, kept.state), *(f"#{shown(tag, 40)}" for tag in kept.tags)]
     lines.append("-# " + " · ".join(said))
@@ -54,7 +59,7 @@ def kept_lines(kept: Kept, paper: Paper | None, note: int = 140) -> str:
 
 def page(
     heading: str,
-    entries: Sequence[tuple[str, ui.Item[ui.LayoutView]]],
+    entries: Sequence[tuple[str, ui.Item[Any]]],
     *,
     start: int = 0,
     footer: str = "",
@@ -69,14 +74,30 @@ def page(
 
 
 def state_options(state: str) -> list[discord.SelectOption]:
-    """How far a work was read."""
+    """How far a work has been read, with the present state chosen."""
     return [
         discord.SelectOption(label=text.capitalize(), value=value, default=value == state)
         for value, text in STATE_WORDS.items()
     ]
 
 
-def heading(total: int, found: int, wanted: str) -> str:
-    """``Your library``, and what of it is shown."""
+def heading(total: int, found: int, query: LibraryQuery) -> str:
+    """``Your library``, how large it is, and how much of it matches."""
     head = f"## Your library\n{plural(total, 'work')}"
-    return head + (f", {found:,} with {wanted}" if wanted else "")
+    words = query_words(query)
+    return head + (f", {found:,} with {words}" if words else "")
+
+
+def no_match(total: int, query: LibraryQuery) -> str:
+    """No work of a library matches."""
+    return f"None of your {plural(total, 'work')} has {query_words(query)}."
+
+
+def query_words(query: LibraryQuery) -> str:
+    """What was asked of a library, such as ``“gradient” and #thesis and to read``."""
+    said = [
+        f"“{shown(query.search, 60)}”" if query.search else "",
+        f"#{shown(query.tag, 40)}" if query.tag else "",
+        STATE_WORDS.get(query.state, ""),
+    ]
+    return " and ".join(filter(None, said))

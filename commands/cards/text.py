@@ -1,4 +1,4 @@
-"""Text from outside, made readable and harmless: it never pings, never formats, never overflows."""
+"""Makes text from outside readable and harmless: it never pings, formats or overflows."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def author_line(paper: Paper, bold: frozenset[str] = frozenset(), most: int = SH
     listed = [author for author in paper.authors if author.listed]
     others = [author for author in paper.authors if not author.listed]
     if not listed and not others:
-        return "authors not known"
+        return "authors unknown"
     places = _chosen(listed, bold, most)
     parts, last = [], -1
     for place in places:

@@ -22,11 +22,11 @@ from commands.digests.post import DeliveryButton, PaperOpinion
 from commands.digests.posting import Poster
 from commands.digests.taste import TasteButton, UnlearnSelect, learned
 from commands.kit.authority import manages_server
+from commands.kit.feeds import feed_view
 from commands.kit.limits import FEED, PICTURE
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
-from commands.shelf.feeds import feed_view
 from data.calendar import clock
 from data.stores.digests import Digest
 

@@ -19,6 +19,7 @@ from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import Reply, UserError, answer
 from commands.kit.services import Services
+from commands.kit.similar_papers import similar_papers
 from data.records import Paper
 from data.stores.digests import Delivery, Digest
 from data.stores.shelf import ShelfFull
@@ -38,10 +39,10 @@ class PaperOpinion(Pressable, template=r"dg:(?P<what>[sldum]):(?P<paper>\d{1,12}
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
         if self.what == "m":
-            from commands.papers.similar import show
-
             needs = (Need.PAPERS, Need.MEANING)
-            await answer(interaction, show(services, self.paper), private=True, cost=SEARCH, needs=needs)
+            await answer(
+                interaction, similar_papers(services, self.paper), private=True, cost=SEARCH, needs=needs
+            )
             return
         where = (interaction.guild_id or 0, interaction.user.id, interaction.channel_id or 0)
         work = think(services, self.paper, KINDS.get(self.what), *where)

@@ -18,8 +18,8 @@ from commands.cards.text import day as day_text
 from commands.digests.choosing import choose, waiting
 from commands.digests.post import contents_of, mark, post_of
 from commands.kit.replies import NO_PINGS
+from commands.kit.send_once import already_sent
 from commands.kit.services import Services
-from commands.members.invitation_delivery import walk
 from data.calendar import clock
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import undone
@@ -324,16 +324,7 @@ class Poster:
 
     async def _sent(self, place: Any, delivery: Delivery) -> discord.Message | None:
         """The message of a delivery that stands in its place already, known by its mark."""
-        async for message in place.history(limit=50):
-            ids = {getattr(item, "custom_id", None) for item in walk(message.components)}
-            if (
-                mark(delivery) in ids
-                and self._client.user is not None
-                and message.author.id == self._client.user.id
-            ):
-                found: discord.Message = message
-                return found
-        return None
+        return await already_sent(self._client, place, {mark(delivery)})
 
     async def _broken(self, digest: Digest, delivery: Delivery, error: discord.HTTPException) -> None:
         why = REFUSALS.get(error.code, f"Discord refuses it ({error.code})")

@@ -11,10 +11,10 @@ from discord.ext import commands
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import plural
 from commands.digests.choosing import MOST_CANDIDATES, daily
+from commands.kit.links import link
 from commands.kit.options import category_name, complete_category
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.papers.paper import PaperButton
 from data.calendar.clock import utc_now
 from index.digest.chooser import Taste
 from index.search.facets import in_category
@@ -74,7 +74,7 @@ async def show(
             f"ranking alone: {ranks[number]:,} of {total:,}" if number in ranks else "announced before that"
         )
         entries.append(
-            Entry(papers[number], PaperButton("Details", paper=str(number)), note=f"**{said}** · {rank}")
+            Entry(papers[number], link("paper.card", "Details", paper=number), note=f"**{said}** · {rank}")
         )
     return listing(
         f"## Most saved and liked {place}{of}\n-# the last {period}; the ranking alone knows what the digests here ask for, not who saved what",

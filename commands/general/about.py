@@ -12,32 +12,32 @@ from commands.kit.replies import answer
 from commands.kit.services import Services
 
 HELP = """## What I can do
-**/papers** `ChonLam Lao` — what somebody has written; sort, since and category narrow it down
-**/similar** `PrismLLM` — the papers closest to one: give an arXiv id or link, a DOI, a title, a system's name, \
-or paste an abstract
-**/search** `fault tolerance of GPU training` — papers by what they are about; “quoted phrases” and \
-author: category: year: since: work, too
+**/papers** `ChonLam Lao` — papers by an author; narrow them down with sort, since and category
+**/similar** `PrismLLM` — the most similar papers: give an arXiv id or link, a DOI, a title, a system's name, or \
+paste an abstract
+**/search** `fault tolerance of GPU training` — find papers by what they are about; you can use \
+“quoted phrases” and author: category: year: since:
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
-**/new** — what was announced on a day, by category
-**/digest** `mine` — the few new papers of the day that this channel, or you, will want, posted by the clock; **/top** — \
-what people here saved and liked most
-**/save** `PrismLLM`, **/library** `show` — what you keep: tags, notes, files for other programs; **/list** — lists that \
+**/new** — the papers announced on a day, by category
+**/digest** `mine` — the few new papers of the day that you, or this channel, will want, posted on schedule; **/top** \
+— what people here saved and liked most
+**/save** `PrismLLM`, **/library** `show` — your library: tags, notes, import and export; **/list** — lists that \
 this server shares
 **/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, **/similar-people** `ChonLam Lao`, \
-**/trending** go on from there
-**/collaborators** `Mengqi Liu` — whom to work with, and why; **/who-knows** `in-network aggregation` finds people by a topic
-**/claim** `ChonLam Lao` — say which papers are yours; then **/profile** (also from your CV) and **/invite** \
-work, and suggestions are about you
-**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — people, papers, topics, categories; **/me** \
-`data` — what I hold about you; **/me** `forget` deletes it
-**/about** — what I hold, and where it comes from
+**/trending** lead on from there
+**/collaborators** `Mengqi Liu` — possible collaborators, and why; **/who-knows** `in-network aggregation` finds people by topic
+**/claim** `ChonLam Lao` — say which papers are yours; then you can use **/profile** (also from your CV) and \
+**/invite**, and suggestions are about you
+**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — get news of people, papers, topics \
+and categories; **/me** `data` — what I keep about you; **/me** `forget` deletes it
+**/about** — the papers I know, and where they come from
 
-Answers about papers and people take `private:True`, and then only you see them; what concerns you alone is always \
-private. Buttons below an answer go on working, also after a restart."""
+With `private:True`, only you see an answer about papers or people; answers that concern you alone are always \
+private. Buttons below an answer keep working, even after a restart."""
 
 
 class About(commands.Cog):
-    """What this is and what it holds."""
+    """What Labmate is, and what it knows."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -55,7 +55,7 @@ class About(commands.Cog):
     @app_commands.command()
     @app_commands.describe(private="Only you see the answer")
     async def about(self, interaction: discord.Interaction, private: bool = False) -> None:
-        """What I hold: papers, newest day, model"""
+        """What I know: papers, newest day, model"""
         await answer(interaction, self._about(), private=private)
 
     async def _about(self) -> ui.LayoutView:
@@ -70,13 +70,13 @@ class About(commands.Cog):
             f"**Papers:** {papers:,} by {plural(authors, 'author name')}",
             f"**Newest listing:** {day(newest) if newest else 'none read yet'}",
             f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
-            f"**Followed:** {' '.join(services.categories) or 'no category'}",
+            f"**Categories:** {' '.join(services.categories) or 'none'}",
         ]
         if services.progress.text:
             lines.append(f"**Right now:** {safe(services.progress.text)}")
         lines.append(
-            "-# Papers come from arXiv (thank you for the use of its open access interoperability). Whoever runs me "
-            "can add more: python -m bot ingest --help"
+            "-# Papers come from arXiv. Thank you to arXiv for use of its open access interoperability. The person who runs "
+            "me can add more: python -m bot ingest --help"
         )
         return note("\n".join(lines))
 

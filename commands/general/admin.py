@@ -1,4 +1,4 @@
-"""`/admin`: what the person who runs this Labmate decides, asked for in a direct message to it."""
+"""`/admin`: what only the person who runs this Labmate decides, in a direct message to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from index.trust.operator import SUBJECTS, Operator, OperatorError
 
 log = logging.getLogger("labmate")
 SWEEP_EVERY = 20.0
-"""Seconds between looks at whether a server that Labmate is in was banned, also from the command line."""
+"""Seconds between checks whether a server was banned, here or from the command line."""
 NOT_YOU = "Only the person who runs this Labmate can use /admin."
 MOST = (1 << 53) - 1
 """The largest whole number that a Discord option takes."""
@@ -39,7 +39,9 @@ def snowflake(typed: str) -> int:
     """
     digits = typed.strip().removeprefix("<@").removeprefix("!").removesuffix(">")
     if not (digits.isascii() and digits.isdigit() and 15 <= len(digits) <= 20 and int(digits) < 1 << 63):
-        raise UserError("That is not a Discord id. Switch on Developer Mode, then right-click and Copy ID.")
+        raise UserError(
+            "That is not a Discord id. Turn on Developer Mode, then right-click and choose Copy ID."
+        )
     return int(digits)
 
 
@@ -54,11 +56,11 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
         super().__init__()
 
     async def cog_load(self) -> None:
-        """Begin to look for banned servers."""
+        """Begin to check for banned servers."""
         self._sweeping = asyncio.create_task(lasting(self._sweep_for_ever))
 
     async def cog_unload(self) -> None:
-        """Stop looking."""
+        """Stop checking."""
         if self._sweeping is not None:
             self._sweeping.cancel()
             await asyncio.gather(self._sweeping, return_exceptions=True)
@@ -72,7 +74,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
             await asyncio.sleep(SWEEP_EVERY)
 
     async def leave_banned(self) -> None:
-        """Leave every banned server. One that is only missing from the list is refused, and can be added."""
+        """Leave every banned server. A server that is only missing from the list is refused and can still be added."""
         for guild in list(self._bot.guilds):
             if await self._services.store.bans.is_server_banned(guild.id):
                 await self._leave(guild)
@@ -86,10 +88,10 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     async def _leave(self, guild: discord.Guild) -> None:
         try:
             await guild.leave()
-        except discord.HTTPException as error:  # tried again at the next look
-            log.warning("the server %d could not be left: %s", guild.id, error)
+        except discord.HTTPException as error:  # the next check tries again
+            log.warning("I could not leave the server %d: %s", guild.id, error)
             return
-        log.info("left the server %d: it may not use this Labmate", guild.id)
+        log.info("left the server %d, which may not use this Labmate", guild.id)
         await self._services.store.audit.record(0, "server.leave", f"server {guild.id}", guild.name)
 
     # -- the door --------------------------------------------------------------------------------
@@ -105,13 +107,13 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     ) -> None:
         operator = Operator(self._services.store, interaction.user.id, interaction.user.display_name)
 
-        async def kindly() -> ui.LayoutView:
+        async def decided() -> ui.LayoutView:
             try:
                 return await work(operator)
             except OperatorError as error:
                 raise UserError(str(error)) from error
 
-        await answer(interaction, kindly(), private=True)
+        await answer(interaction, decided(), private=True)
 
     async def _decide(
         self, interaction: discord.Interaction, work: Callable[[Operator], Awaitable[str]]
@@ -142,7 +144,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     async def undo(
         self, interaction: discord.Interaction, what: str, number: app_commands.Range[int, 1, MOST]
     ) -> None:
-        """Take a correction back, end a claim or let it hold again, reopen a contest"""
+        """Take back a correction, end a claim or restore it, reopen a contest"""
         await self._decide(interaction, lambda operator: operator.undo(what, number))
 
     @app_commands.command()
@@ -150,7 +152,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     async def promote(
         self, interaction: discord.Interaction, number: app_commands.Range[int, 1, MOST]
     ) -> None:
-        """Let a server's correction hold for everybody"""
+        """Make a server's correction hold for everybody"""
         await self._decide(interaction, lambda operator: operator.promote(number))
 
     @app_commands.command()
@@ -176,7 +178,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
         id: str,
         reason: app_commands.Range[str, 1, 300],
     ) -> None:
-        """Shut a member or a server out"""
+        """Ban a member or a server"""
 
         async def work(operator: Operator) -> str:
             target = snowflake(id)
@@ -193,7 +195,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     @app_commands.describe(what="A member or a server", id="The Discord id")
     @app_commands.choices(what=_KINDS)
     async def unban(self, interaction: discord.Interaction, what: str, id: str) -> None:
-        """Let a member or a server in again"""
+        """Lift the ban of a member or a server"""
         await self._decide(interaction, lambda operator: operator.unban(what, snowflake(id)))
 
     @app_commands.command()
@@ -207,7 +209,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
 
     @app_commands.command()
     async def servers(self, interaction: discord.Interaction) -> None:
-        """Show the servers that I am in, and which may use me"""
+        """Show the servers that I am in, and which of them may use me"""
 
         async def work(_: Operator) -> ui.LayoutView:
             here = [(guild.id, guild.name) for guild in self._bot.guilds]
@@ -218,7 +220,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     @app_commands.command()
     @app_commands.describe(server="The server's Discord id")
     async def allow(self, interaction: discord.Interaction, server: str) -> None:
-        """Put a server on the list; with a list, only servers on it may use me"""
+        """Put a server on the list; once there is a list, only servers on it may use me"""
         await self._decide(interaction, lambda operator: operator.allow(snowflake(server)))
 
     @app_commands.command()

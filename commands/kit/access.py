@@ -6,15 +6,15 @@ import discord
 from discord import ui
 
 from commands.kit.authority import is_operator
-from commands.kit.replies import tell
+from commands.kit.replies import apologise, tell
 
 REFUSED = "You can't use this Labmate here. If you think that is a mistake, ask the person who runs it."
 
 
 async def may_use(interaction: discord.Interaction) -> bool:
-    """Whether neither the member nor the server is banned; where one is, they are told so privately.
+    """Whether neither the member nor the server is banned; if one is, the member is told so privately.
 
-    The operator may always, so that a ban made by mistake can be lifted.
+    The operator always may, so that a ban made by mistake can be lifted.
     """
     bans = interaction.client.services.store.bans  # type: ignore[attr-defined]
     if not await bans.is_banned(interaction.user.id, interaction.guild_id) or await is_operator(interaction):
@@ -27,8 +27,12 @@ async def may_use(interaction: discord.Interaction) -> bool:
 
 
 class CheckedModal(ui.Modal):
-    """A form that those who may not use this Labmate can't send off."""
+    """A form that the banned can't send."""
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
         """Refuse the banned."""
         return await may_use(interaction)
+
+    async def on_error(self, interaction: discord.Interaction, error: Exception, /) -> None:  # type: ignore[override]
+        """Answer failures as everywhere else; the form stays open and can be sent again."""
+        await apologise(interaction, error)

@@ -1,4 +1,4 @@
-"""On whose word a member may correct who is who: the server's that they manage, their own, or the operator's."""
+"""On whose authority a member corrects who is who: as manager of the server, about themselves, or as operator."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from data.stores.store import Store
 from index.trust.corrections import holder_scope, may_take_back
 
 WHO_MAY = (
-    "Only those who manage this server can correct who is who here, and people their own papers, once they have "
-    "proven who they are: /claim."
+    "Only those who manage this server can correct who is who here. Once you have proven who you are with /claim, you "
+    "can correct your own papers."
 )
 MAY_SAY = {
-    "server": "You manage this server, so you can correct me; everybody in this server then sees it that way.",
+    "server": "You manage this server, so you can correct me. Everybody in this server then sees it your way.",
     "holder": "You have proven that this is you, so you can correct me for everybody.",
-    "operator": "You run this Labmate, so what you say holds for everybody.",
+    "operator": "You run this Labmate, so your corrections hold for everybody.",
 }
 WHERE = {True: "in this server", False: "for everybody"}
 
 
 def manages_server(interaction: discord.Interaction) -> bool:
-    """Whether this member may correct: whoever manages the server."""
+    """Whether this member manages the server where they ask."""
     return interaction.guild_id is not None and interaction.permissions.manage_guild
 
 
 async def is_operator(interaction: discord.Interaction) -> bool:
-    """Whether this member runs this Labmate: the application's owner, or of the team that owns it."""
+    """Whether this member runs this Labmate: as owner of the application, or in the team that owns it."""
     bot: Any = interaction.client
     return bool(await bot.is_owner(interaction.user))
 
@@ -42,10 +42,10 @@ async def operators(client: Any) -> set[int]:
 
 
 async def scope_of(interaction: discord.Interaction, services: Services, *people: int) -> Scope | None:
-    """On whose word this member corrects something about people; None where they may not.
+    """On whose authority this member corrects something about people; None where they may not.
 
-    Of themselves it holds for all; else in the server that they manage; the operator's holds for all where they
-    manage no server.
+    What they say about themselves holds everywhere; else it holds in the server that they manage. What the operator
+    says holds everywhere, unless they manage the server where they say it.
     """
     everywhere = services.everywhere.store
     for person in people:
@@ -63,7 +63,7 @@ async def scope_of(interaction: discord.Interaction, services: Services, *people
 async def wider_scope(
     interaction: discord.Interaction, services: Services, correction: Correction
 ) -> Scope | None:
-    """On whose word this member may let a server's correction hold for all; None where they may not."""
+    """On whose authority this member may make a server's correction hold everywhere; None where they may not."""
     if not correction.is_local or correction.undone is not None:
         return None
     if await is_operator(interaction):
@@ -79,15 +79,17 @@ async def wider_scope(
 
 
 def seen_with(services: Services, scope: Scope) -> Store:
-    """The store in which a correction is judged: as the server sees it, or as it is for all."""
+    """The store in which a correction is judged: as the server sees people, or as everybody does."""
     return services.store if scope.is_local else services.everywhere.store
 
 
 def by(interaction: discord.Interaction) -> tuple[int, str]:
+    """Who makes a correction: Discord id and display name."""
     return interaction.user.id, interaction.user.display_name
 
 
 async def may_undo(interaction: discord.Interaction, correction: Correction) -> bool:
+    """Whether this member may take a correction back."""
     manages = interaction.guild_id if manages_server(interaction) else None
     operator = await is_operator(interaction)
     return may_take_back(correction, interaction.user.id, manages=manages, operator=operator)

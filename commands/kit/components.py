@@ -57,7 +57,7 @@ class Pressable(ui.DynamicItem[ui.Button[ui.LayoutView]], template=r"labmate-non
             await self.pressed(interaction, await seen_by(interaction))
 
     async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        """What the button does."""
+        """Do what the button is for."""
         raise AssertionError("a button without a purpose")
 
 
@@ -84,5 +84,5 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
             await self.chosen(interaction, await seen_by(interaction), str(values[0])[:100] if values else "")
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        """What a choice does."""
+        """Do what was chosen."""
         raise AssertionError("a select without a purpose")

@@ -1,4 +1,4 @@
-"""What one member, and one server, may ask in a while, and whose turn it is: nobody waits for another's sixty."""
+"""How much one member or server may ask at a time, and who is next: no member waits for all of another's questions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import TypeVar
 T = TypeVar("T")
 MINUTE, HOUR = 60.0, 3_600.0
 _BREATH = 0.015
-"""Seconds between two refusals of one member; sixty are said well within Discord's three."""
+"""Seconds between two refusals of one member; sixty fit well within Discord's three seconds."""
 _SWEEP = 2_000
 """Counters kept before those that have run out are dropped."""
 
 
 class TooMuch(Exception):
-    """Somebody asks more than is theirs; its text says when to ask again."""
+    """A member asks too much; the text says when to ask again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ FEED = Cost("feeds", 12, 120, HOUR)
 
 
 class Counters:
-    """How often something happened for each key lately."""
+    """How often something happened lately, by key."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -192,7 +192,7 @@ class RateLimits:
             return
         if self._of(cost).waiting(member) >= cost.waiting:
             raise TooMuch(
-                f"{cost.waiting} of your {cost.what} wait for their turn already. Ask again once some have come."
+                f"{cost.waiting} of your {cost.what} are waiting already. Ask again once some have come."
             )
         asked = [(("m", cost.what, member), cost.member, "You've")]
         if guild is not None:

@@ -1,4 +1,4 @@
-"""Options that several commands share: what they mean, what they offer while one types."""
+"""Options that several commands share: how they are read, and what they offer as members type."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import discord
 from discord import app_commands
 
+from commands.cards.text import plural, safe, shorten
 from commands.kit.components import services_of
 from commands.kit.replies import UserError
 from data.calendar import clock
@@ -24,7 +25,7 @@ def since_day(text: str | None) -> date | None:
     Raises
     ------
     UserError
-        Where it is none.
+        Where it isn't one.
     """
     if not text:
         return None
@@ -40,14 +41,14 @@ def category_name(text: str | None) -> str | None:
     Raises
     ------
     UserError
-        Where it is none.
+        Where it isn't one.
     """
     if not text:
         return None
     name = text.strip()
     if not CATEGORY.match(name) or len(name) > 30:
         raise UserError(
-            f"“{_echo(text)}” is no arXiv category. They look like cs.CL, or cs for all of computer science."
+            f"“{_echo(text)}” isn't an arXiv category. Categories look like cs.CL, or cs for all of computer science."
         )
     archive, dot, subject = name.partition(".")
     return f"{archive}{dot}{subject.upper() if len(subject) == 2 else subject}"
@@ -55,8 +56,6 @@ def category_name(text: str | None) -> str | None:
 
 def _echo(text: str) -> str:
     """What a person typed, short and harmless, to show it back."""
-    from commands.cards.text import safe, shorten
-
     return safe(shorten(" ".join(text.split()), 60))
 
 
@@ -67,8 +66,8 @@ async def complete_author(interaction: discord.Interaction, current: str) -> lis
 
 
 def author_choice(name: Name) -> app_commands.Choice[str]:
-    """A name as one is offered while typing."""
-    count = f" ({name.papers:,} {'paper' if name.papers == 1 else 'papers'})"
+    """A name as offered while typing."""
+    count = f" ({plural(name.papers, 'paper')})"
     return app_commands.Choice(
         name=name.name[: MAX_OPTION - len(count)] + count, value=name.name[:MAX_OPTION]
     )
@@ -81,13 +80,13 @@ async def complete_category(interaction: discord.Interaction, current: str) -> l
     found = [(name, count) for name, count in counts.items() if wanted in name.lower()]
     found.sort(key=lambda pair: (not pair[0].lower().startswith(wanted), -pair[1]))
     return [
-        app_commands.Choice(name=f"{name} ({count:,} {'paper' if count == 1 else 'papers'})", value=name)
+        app_commands.Choice(name=f"{name} ({plural(count, 'paper')})", value=name)
         for name, count in found[:CHOICES]
     ]
 
 
 async def complete_since(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-    """Days that people mean most often."""
+    """Common choices of a first day."""
     today = clock.now().date()
     offers = [
         ("last week", today - timedelta(days=7)),

@@ -69,7 +69,7 @@ class Painter:
 
     async def warm_up(self) -> None:
         """Start the process and its libraries before the first picture is asked for."""
-        from commands.cards.pictures import activity_png
+        from commands.cards.pictures import activity_png  # lazy: matplotlib takes a second to load
 
         await self.paint(activity_png, "warm", {2026: 1})
 

@@ -1,4 +1,4 @@
-"""What is still being worked on, from the worker's events; replies that depend on it say so, with the time left."""
+"""What the worker is still doing; replies that depend on it say so, with the time left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 
 
 class Need(IntEnum):
-    """What a reply depends on, in the order in which it is made."""
+    """What a reply depends on, in the order in which the worker makes it."""
 
     PAPERS = 1
     MEANING = 2
@@ -41,17 +41,17 @@ STEPS = {
 }
 """What each step of the worker makes; every other one reads papers in."""
 _DOING = {
-    Need.PAPERS: "reading papers in",
+    Need.PAPERS: "reading in papers",
     Need.MEANING: "comparing papers by meaning",
     Need.PEOPLE: "matching authors to papers",
     Need.TOPICS: "finding topics",
 }
 _WAITING = {
-    Need.MEANING: "{} not compared by meaning yet",
-    Need.PEOPLE: "The authors of the newest papers are not matched yet",
-    Need.TOPICS: "The newest papers are not sorted into topics yet",
+    Need.MEANING: "I haven't compared {} by meaning yet",
+    Need.PEOPLE: "I haven't matched the authors of the newest papers yet",
+    Need.TOPICS: "I haven't sorted the newest papers into topics yet",
 }
-STARTING = "I have just started and am still reading in what I know of people; ask again in a few seconds."
+STARTING = "I've just started and am still loading what I know about people. Ask again in a few seconds."
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Progress:
         self.step, self.done, self.total, self._last = step, done, total, at
 
     def over(self) -> None:
-        """Nothing is being done any more."""
+        """Note that nothing is being done any more."""
         self.heard("", 0, 0)
 
     @property
@@ -115,14 +115,21 @@ def missing(services: Services, *needs: Need) -> str | None:
     need, progress = found[0], services.progress
     if services.is_starting and need in (Need.PEOPLE, Need.TOPICS):
         return f"-# {STARTING}"
+    if doing := _doing(progress, need):
+        return f"-# {doing}, so this may be incomplete."
+    papers = plural(services.corpus.waiting(), "paper")
+    return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
+
+
+def _doing(progress: Progress, need: Need) -> str | None:
+    """What is being done before a need is met, with the time left; None where nothing is being done for it."""
     making = progress.makes
     if making is None or making > need:
-        papers = plural(services.corpus.waiting(), "paper is", "papers are")
-        return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
+        return None
     left = progress.left()
     more = "about" if making == need else "more than"
     time_left = f" ({more} {duration(left)} left)" if left is not None else ""
-    return f"-# I'm still {_DOING[need]}{time_left}, so this may be incomplete."
+    return f"I'm still {_DOING[need]}{time_left}"
 
 
 def _lacks(services: Services, need: Need) -> bool:
@@ -136,11 +143,12 @@ def _lacks(services: Services, need: Need) -> bool:
 
 
 def not_yet(services: Services) -> str:
-    """Why nothing can be said about people, and when it can."""
+    """Why I can't say anything about people yet, and when I can."""
     if services.is_starting:
         return STARTING
-    line = missing(services, Need.PEOPLE) or ""
-    return f"I have not sorted out people yet; that is done after papers are read in.\n{line}".strip()
+    if doing := _doing(services.progress, Need.PEOPLE):
+        return f"{doing}. Please ask again later."
+    return "I haven't matched authors to papers yet. That happens after papers are read in."
 
 
 async def told(

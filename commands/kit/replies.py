@@ -1,4 +1,4 @@
-"""Answering: at once where the work is quick, deferred where it is not, kindly where it fails."""
+"""Answering: at once where the work is quick, deferred where it is slow, with an apology where it fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_PINGS = discord.AllowedMentions.none()
 
 
 class UserError(Exception):
-    """Something a person can do better; its text is the reply."""
+    """A problem that members can solve themselves; the text is the reply."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _speaking(interaction: discord.Interaction) -> asyncio.Lock:
 
 @asynccontextmanager
 async def handling(interaction: discord.Interaction) -> AsyncIterator[None]:
-    """The one door of commands, buttons and forms: what fails in it is answered, and nothing is written unheard."""
+    """Handles every command, button and form: failures are answered, and nothing is written before Discord is told."""
     take(interaction)
     try:
         yield
@@ -157,7 +157,7 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
         interaction.extras["interim"] = True
         before = f"{place - 1} before yours" if place > 1 else "yours is next"
         view = note(
-            f"Other members' files are being read just now; {before}. You needn't send it again: just wait."
+            f"I'm reading other members' files first ({before}). You don't need to send yours again; just wait."
         )
         await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
 
@@ -175,18 +175,16 @@ async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:
     """
     async with _speaking(interaction):
         if interaction.response.is_done():
-            raise UserError("That took too long to open. Please press it again.")
+            raise UserError("That took too long to open. Please press the button again.")
         await interaction.response.send_modal(form)
 
 
 async def _interim(interaction: discord.Interaction, services: Services) -> None:
     """Say that the answer takes longer, where it will stand."""
-    why = (
-        "" if services.model_settled.is_set() else " I started a moment ago and am still loading what I need."
-    )
+    why = "" if services.model_settled.is_set() else " I've just started and am still loading."
     now = f"\n-# Right now: {safe(services.progress.text)}" if services.progress.text else ""
     interaction.extras["interim"] = True
-    text = f"This takes longer than usual.{why} The answer will stand here as soon as I have it.{now}"
+    text = f"This takes longer than usual.{why} The answer will appear here as soon as it's ready.{now}"
     try:
         await interaction.edit_original_response(view=note(text), allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the answer itself is still to come
@@ -216,7 +214,7 @@ async def tell(interaction: discord.Interaction, text: str, *, private: bool = T
 
 
 async def apologise(interaction: discord.Interaction, error: BaseException) -> None:
-    """Tell a person about a failure; what is no fault of theirs gets a number that the log holds."""
+    """Tell a member about a failure; one that is not their fault gets a number that stands in the log."""
     error = getattr(error, "original", error)
     if isinstance(error, discord.HTTPException) and error.code in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
         log.info("%s was answered already, or too late", _what(interaction))
@@ -239,8 +237,8 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
     )
     await tell(
         interaction,
-        f"Something went wrong on my side, and I have written it down as **{reference}**. "
-        "Please try again; if it stays, tell the person who runs me that number.",
+        f"Something went wrong on my side. I logged it as **{reference}**. "
+        "Please try again. If it keeps happening, tell the person who runs me that number.",
     )
 
 

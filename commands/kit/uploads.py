@@ -1,4 +1,4 @@
-"""Files that fit: what is larger than Discord takes is compressed, and split into parts that each can be read alone."""
+"""Files that fit: what is too large for Discord is compressed and split into parts, each of which can be read alone."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_FILES, MOST_BYTES = 10, 25 * 1024 * 1024
 _CHUNK = 64 * 1024
 _TAIL = 64
 _SLACK = 192 * 1024
-"""Bytes that a compressor holds back at most, and those of a zip file's directory."""
+"""Bytes that a compressor can hold back, and those of a zip file's directory."""
 
 Record = tuple[str, str]
-"""What an entry belongs to, and its text."""
+"""The section that an entry belongs to, and its text."""
 
 
 class ExportFormat(Protocol):
@@ -85,7 +85,7 @@ class Sections:
 
 
 def sections_of(held: dict[str, Any]) -> Iterator[Record]:
-    """The pairs of a JSON object, and those that are lists entry by entry."""
+    """The pairs of a JSON object; those that are lists, entry by entry."""
     for section, value in held.items():
         if isinstance(value, list) and value:
             for entry in value:
@@ -152,14 +152,14 @@ def _zipped(
                     waiting = b""
             out.write(waiting + form.end().encode())
         if not added:
-            raise UserError("One entry of this is larger than Discord takes; it can't be sent.")
+            raise UserError("One entry is too large for Discord, so I can't send this.")
         yield made.getvalue()
 
 
 def with_files(
     text: str, files: Sequence[tuple[str, bytes]], rows: Sequence[Sequence[ui.Item[Any]]] = ()
 ) -> Reply:
-    """A reply with files below a line; what one message does not hold follows in others."""
+    """A reply with files below a line of text; files that do not fit into one message follow in others."""
     messages: list[list[tuple[str, bytes]]] = [[]]
     for entry in files:
         size = sum(len(data) for _, data in messages[-1]) + len(entry[1])
@@ -167,7 +167,7 @@ def with_files(
             messages.append([])
         messages[-1].append(entry)
     if len(files) > 1:
-        text += f"\nIt is more than Discord takes in one file, so it comes in {len(files)} parts; each can be read alone."
+        text += f"\nThis is too large for one file on Discord, so it comes in {len(files)} parts. Each can be read alone."
     first, *more = [
         _message(
             text if not place else f"-# continued ({place + 1} of {len(messages)})",

@@ -3,59 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import discord
 from discord import app_commands, ui
 
 from commands.cards.lists import note
 from commands.cards.people import Outline, outline_option, outlines
-from commands.cards.text import plural, safe, shorten
+from commands.cards.text import label, plural, safe, shorten, shown
 from commands.kit.components import seen_by
-from commands.kit.options import CHOICES, MAX_OPTION
+from commands.kit.links import choice, link
+from commands.kit.options import CHOICES, MAX_OPTION, author_choice
 from commands.kit.replies import UserError
 from commands.kit.services import Services
 from data.keys import name_key
 from data.stores.people import Person
+from index.people.person_match import PersonMatch, match_person, nothing_in_common
+from index.search.names import Name
 
-CLEAR = 4
-"""A person with this many times the papers of the next one is meant, unless somebody says otherwise."""
-CLEAR_LEAST = 5
 SHOWN = 10
+OFFERED = 5
+CHOOSE_PAPERS = "person.choose_papers"
+CHOOSE_PERSON = "Which person do you mean?"
+GONE = "I no longer know this person. Try again with the name."
 
 
-@dataclass(frozen=True, slots=True)
-class Whom:
-    """Who was found for a name: the person meant, if that is clear, and everybody else of that name."""
-
-    typed: str
-    person: Person | None
-    others: tuple[int, ...] = ()
-
-
-async def whom(services: Services, typed: str) -> Whom:
+async def whom(services: Services, typed: str) -> PersonMatch:
     """The people that a name, or a choice offered while typing (``~12``), can mean."""
     await services.wait_for_people()
-    text = typed.strip()
-    if text.startswith("~") and text[1:].isdigit() and len(text) < 12:
-        person = await services.store.people.find(int(text[1:]))
-        if person is None:
-            raise UserError("I no longer know this person. Try again with the name.")
-        return Whom(person.name, person)
-    known = services.corpus.names.get(text)
-    author = (
-        await services.store.author_names.number(known.key)
-        if known
-        else await services.store.author_names.find(text)
+    try:
+        return await match_person(services.store, services.corpus.names, typed)
+    except LookupError:
+        raise UserError(GONE) from None
+
+
+async def person_of(services: Services, number: int) -> Person:
+    """The person with a store id.
+
+    Raises
+    ------
+    UserError
+        Where they do not exist (any more).
+    """
+    person = await services.store.people.find(number)
+    if person is None:
+        raise UserError(GONE)
+    return person
+
+
+def refuse_several(found: PersonMatch) -> None:
+    """Where a reply can't ask which person is meant, ask for the name anew.
+
+    Raises
+    ------
+    UserError
+        Where several people have the name.
+    """
+    if found.others and found.person is None:
+        raise UserError(
+            f"Several authors publish as “{shown(found.typed, 60)}”. Type the name in this command and choose one "
+            "from the list that appears."
+        )
+
+
+async def ask_which(services: Services, found: PersonMatch, action: str) -> ui.LayoutView:
+    """Ask which person of a name is meant, or offer the closest names where nobody has it.
+
+    ``action``, such as ``person.choose_card``, is done with the answer.
+    """
+    if found.others:
+        return await _choose(services, found, action)
+    if await services.store.author_names.find(found.typed) is not None:
+        return note(
+            f"I know papers by “{shown(found.typed, 80)}”, but haven't matched them to people yet. That happens after "
+            "papers are read in; until then, /papers lists them by name."
+        )
+    return await unknown_name(services, found.typed)
+
+
+async def _choose(services: Services, found: PersonMatch, action: str) -> ui.LayoutView:
+    people = await outlined(services, found.others[:CHOICES])
+    rows: list[list[ui.Item[Any]]] = [[choice(action, [outline_option(person) for person in people])]]
+    author = await services.store.author_names.find(found.typed)
+    view = note(_apart(services, found, people), rows)
+    if action == CHOOSE_PAPERS and author is not None:
+        view.add_item(ui.ActionRow(papers_under("All papers under this name", author)))
+    return view
+
+
+def _apart(services: Services, found: PersonMatch, people: Sequence[Outline]) -> str:
+    """What tells several people of a name apart, as text."""
+    name = safe(shorten(" ".join(found.typed.split()), 80))
+    lines = [
+        f"## Which {name}?",
+        f"{_number(len(found.others))} authors publish under this name.{_why_apart(services, found.others)}",
+        *outlines(people[:SHOWN]),
+    ]
+    if (more := len(found.others) - SHOWN) > 0:
+        lines.append(f"-# … and {more:,} more with fewer papers; the menu lists the first {CHOICES}.")
+    return "\n".join(lines)
+
+
+def _number(count: int) -> str:
+    words = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+    return words[count] if count < len(words) else f"{count:,}"
+
+
+def _why_apart(services: Services, people: Sequence[int]) -> str:
+    """Why the two with most papers are two."""
+    missing = nothing_in_common(services.insight, *people[:2]) if len(people) > 1 else []
+    if not missing:
+        return ""
+    who = "They share" if len(people) == 2 else "The first two share"
+    return f" {who} no {' and no '.join(missing)}."
+
+
+def papers_under(text: str, author: int) -> ui.Item[Any]:
+    """A button that lists the papers under a name as printed."""
+    return link("papers.open", text, author=str(author), page=0, order="n", since="", category="")
+
+
+async def papers_under_names(services: Services, names: Sequence[Name]) -> list[ui.Item[Any]]:
+    """A button for each name, leading to its papers."""
+    chosen = names[:OFFERED]
+    ids = await services.store.author_names.numbers([name.key for name in chosen]) if chosen else {}
+    return [
+        papers_under(f"{label(name.name, 60)} ({name.papers:,})", ids[name.key])
+        for name in chosen
+        if name.key in ids
+    ]
+
+
+async def unknown_name(services: Services, typed: str) -> ui.LayoutView:
+    """Nobody has that name: the closest ones as buttons."""
+    name = safe(shorten(" ".join(typed.split()), 80))
+    buttons = await papers_under_names(services, services.corpus.names.near(typed, OFFERED))
+    if buttons:
+        return note(f"I know no paper by “{name}”. Did you mean one of these?", [buttons])
+    known = plural(await services.store.count(), "paper")
+    return note(
+        f"I know no paper by “{name}”, and no similar name among the authors of {known} in this library. "
+        "Check the spelling, or see /about for how to add papers."
     )
-    if author is None:
-        return Whom(text, None)
-    found = await services.store.people.named([author])
-    if not found:
-        return Whom(text, None)
-    clear = len(found) == 1 or (found[0][1] >= CLEAR_LEAST and found[0][1] >= CLEAR * found[1][1])
-    person = await services.store.people.find(found[0][0]) if clear else None
-    return Whom(text, person, tuple(number for number, _ in found if person is None or number != person.id))
 
 
 async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
@@ -81,44 +170,6 @@ async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
     return lines
 
 
-def choice(
-    services: Services, found: Whom, people: Sequence[Outline], select: ui.Item[ui.LayoutView] | None = None
-) -> ui.LayoutView:
-    """Ask which of several people is meant; ``select`` offers them all."""
-    shown = people[:SHOWN]
-    name = safe(shorten(" ".join(found.typed.split()), 80))
-    why = _why_apart(services, found.others)
-    more = len(found.others) - len(shown)
-    lines = [
-        f"## Which {name}?",
-        f"{plural(len(found.others), 'person', 'people')} print this name.{why}",
-        *outlines(shown),
-        *([f"-# … and {more:,} more with fewer papers; the select offers {CHOICES}."] if more > 0 else []),
-    ]
-    return note("\n".join(lines), [[select]] if select else [])
-
-
-def _why_apart(services: Services, people: Sequence[int]) -> str:
-    """Why the two with most papers are two."""
-    insight = services.insight
-    if insight.people is None or len(people) < 2:
-        return ""
-    first, second = people[:2]
-    mine = {coauthor.person for coauthor in insight.people.coauthors(first)}
-    theirs = {coauthor.person for coauthor in insight.people.coauthors(second)}
-    topics = (
-        insight.topics.shared(insight.people.papers(first).tolist(), insight.people.papers(second).tolist())
-        if insight.topics
-        else []
-    )
-    said = [] if mine & theirs else ["no coauthor"]
-    said += [] if topics else ["no topic"]
-    if not said:
-        return ""
-    subject = "The two have" if len(people) == 2 else "The first two have"
-    return f" {subject} {' and '.join(said)} in common."
-
-
 async def options(services: Services, people: Sequence[int]) -> list[discord.SelectOption]:
     """A line for each person, by which they can be told apart."""
     return [outline_option(line) for line in await outlined(services, people[:CHOICES])]
@@ -129,19 +180,19 @@ async def complete_person(interaction: discord.Interaction, current: str) -> lis
     services = await seen_by(interaction)
     names = services.corpus.names.complete(current[:MAX_OPTION], CHOICES)
     choices: list[app_commands.Choice[str]] = []
-    for place, name in enumerate(names):
-        if place == 0 and services.insight.people is not None and name.key == name_key(current):
-            author = await services.store.author_names.number(name.key)
-            people = await services.store.people.named([author]) if author is not None else []
-            if len(people) > 1:
-                for shown in await outlined(services, [number for number, _ in people[:5]]):
-                    choices.append(
-                        app_commands.Choice(name=shown.line[:MAX_OPTION], value=f"~{shown.person.id}")
-                    )
-        count = f" ({plural(name.papers, 'paper')})"
-        choices.append(
-            app_commands.Choice(
-                name=name.name[: MAX_OPTION - len(count)] + count, value=name.name[:MAX_OPTION]
-            )
-        )
+    if names and names[0].key == name_key(current) and services.insight.people is not None:
+        choices += await _people_named(services, names[0])
+    choices += [author_choice(name) for name in names]
     return choices[:CHOICES]
+
+
+async def _people_named(services: Services, name: Name) -> list[app_commands.Choice[str]]:
+    """The people who share a name, if several do."""
+    author = await services.store.author_names.number(name.key)
+    people = await services.store.people.named([author]) if author is not None else []
+    if len(people) < 2:
+        return []
+    return [
+        app_commands.Choice(name=line.line[:MAX_OPTION], value=f"~{line.person.id}")
+        for line in await outlined(services, [number for number, _ in people[:OFFERED]])
+    ]

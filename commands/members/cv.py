@@ -1,4 +1,4 @@
-"""`/profile import`: a CV or an ORCID record, read; what is taken over, and what not, the member decides."""
+"""`/profile import`: reads a CV or an ORCID record; the member decides what to keep."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from discord import ButtonStyle, ui
 
 from commands.cards.lists import note
 from commands.cards.text import label, plural, shown, title_link
-from commands.kit.components import Choosable, Pressable
+from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from commands.members.proof import NOT_AN_ORCID, PAGES_SPENT
 from data.records import Paper
 from data.sources.http import SourceError
 from data.stores.limits import PAGES
@@ -25,53 +26,63 @@ from index.documents.cv_match import match_cv
 
 SHOWN = {"known": 10, "work": 10, "other": 6}
 CLAIM_FIRST = "Claim your papers first: /claim person:*your name*."
+NOTHING_LEFT = "There was nothing to keep (any more)."
 
 
-class ImportButton(Pressable, template=r"cvi:(?P<what>[kpd])"):
-    """Of what was read from the presser's own CV: keep all (k), the publications alone (p), or nothing (d)."""
-
-    def __init__(self, text: str, *, what: str) -> None:
-        self.what = what
-        style = ButtonStyle.primary if what == "k" else ButtonStyle.secondary
-        super().__init__(ui.Button(label=text, style=style, custom_id=f"cvi:{what}"))
-
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        await answer(interaction, settle(services, interaction.user.id, self.what), private=True, update=True)
+@button("cv.keep_all", "cvi:k", style=ButtonStyle.primary)
+async def keep_all(press: Press) -> None:
+    """Keep all that was read."""
+    await answer(press.interaction, keep(press.services, press.member, KINDS), private=True, update=True)
 
 
-class LeaveOutSelect(Choosable, template=r"cvo:(?P<state>[rk])"):
-    """Which entry of the chooser's own to leave out of what was read (r), or to remove from what is kept (k)."""
+@button("cv.keep_publications", "cvi:p")
+async def keep_publications(press: Press) -> None:
+    """Keep the publications that were read, and nothing else."""
+    await answer(press.interaction, keep(press.services, press.member, ("work",)), private=True, update=True)
 
-    def __init__(self, choices: list[discord.SelectOption], *, state: str) -> None:
-        self.state = state
-        super().__init__(
-            ui.Select(
-                custom_id=f"cvo:{state}",
-                placeholder="Leave out …" if state == "r" else "Remove …",
-                options=choices or [discord.SelectOption(label="?", value="0")],
-            )
-        )
 
-    async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        number = int(value) if value.isdigit() and len(value) < 13 else 0
-        work = self._without(services, interaction.user.id, number)
-        await answer(interaction, work, private=True, update=True)
+@button("cv.keep_nothing", "cvi:d")
+async def keep_nothing(press: Press) -> None:
+    """Keep nothing of what was read."""
+    await answer(press.interaction, discard(press.services, press.member), private=True, update=True)
 
-    async def _without(self, services: Services, member: int, number: int) -> ui.LayoutView:
-        if not await services.store.own_works.remove(member, number):
-            raise UserError("This entry is gone already.")
-        return await (show_read if self.state == "r" else show_kept)(services, member)
+
+@select("cv.leave_out", "cvo:r", "Leave out …", value=int)
+async def leave_out(press: Press, entry: int) -> None:
+    """Leave an entry out of what was read."""
+    await answer(press.interaction, _left_out(press, entry), private=True, update=True)
+
+
+@select("cv.remove", "cvo:k", "Remove …", value=int)
+async def remove(press: Press, entry: int) -> None:
+    """Remove an entry that was kept."""
+    await answer(press.interaction, _removed(press, entry), private=True, update=True)
+
+
+async def _left_out(press: Press, entry: int) -> ui.LayoutView:
+    await _drop(press, entry)
+    return await show_read(press.services, press.member)
+
+
+async def _removed(press: Press, entry: int) -> ui.LayoutView:
+    await _drop(press, entry)
+    return await show_kept(press.services, press.member)
+
+
+async def _drop(press: Press, entry: int) -> None:
+    if not await press.services.store.own_works.remove(press.member, entry):
+        raise UserError("This entry is gone already.")
 
 
 async def import_cv(
     services: Services, member: int, file: discord.Attachment | None, orcid: str | None
 ) -> ui.LayoutView:
-    """Read a file or an ORCID record, keep what was understood for confirmation, and show it."""
+    """Read a file or an ORCID record, and show what was understood for the member to confirm."""
     claim = await services.store.claims.of_member(member)
     if claim is None:
         raise UserError(CLAIM_FIRST)
     if (file is None) == (orcid is None):
-        raise UserError("Give a file (PDF, Markdown, text, LaTeX or BibTeX), or your ORCID; one of the two.")
+        raise UserError("Give either a file (PDF, Markdown, text, LaTeX or BibTeX) or your ORCID.")
     try:
         cv = await (_from_file(file) if file is not None else _from_orcid(services, member, orcid or ""))
     except (UnreadableError, SourceError) as error:
@@ -94,7 +105,7 @@ async def import_cv(
 async def _from_file(file: discord.Attachment) -> CV:
     if file.size > MOST_BYTES:
         raise UnreadableError(
-            f"The file has {file.size / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read."
+            f"The file has {file.size / 1e6:.1f} MB; I read files of up to {MOST_BYTES // 1_000_000} MB."
         )
     return await read_cv(await file.read(), file.filename)
 
@@ -102,24 +113,25 @@ async def _from_file(file: discord.Attachment) -> CV:
 async def _from_orcid(services: Services, member: int, typed: str) -> CV:
     number = orcid_in(typed)
     if number is None:
-        raise UserError("This is no ORCID; it looks like 0000-0002-1825-0097.")
+        raise UserError(NOT_AN_ORCID)
     if not await services.store.limits.spend(PAGES, member):
-        raise UserError("I've opened as many pages for you today as I may; try again tomorrow.")
+        raise UserError(PAGES_SPENT)
     body = await services.web.read(f"{services.orcid_url}/v3.0/{number}/record", accept="application/json")
     try:
         return read_orcid(orjson.loads(body))
     except orjson.JSONDecodeError as error:
-        raise SourceError("ORCID's answer is not a record; try again later") from error
+        raise SourceError("ORCID did not answer with a record; try again later") from error
 
 
 async def show_read(
     services: Services, member: int, own: frozenset[int] | None = None, unread: Sequence[str] = ()
 ) -> ui.LayoutView:
-    """What was read and waits for the member's word."""
+    """What was read and waits for the member to confirm it."""
     entries = await services.store.own_works.of(member, "read")
     if not entries and not unread:
         return note(
-            "I found no publications, positions or interests in it. Headings such as “Publications” and “Education” help."
+            "I found no publications, positions or interests in it. Headings such as “Publications” and “Education” help "
+            "me to read a CV."
         )
     papers = await _papers(services, entries)
     if own is None:
@@ -129,55 +141,59 @@ async def show_read(
     works = [entry for entry in entries if entry.kind == "work"]
     known = [entry for entry in works if entry.paper_id in papers]
     others = [entry for entry in works if entry.paper_id not in papers]
-    lines = [f"## Read: {plural(len(works), 'publication')}", "Nothing is kept until you say so."]
-    lines += _block(f"Known papers ({len(known)})", [_known(entry, papers, own) for entry in known], "known")
+    lines = [f"## Read: {plural(len(works), 'publication')}", "I keep nothing until you say so."]
     lines += _block(
-        f"Not known to me ({len(others)}); kept as your own word, and marked so",
+        f"Papers that I know ({len(known)})", [_known(entry, papers, own) for entry in known], "known"
+    )
+    lines += _block(
+        f"Works that I don't know ({len(others)}); I keep them as self-reported",
         [_work(e) for e in others],
         "work",
     )
     lines += _rest(entries)
     if unread:
         lines += _block(
-            f"Not understood ({len(unread)})", [f"- {shown(line, 160)}" for line in unread], "other"
+            f"Lines that I could not read ({len(unread)})",
+            [f"- {shown(line, 160)}" for line in unread],
+            "other",
         )
     options = [
         discord.SelectOption(label=label(entry.text, 100), value=str(entry.id), description=entry.kind)
         for entry in entries[:25]
     ]
-    buttons: list[ui.Item[Any]] = [ImportButton("Keep all of it", what="k")]
+    buttons: list[ui.Item[Any]] = [link("cv.keep_all", "Keep all of it")]
     if works and len(works) < len(entries):
-        buttons.append(ImportButton("Publications only", what="p"))
-    buttons.append(ImportButton("Keep nothing", what="d"))
-    rows_: list[list[ui.Item[Any]]] = [[LeaveOutSelect(options, state="r")], buttons] if entries else []
+        buttons.append(link("cv.keep_publications", "Publications only"))
+    buttons.append(link("cv.keep_nothing", "Keep nothing"))
+    rows_: list[list[ui.Item[Any]]] = [[choice("cv.leave_out", options)], buttons] if entries else []
     return note("\n".join(lines), rows_)
 
 
-async def settle(services: Services, member: int, what: str) -> ui.LayoutView:
-    """Keep what was read, or a part, or nothing."""
-    own_works = services.store.own_works
-    if what == "d":
-        gone = await own_works.discard(member)
-        return note("Nothing of it is kept." if gone else "There was nothing to keep (any more).")
-    count = await own_works.keep(member, KINDS if what == "k" else ("work",))
+async def discard(services: Services, member: int) -> ui.LayoutView:
+    """Keep nothing of what was read."""
+    gone = await services.store.own_works.discard(member)
+    return note("I have kept none of it." if gone else NOTHING_LEFT)
+
+
+async def keep(services: Services, member: int, kinds: Sequence[str]) -> ui.LayoutView:
+    """Keep the entries of these kinds of what was read."""
+    count = await services.store.own_works.keep(member, kinds)
     if not count:
-        return note("There was nothing to keep (any more). /profile import reads a CV anew.")
+        return note(f"{NOTHING_LEFT} /profile import reads a CV again.")
     return note(
-        f"Kept: {plural(count, 'entry', 'entries')}. They stand on your card as your own word, shown to whom your profile "
-        "is shown (/profile edit). /profile works lists them, and removes any."
+        f"Kept: {plural(count, 'entry', 'entries')}. They stand on your card as self-reported, for those who may "
+        "see your profile (/profile edit). /profile works lists them and can remove any."
     )
 
 
 async def show_kept(services: Services, member: int) -> ui.LayoutView:
-    """What a member took over from a CV."""
+    """What a member has kept from a CV."""
     entries = await services.store.own_works.of(member)
     if not entries:
-        return note(
-            "You have taken over nothing from a CV. /profile import reads one: a file, or your ORCID."
-        )
+        return note("You have kept nothing from a CV yet. /profile import reads a file or your ORCID record.")
     papers = await _papers(services, entries)
     works = [entry for entry in entries if entry.kind == "work"]
-    lines = [f"## Your own word: {plural(len(works), 'publication')}"]
+    lines = [f"## Self-reported: {plural(len(works), 'publication')}"]
     lines += [_known(e, papers, frozenset(papers)) if e.paper_id in papers else _work(e) for e in works[:20]]
     if len(works) > 20:
         lines.append(f"-# and {len(works) - 20} more")
@@ -186,7 +202,7 @@ async def show_kept(services: Services, member: int) -> ui.LayoutView:
         discord.SelectOption(label=label(entry.text, 100), value=str(entry.id), description=entry.kind)
         for entry in entries[:25]
     ]
-    return note("\n".join(lines), [[LeaveOutSelect(options, state="k")]])
+    return note("\n".join(lines), [[choice("cv.remove", options)]])
 
 
 async def _papers(services: Services, entries: Sequence[OwnEntry]) -> dict[int, Paper]:
@@ -204,7 +220,11 @@ def _block(heading: str, lines: Sequence[str], kind: str) -> list[str]:
 
 def _known(entry: OwnEntry, papers: dict[int, Paper], own: frozenset[int]) -> str:
     paper = papers[entry.paper_id or 0]
-    mine = "" if paper.id in own else " · not among yours yet; those who manage the server can correct that"
+    mine = (
+        ""
+        if paper.id in own
+        else " · not among your papers yet; those who manage the server can correct that"
+    )
     return f"- {title_link(paper, 100)}{mine}{_marks(entry, '')}"
 
 

@@ -1,6 +1,6 @@
-"""Carrying invitations to people: told once, one thread for two, whatever crashed in between.
+"""Delivering invitations: the recipient hears once, and the two get one thread, whatever crashes in between.
 
-Every step is written before it is done and marked after. What was being done when the bot died is looked for in
+Every step is written down before it is done and marked after. What was being done when the bot died is looked for in
 Discord before it is done again.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Any, cast
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
 
 import discord
 from discord import ui
@@ -17,7 +19,9 @@ from discord import ui
 from commands.cards.collaborators import papers_of
 from commands.cards.invitations import agenda, clocks, invited, opening, why_lines
 from commands.cards.lists import note
+from commands.kit.links import link
 from commands.kit.replies import NO_PINGS
+from commands.kit.send_once import own_id, send_once
 from commands.kit.services import Services
 from data.calendar import clock
 from data.records import Paper
@@ -25,12 +29,11 @@ from data.stores.invitations import Invitation
 from index.people.suggest import Suggestion
 
 log = logging.getLogger("labmate")
-LOOKED_BACK = 50
 Bond = tuple[Suggestion | None, dict[int, Paper]]
 
 
 async def bond(services: Services, person: int, other: int) -> Bond:
-    """What joins two people, with the papers that it names; nothing where one has no papers in memory."""
+    """What connects two people, with the papers it names; nothing where one of them has no papers in memory."""
     await services.wait_for_people()
     experts, people = await services.insight.experts(), services.insight.people
     if experts is None or people is None or not len(people.papers(person)) or not len(people.papers(other)):
@@ -40,7 +43,7 @@ async def bond(services: Services, person: int, other: int) -> Bond:
 
 
 async def name_of(services: Services, person: int) -> str:
-    """A person's name, also of one who was merged since."""
+    """A person's name, even if they have been merged into another person since."""
     found = await services.store.people.find(person)
     return found.name if found else "somebody"
 
@@ -48,7 +51,7 @@ async def name_of(services: Services, person: int) -> str:
 async def invited_view(
     client: discord.Client, services: Services, invitation: Invitation, rows: list[list[ui.Item[Any]]]
 ) -> ui.LayoutView:
-    """What the invited reads."""
+    """What the recipient of an invitation reads."""
     joined, papers = await bond(services, invitation.recipient_person, invitation.sender_person)
     guild = client.get_guild(invitation.guild)
     name = await name_of(services, invitation.recipient_person)
@@ -62,29 +65,44 @@ async def invited_view(
     return note(text, rows)
 
 
+def answer_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
+    """How the recipient can answer; the first button is also the mark by which the message is found again."""
+    return [
+        [
+            link("invite.accept", "Accept", number=invitation.id),
+            link("invite.decline", "Not now", number=invitation.id),
+            link("invite.block", "Block", number=invitation.id),
+            link("person.card", "Card", person=invitation.sender_person),
+        ]
+    ]
+
+
+def opening_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
+    """Below the first message of a thread; the button is also the mark by which the message is found again."""
+    return [[link("invite.why", "Everything that connects us", number=invitation.id)]]
+
+
 async def tell_recipient(
     client: discord.Client, services: Services, invitation: Invitation, *, again: bool = False
 ) -> str:
-    """Tell the recipient by DM, or where DMs are closed in a thread of their own; returns how: dm, server, failed.
+    """Tell the recipient by DM, or in a thread of their own where DMs are closed; returns how: dm, server, failed.
 
-    With ``again``, what a bot that died may have sent already is looked for first.
+    With ``again`` it first looks for what a bot that died may have sent already.
 
     Raises
     ------
     discord.HTTPException
-        Where Discord itself fails; it is tried again later.
+        Where Discord itself fails; a later try is made.
     """
-    from commands.members.invite import answer_rows
-
     async with services.reaching:
         now = await services.store.invitations.find(invitation.id)
         if now is None or now.told or now.state != "waiting":
             return now.told if now else "failed"
+        made = partial(invited_view, client, services, now, answer_rows(now))
         how, message = "dm", None
         try:
             user = await client.fetch_user(now.recipient)
-            view = await invited_view(client, services, now, answer_rows(now))
-            message = await _said_once(client, await user.create_dm(), view, now, again)
+            message = await _send_once(client, await user.create_dm(), made, now, again)
         except discord.Forbidden:  # no direct messages, from anybody or from bots
             how = "server"
         except discord.NotFound:
@@ -93,52 +111,46 @@ async def tell_recipient(
             try:
                 thread = await _thread(client, now, f"An invitation for you · {now.id}", again)
                 await thread.add_user(discord.Object(now.recipient))
-                view = await invited_view(client, services, now, answer_rows(now))
-                message = await _said_once(client, thread, view, now, again)
+                message = await _send_once(client, thread, made, now, again)
             except (discord.Forbidden, discord.NotFound) as refused:
-                log.info("invitation %d can't be told: %s", now.id, refused)
+                log.info("invitation %d can't be delivered: %s", now.id, refused)
                 how = "failed"
         place = (message.channel.id, message.id) if message else (None, None)
         await services.store.invitations.told(now.id, how, *place)
         return how
 
 
-async def _said_once(
-    client: discord.Client, place: Any, view: ui.LayoutView, invitation: Invitation, again: bool
+async def _send_once(
+    client: discord.Client,
+    place: Any,
+    make: Callable[[], Awaitable[ui.LayoutView]],
+    invitation: Invitation,
+    again: bool,
 ) -> discord.Message:
-    """Send a message, or with ``again`` find it where it was sent before, by the buttons that it has."""
-    buttons = {f"in:a:{invitation.id}", f"in:o:{invitation.id}"}
-    if again:
-        async for message in place.history(limit=LOOKED_BACK):
-            ids = {getattr(item, "custom_id", None) for item in walk(message.components)}
-            if message.author.id == _own(client) and buttons & ids:
-                return cast(discord.Message, message)
+    """Send the message that invites, or the first of a thread, once: it is known by its first button."""
+
+    async def made() -> dict[str, Any]:
+        return {"view": await make()}
+
+    marks = {f"in:a:{invitation.id}", f"in:o:{invitation.id}"}
     nonce = f"{invitation.state}-{invitation.id}"
-    return cast(discord.Message, await place.send(view=view, nonce=nonce, allowed_mentions=NO_PINGS))
-
-
-def walk(components: Any) -> list[Any]:
-    found = []
-    for component in components:
-        found.append(component)
-        found += walk(getattr(component, "children", None) or [])
-    return found
+    return await send_once(client, place, made, marks=marks, nonce=nonce, again=again)
 
 
 async def _thread(client: discord.Client, invitation: Invitation, name: str, again: bool) -> discord.Thread:
-    """A private thread where the invitation was made; with ``again`` the one that has this name already.
+    """A private thread in the channel of the invitation; with ``again``, one that has this name already.
 
     Raises
     ------
     discord.Forbidden, discord.NotFound
-        Where the channel is gone, or lets the bot make no private threads.
+        Where the channel is gone, or the bot may not make private threads in it.
     """
     channel = client.get_channel(invitation.channel) or await client.fetch_channel(invitation.channel)
     if not isinstance(channel, discord.TextChannel):
-        raise discord.NotFound(_Gone(), "the channel is no text channel")  # type: ignore[arg-type]
+        raise discord.NotFound(_Gone(), "the channel is not a text channel")  # type: ignore[arg-type]
     if again:
         for thread in await channel.guild.active_threads():
-            if thread.name == name and thread.parent_id == channel.id and thread.owner_id == _own(client):
+            if thread.name == name and thread.parent_id == channel.id and thread.owner_id == own_id(client):
                 return thread
     return await channel.create_thread(
         name=name, type=discord.ChannelType.private_thread, invitable=False, auto_archive_duration=10_080
@@ -146,13 +158,9 @@ async def _thread(client: discord.Client, invitation: Invitation, name: str, aga
 
 
 class _Gone:
-    """What discord.py's errors want to know of an answer."""
+    """What discord.py's errors ask of an HTTP answer."""
 
     status, reason = 404, "Not Found"
-
-
-def _own(client: discord.Client) -> int:
-    return client.user.id if client.user else 0
 
 
 async def open_thread(
@@ -163,7 +171,7 @@ async def open_thread(
     Raises
     ------
     discord.HTTPException
-        Where that can't be done now; it is tried again later.
+        Where that can't be done now; a later try is made.
     """
     async with services.reaching:
         now = await services.store.invitations.find(invitation.id)
@@ -175,8 +183,6 @@ async def open_thread(
 
 
 async def _open(client: discord.Client, services: Services, invitation: Invitation, again: bool) -> int:
-    from commands.members.invite import opening_rows
-
     store = services.store.invitations
     people = (invitation.sender_person, invitation.recipient_person)
     members = (invitation.sender, invitation.recipient)
@@ -197,9 +203,7 @@ async def _open(client: discord.Client, services: Services, invitation: Invitati
             gone.append(name)
     joined, papers = await bond(services, *people)
     one, other = [await services.store.claims.profile(member) for member in members]
-    missing = (
-        f"-# {' and '.join(gone)} could not be added: no member of this server any more." if gone else ""
-    )
+    missing = f"-# I could not add {' and '.join(gone)}, who left this server." if gone else ""
     text = opening(
         invitation,
         names,
@@ -208,13 +212,17 @@ async def _open(client: discord.Client, services: Services, invitation: Invitati
         clocks(names, (one, other), clock.now()),
         missing,
     )
-    await _said_once(client, thread, note(text, opening_rows(invitation)), invitation, again)
+
+    async def made() -> ui.LayoutView:
+        return note(text, opening_rows(invitation))
+
+    await _send_once(client, thread, made, invitation, again)
     await store.opened_thread(invitation.id)
     return int(thread.id)
 
 
 async def close_message(client: discord.Client, invitation: Invitation, view: ui.LayoutView) -> None:
-    """Put the outcome in place of an invitation that can no longer be answered; a message that is gone is gone."""
+    """Replace an invitation that can no longer be answered with its outcome, if its message still exists."""
     if invitation.told_channel is None or invitation.told_message is None:
         return
     try:
@@ -227,7 +235,7 @@ async def close_message(client: discord.Client, invitation: Invitation, view: ui
 
 
 async def resume(client: discord.Client, services: Services) -> None:
-    """Complete what a crash, or Discord, left undone; end what nobody answered."""
+    """Complete what a crash or an outage of Discord left undone; end what nobody answered."""
     for invitation in await services.store.invitations.unfinished():
         try:
             if invitation.state == "waiting":
@@ -235,8 +243,8 @@ async def resume(client: discord.Client, services: Services) -> None:
             else:
                 await open_thread(client, services, invitation, again=True)
         except discord.HTTPException as error:
-            log.warning("invitation %d is tried again later: %s", invitation.id, error)
+            log.warning("trying again later to deliver invitation %d: %s", invitation.id, error)
     for invitation in await services.store.invitations.expire():
         await close_message(
-            client, invitation, note("This invitation has ended: nobody answered for a month.")
+            client, invitation, note("This invitation has ended: there was no answer for a month.")
         )

@@ -1,4 +1,4 @@
-"""`/profile`: what a claimed member says of themselves, and to whom it is shown."""
+"""`/profile`: what a member with a claim says about themselves, and who sees it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
 from commands.kit.limits import IMPORT
+from commands.kit.links import link
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.services import Services
-from commands.members.cv import ImportButton, LeaveOutSelect, import_cv, show_kept
-from commands.people.author import PersonButton
+from commands.members.cv import CLAIM_FIRST, import_cv, show_kept
 from data.stores.claims import RELEASED, Profile
 from index.claims.proof_words import proof_words
 
@@ -27,20 +27,20 @@ async def release(services: Services, member: int) -> ui.LayoutView:
     """End the member's own claim."""
     claim = await services.store.claims.of_member(member)
     if claim is None:
-        raise UserError("You hold no claim.")
+        raise UserError("You don't hold a claim.")
     await services.store.claims.end(claim.id, RELEASED, by=member)
-    return note("You have released your claim. What you said of yourself is kept; /me forget deletes it.")
+    return note("You have released your claim. I keep what you said about yourself; /me forget deletes it.")
 
 
 async def claim_first(services: Services, member: int) -> str:
-    """What to tell somebody who holds no claim (any more), and why."""
+    """What to tell somebody who does not hold a claim (any more), and why."""
     lost = await services.store.claims.lost_by(member)
     if lost is None:
-        return "Claim your papers first: /claim person:*your name*."
+        return CLAIM_FIRST
     when = f" on {lost.ended:%d %B %Y}" if lost.ended else ""
     return (
-        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. What you said of yourself is kept. "
-        "/claim person:*your name* begins again, and says which proofs count."
+        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. I have kept what you said about yourself. "
+        "With /claim person:*your name* you begin again; it says which proofs count."
     )
 
 
@@ -48,7 +48,7 @@ MOST_LINKS = 3
 
 
 def own_link(text: str) -> str:
-    """A link that can be shown: a public-looking https address in plain characters."""
+    """A link that is safe to show: an https address in plain characters that looks public."""
     parts = urlsplit(text)
     plain = all(
         (character.isascii() and character not in "<>\"'`|\\ ()[]*_~") or character == "_"
@@ -61,12 +61,12 @@ def own_link(text: str) -> str:
         or parts.username
         or not plain
     ):
-        raise UserError("A link begins with https:// and has no spaces or brackets.")
+        raise UserError("A link must begin with https:// and contain no spaces or brackets.")
     return text
 
 
-class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say of yourself"):
-    """What a claimed member says of themselves."""
+class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say about yourself"):
+    """What a member with a claim says about themselves."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -79,7 +79,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
 
     @app_commands.command()
     async def show(self, interaction: discord.Interaction) -> None:
-        """Show what others see of you"""
+        """Show what others see about you"""
         await answer(interaction, self._show(interaction.user.id, interaction.guild_id), private=True)
 
     async def _show(self, member: int, guild: int | None) -> ui.LayoutView:
@@ -93,24 +93,26 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         who = "everybody" if profile.public else "members who have claimed their papers"
         said = (
             profile_lines(profile, await self._services.store.own_works.of(member))
-            or "You have said nothing of yourself yet; /profile edit does."
+            or "You have said nothing about yourself yet. /profile edit lets you."
         )
         against = await self._services.store.contests.open_of(claim.id)
         contested = "".join(f"\n**Contested** {shown(entry.reason, 200)}" for entry in against[:3])
         if contested:
-            contested += "\n-# Those who manage the server settle it; a stronger proof of yours does, too."
+            contested += (
+                "\n-# Those who manage the server settle this; a stronger proof from you settles it, too."
+            )
         return note(
             f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n-# Shown to {who}, on your card.",
-            [[PersonButton("Card", what="a", person=str(claim.person_id))]],
+            [[link("person.card", "Card", person=claim.person_id)]],
         )
 
     @app_commands.command()
     @app_commands.describe(
         status="Whether you are open to collaborate",
-        seeking="What you seek; a dash empties it",
-        offering="What you offer; a dash empties it",
-        link="Pages of yours, with spaces between; a dash empties it",
-        time_zone="Such as Europe/Berlin; a dash empties it",
+        seeking="What you are looking for; a dash clears it",
+        offering="What you offer; a dash clears it",
+        link="Pages of yours, separated by spaces; a dash clears it",
+        time_zone="Such as Europe/Berlin; a dash clears it",
         shown_to="Who sees this on your card",
     )
     async def edit(
@@ -123,7 +125,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         time_zone: app_commands.Range[str, 1, 60] | None = None,
         shown_to: Literal["everybody", "claimed members"] | None = None,
     ) -> None:
-        """Say what you seek and offer"""
+        """Say what you are looking for and what you offer"""
         changed = {
             "status": None if status is None else "" if status == "none" else status,
             "seeking": seeking,
@@ -147,11 +149,11 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         if values.get("link"):
             links = values["link"].split()
             if len(links) > MOST_LINKS:
-                raise UserError(f"Up to {MOST_LINKS} links fit, with spaces between.")
+                raise UserError(f"Give at most {MOST_LINKS} links, separated by spaces.")
             values["link"] = " ".join(own_link(link) for link in links)
         if values.get("time_zone") and values["time_zone"] not in available_timezones():
             raise UserError(
-                "I know no such time zone; it looks like Europe/Berlin, and is offered while typing."
+                "I don't know that time zone. Time zones look like Europe/Berlin; I offer them while you type."
             )
         public = profile.public if shown_to is None else shown_to == "everybody"
         known = {
@@ -174,13 +176,13 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         file: discord.Attachment | None = None,
         orcid: app_commands.Range[str, 1, 100] | None = None,
     ) -> None:
-        """Read your CV or ORCID record; you choose what is taken over"""
+        """Read your CV or ORCID record; you choose what to keep"""
         work = in_line(interaction, import_cv(self._services, interaction.user.id, file, orcid))
         await answer(interaction, work, private=True, cost=IMPORT)
 
     @app_commands.command()
     async def works(self, interaction: discord.Interaction) -> None:
-        """Show what you took over from a CV, and remove any of it"""
+        """Show what you kept from a CV, and remove any of it"""
         await answer(interaction, show_kept(self._services, interaction.user.id), private=True)
 
     @app_commands.command()
@@ -193,5 +195,4 @@ async def setup(bot: commands.Bot) -> None:
     """Add the commands."""
     assert set(STATUS_WORDS) <= {"open", "busy", "hiring", "looking"}
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(ImportButton, LeaveOutSelect)
     await bot.add_cog(ProfileGroup(services))

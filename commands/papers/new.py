@@ -13,49 +13,34 @@ from discord.ext import commands
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day as day_text
 from commands.cards.text import plural
-from commands.kit.components import Choosable, Pressable
+from commands.kit.links import Link, Press, button, choice, link, select
 from commands.kit.options import category_name, complete_category
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.papers.paper import PaperButton
 from index.search.facets import in_category
 from index.search.queries import parse_day
 
 COUNTED = 12
-_ARGS = r"(?P<on>\d{8}):(?P<page>\d{1,4}):(?P<category>[A-Za-z.-]{0,30})"
+ALL = "all"
 
 
-class ListingButton(Pressable, template=rf"n:{_ARGS}:(?P<key>[a-z])"):
-    """Leads to a page of a day's listing, in place."""
-
-    def __init__(self, text: str, *, on: str, page: str, category: str, key: str) -> None:
-        self.on, self.page, self.category = on, int(page), category or None
-        super().__init__(ui.Button(label=text, custom_id=f"n:{on}:{page}:{category}:{key}"))
-
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
-        work = show(services, wanted, self.category, self.page)
-        await answer(interaction, work, update=True, needs=(Need.PAPERS,))
+@button("listing.turn", "n:{on:day}:{page:page}:{category:category}:{key:[a-z]}")
+async def turn(press: Press, on: str, page: int, category: str, key: str) -> None:
+    """Show a page of a day's listing in place; ``key`` only tells buttons of one message apart."""
+    work = show(press.services, _day(on), category or None, page)
+    await answer(press.interaction, work, update=True, needs=(Need.PAPERS,))
 
 
-class CategorySelect(Choosable, template=r"nc:(?P<on>\d{8})"):
-    """Narrows a day's listing to a category, with the number of papers in each."""
+@select("listing.choose_category", "nc:{on:day}", "One category only")
+async def choose_category(press: Press, value: str, on: str) -> None:
+    """Narrow a day's listing to a category."""
+    work = show(press.services, _day(on), None if value == ALL else category_name(value))
+    await answer(press.interaction, work, update=True, needs=(Need.PAPERS,))
 
-    def __init__(self, options: list[discord.SelectOption], *, on: str) -> None:
-        self.on = on
-        super().__init__(
-            ui.Select(
-                custom_id=f"nc:{on}",
-                placeholder="One category only",
-                options=options or [discord.SelectOption(label="?", value="all")],
-            )
-        )
 
-    async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        wanted = parse_day(f"{self.on[:4]}-{self.on[4:6]}-{self.on[6:]}")
-        category = None if value == "all" else category_name(value)
-        await answer(interaction, show(services, wanted, category), update=True, needs=(Need.PAPERS,))
+def _day(digits: str) -> date | None:
+    return parse_day(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
 
 
 async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
@@ -71,7 +56,7 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     pages = max(1, -(-len(ids) // PAGE))
     page = min(page, pages - 1)
     papers = await services.store.papers(ids[page * PAGE : (page + 1) * PAGE])
-    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id))) for paper in papers]
+    entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers]
     weekday = f"{on:%A}"
     heading = f"## New on {weekday}, {day_text(on)}\n{plural(len(ids), 'paper')}" + (
         f" in {category}" if category else ""
@@ -79,7 +64,9 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
     footer = f"-# {shown_counts}" if shown_counts else None
     if not entries:
-        heading += "\nNothing was announced that day" + (" there." if category else " that I know of.")
+        heading += "\nNothing was announced that day" + (
+            " in this category." if category else " in this library."
+        )
     if pages > 1:
         footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
     rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after)]
@@ -88,36 +75,36 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     return listing(heading, entries, start=page * PAGE + 1, footer=footer, rows=rows)
 
 
-def _select(counts: Counter[str], total: int, on: date, chosen: str | None) -> CategorySelect:
-    options = [discord.SelectOption(label=f"All ({total:,})", value="all", default=chosen is None)]
+def _select(counts: Counter[str], total: int, on: date, chosen: str | None) -> Link:
+    options = [discord.SelectOption(label=f"All ({total:,})", value=ALL, default=chosen is None)]
     for name, count in counts.most_common(24):
         options.append(discord.SelectOption(label=f"{name} ({count:,})", value=name, default=name == chosen))
-    return CategorySelect(options, on=f"{on:%Y%m%d}")
+    return choice("listing.choose_category", options, on=f"{on:%Y%m%d}")
 
 
 def _turning(
     on: date, page: int, pages: int, category: str | None, before: date | None, after: date | None
 ) -> list[ui.Item[Any]]:
-    def button(text: str, to: date, at: int, key: str) -> ListingButton:
-        return ListingButton(text, on=f"{to:%Y%m%d}", page=str(at), category=category or "", key=key)
+    def to_page(text: str, day: date, at: int, key: str) -> Link:
+        return link("listing.turn", text, on=f"{day:%Y%m%d}", page=at, category=category or "", key=key)
 
     buttons: list[ui.Item[Any]] = []
     if before:
-        buttons.append(button(f"◀◀ {day_text(before)}", before, 0, "b"))
+        buttons.append(to_page(f"◀◀ {day_text(before)}", before, 0, "b"))
     if page > 0:
-        buttons.append(button("◀ Previous", on, page - 1, "p"))
+        buttons.append(to_page("◀ Previous", on, page - 1, "p"))
     if page < pages - 1:
-        buttons.append(button("Next ▶", on, page + 1, "n"))
+        buttons.append(to_page("Next ▶", on, page + 1, "n"))
     if after:
-        buttons.append(button(f"{day_text(after)} ▶▶", after, 0, "a"))
+        buttons.append(to_page(f"{day_text(after)} ▶▶", after, 0, "a"))
     return buttons
 
 
 async def _no_listing(services: Services) -> ui.LayoutView:
     known = plural(await services.store.count(), "paper")
     return note(
-        f"I have read no listing yet; I know {known}. I ask arXiv for the last days by myself as soon as "
-        f"it can be reached; /about says how papers get here."
+        f"I haven't read any listing yet; there are {known} in this library. I fetch the last days from arXiv as "
+        f"soon as I can reach it; /about says how papers get here."
     )
 
 
@@ -150,7 +137,6 @@ class New(commands.Cog):
 
 
 async def setup(bot: commands.Bot) -> None:
-    """Add the command, its buttons and its select."""
+    """Add the command."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(ListingButton, CategorySelect)
     await bot.add_cog(New(services))

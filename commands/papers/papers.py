@@ -1,4 +1,4 @@
-"""`/papers`: what somebody has written."""
+"""`/papers`: what an author has written."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from datetime import date
 from typing import Any, Literal
 
 import discord
-from discord import ButtonStyle, app_commands, ui
+from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
-from commands.cards.text import day, label, plural, safe, shorten
-from commands.kit.components import Pressable, seen_by
+from commands.cards.text import day, plural, safe, shorten
+from commands.kit.components import seen_by
+from commands.kit.links import Link, Press, button, link, select
 from commands.kit.options import (
     category_name,
     complete_category,
@@ -22,13 +23,17 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services
-from commands.kit.which_person import complete_person, whom
-from commands.papers.paper import PaperButton
+from commands.kit.which_person import (
+    CHOOSE_PAPERS,
+    CHOOSE_PERSON,
+    ask_which,
+    complete_person,
+    papers_under_names,
+    whom,
+)
 from data.keys import name_key
-from index.search.names import Name
 
-OFFERED = 5
-_ARGS = r"(?P<author>~?\d{1,12}):(?P<page>\d{1,5}):(?P<order>[no]):(?P<since>\d{0,8}):(?P<category>[A-Za-z.-]{0,30})"
+NEEDS = (Need.PAPERS, Need.PEOPLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +47,50 @@ class PapersQuery:
     since: date | None = None
     category: str | None = None
 
-    def code(self, page: int) -> str:
-        """The part of a ``custom_id`` that asks for a page of this."""
-        order, since = "o" if self.oldest_first else "n", f"{self.since:%Y%m%d}" if self.since else ""
-        return f"{self.author}:{page}:{order}:{since}:{self.category or ''}"
+    def link(self, action: str, text: str, page: int = 0) -> Link:
+        """A button to a page of this."""
+        return link(action, text, **self.ids(page))
+
+    def ids(self, page: int) -> dict[str, Any]:
+        """The ids that ask for a page of this."""
+        return {
+            "author": self.author,
+            "page": page,
+            "order": "o" if self.oldest_first else "n",
+            "since": f"{self.since:%Y%m%d}" if self.since else "",
+            "category": self.category or "",
+        }
+
+    @classmethod
+    def from_ids(cls, author: str, page: int, order: str, since: str, category: str) -> PapersQuery:
+        """What the ids of a button ask."""
+        return cls(author, page, order == "o", _date(since), category or None)
 
 
-class PapersButton(Pressable, template=rf"p:(?P<how>[eur]):{_ARGS}"):
-    """Leads to a page of somebody's papers: turned in place (u) or as a new reply (e)."""
+_IDS = "{author:author}:{page:page}:{order:[no]}:{since:day_or_none}:{category:category}"
 
-    def __init__(
-        self, text: str, *, how: str, author: str, page: str, order: str, since: str, category: str
-    ) -> None:
-        self.how = how
-        self.asked = PapersQuery(author, int(page), order == "o", _date(since), category or None)
-        super().__init__(
-            ui.Button(
-                label=text,
-                style=ButtonStyle.secondary,
-                custom_id=f"p:{how}:{self.asked.code(self.asked.page)}",
-            )
-        )
 
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        turning = self.how == "u"
-        private = bool(interaction.message and interaction.message.flags.ephemeral)
-        work = show(services, self.asked)
-        await answer(interaction, work, update=turning, private=private, needs=(Need.PAPERS, Need.PEOPLE))
+@button("papers.open", f"p:e:{_IDS}")
+@button("papers.open_old", f"p:r:{_IDS}")
+async def open_papers(press: Press, author: str, page: int, order: str, since: str, category: str) -> None:
+    """Show a page of somebody's papers as a new reply; older messages have it under two ids."""
+    work = show(press.services, PapersQuery.from_ids(author, page, order, since, category))
+    await answer(press.interaction, work, private=press.private, needs=NEEDS)
+
+
+@button("papers.turn", f"p:u:{_IDS}")
+async def turn(press: Press, author: str, page: int, order: str, since: str, category: str) -> None:
+    """Turn to a page of somebody's papers in place."""
+    work = show(press.services, PapersQuery.from_ids(author, page, order, since, category))
+    await answer(press.interaction, work, update=True, needs=NEEDS)
+
+
+@select(CHOOSE_PAPERS, "who:p", CHOOSE_PERSON, value=int)
+async def choose_papers(press: Press, person: int) -> None:
+    """List the papers of the person that was meant."""
+    await answer(
+        press.interaction, _show_person(press.services, person), private=press.private, needs=NEEDS[1:]
+    )
 
 
 def _date(digits: str) -> date | None:
@@ -78,21 +100,9 @@ def _date(digits: str) -> date | None:
         return None
 
 
-def papers_button(text: str, asked: PapersQuery, page: int, how: str = "u") -> PapersButton:
-    """A button to a page of what was asked."""
-    author, at, order, since, category = asked.code(page).split(":")
-    return PapersButton(text, how=how, author=author, page=at, order=order, since=since, category=category)
-
-
-async def author_buttons(services: Services, names: list[Name]) -> list[ui.Item[Any]]:
-    """A button for each name, leading to its papers."""
-    chosen = names[:OFFERED]
-    ids = await services.store.author_names.numbers([name.key for name in chosen]) if chosen else {}
-    return [
-        papers_button(f"{label(name.name, 60)} ({name.papers:,})", PapersQuery(str(ids[name.key])), 0, "e")
-        for name in chosen
-        if name.key in ids
-    ]
+async def _show_person(services: Services, person: int) -> ui.LayoutView:
+    await services.wait_for_people()
+    return await show(services, PapersQuery(f"~{person}"))
 
 
 async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
@@ -106,12 +116,12 @@ async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
     ids = await services.store.papers_of(
         key, oldest_first=asked.oldest_first, since=asked.since, category=asked.category
     )
-    others = await author_buttons(services, services.corpus.names.others(found[0]))
+    others = await papers_under_names(services, services.corpus.names.others(found[0]))
     return await _page(services, asked, found[0], found[1], ids, frozenset({key}), others)
 
 
 async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
-    """The papers of somebody told apart from others of the name."""
+    """The papers of one person, apart from others of the same name."""
     person = await services.store.people.find(int(asked.author[1:]))
     if person is None:
         return note("I no longer know this person. Try /papers with the name.")
@@ -122,13 +132,9 @@ async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
         since=asked.since,
         category=asked.category,
     )
-    from commands.people.author import PersonButton
-    from commands.people.corrections import CorrectButton
-
-    number = str(person.id)
     beside: list[ui.Item[Any]] = [
-        PersonButton("Card", what="a", person=number),
-        CorrectButton("Not who you meant?", what="n", person=number),
+        link("person.card", "Card", person=person.id),
+        link("correction.others", "Not the right person?", person=person.id),
     ]
     keys = frozenset(name_key(form) for form in person.forms)
     return await _page(services, asked, person.name, person.papers, chosen, keys, beside)
@@ -150,10 +156,10 @@ async def _page(
     narrowed = _narrowed(asked)
     if not papers:
         return note(
-            f"## {name}\nNone of {plural(total, 'paper')} {narrowed.strip()}.",
-            [[papers_button("Show all", PapersQuery(asked.author), 0)]],
+            f"## {name}\n{plural(total, 'paper')}, none{narrowed}.",
+            [[PapersQuery(asked.author).link("papers.turn", "Show all")]],
         )
-    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id)), bold=keys) for paper in papers]
+    entries = [Entry(paper, link("paper.card", "Details", paper=paper.id), bold=keys) for paper in papers]
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
         rows.append(_turning(asked, page, pages))
@@ -161,7 +167,7 @@ async def _page(
     if beside and page == 0:
         rows.append(beside)
         if not asked.author.startswith("~"):
-            close = "-# Not who you meant, or printed differently? These names are close:"
+            close = "-# Looking for someone else, or for another spelling? Similar names:"
             footer = "\n".join(filter(None, [footer, close]))
     return listing(
         f"## {name}\n{plural(len(ids), 'paper')}{narrowed}, {'oldest' if asked.oldest_first else 'newest'} first",
@@ -178,41 +184,25 @@ def _narrowed(asked: PapersQuery) -> str:
 
 
 def _turning(asked: PapersQuery, page: int, pages: int) -> list[ui.Item[Any]]:
-    back = papers_button("◀ Previous", asked, max(0, page - 1))
-    onward = papers_button("Next ▶", asked, min(pages - 1, page + 1), how="u")
     flip = PapersQuery(asked.author, 0, not asked.oldest_first, asked.since, asked.category)
-    turn = papers_button("Oldest first" if flip.oldest_first else "Newest first", flip, 0)
+    flipped = flip.link("papers.turn", "Oldest first" if flip.oldest_first else "Newest first")
     buttons: list[ui.Item[Any]] = []
     if page > 0:
-        buttons.append(back)
+        buttons.append(asked.link("papers.turn", "◀ Previous", page - 1))
     if page < pages - 1:
-        buttons.append(onward)
-    return [*buttons, turn]
-
-
-async def unknown(services: Services, typed: str) -> ui.LayoutView:
-    """Nobody has that name: the nearest ones as buttons."""
-    shown = safe(shorten(" ".join(typed.split()), 80))
-    near = services.corpus.names.near(typed, OFFERED)
-    buttons = await author_buttons(services, near)
-    if buttons:
-        return note(f"I know no paper by “{shown}”. Did you mean one of these?", [buttons])
-    known = plural(await services.store.count(), "paper")
-    return note(
-        f"I know no paper by “{shown}”, and no name like it among the authors of the {known} that I hold. "
-        "Check the spelling, or see /about for how to add papers."
-    )
+        buttons.append(asked.link("papers.turn", "Next ▶", page + 1))
+    return [*buttons, flipped]
 
 
 class Papers(commands.Cog):
-    """Somebody's papers."""
+    """One author's papers."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     @app_commands.command()
     @app_commands.describe(
-        author="The author's name; any of its printed forms",
+        author="The author's name; any spelling of it",
         sort="Which papers come first (default: newest)",
         since="Only papers since this day, such as 2026-05",
         category="Only papers of this arXiv category, such as cs.DC",
@@ -231,7 +221,7 @@ class Papers(commands.Cog):
         """List an author's papers"""
         start, wanted = since_day(since), category_name(category)
         work = self._papers(interaction, author, sort == "oldest", start, wanted)
-        await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
+        await answer(interaction, work, private=private, needs=NEEDS)
 
     async def _papers(
         self,
@@ -246,18 +236,13 @@ class Papers(commands.Cog):
         if found.person is not None:
             asked = PapersQuery(f"~{found.person.id}", 0, oldest_first, since, category)
             return await show(services, asked)
-        if found.others:
-            from commands.people.author import ask_which
-
-            return await ask_which(services, found, "p")
         author_id = await services.store.author_names.find(author)
-        if author_id is None:
-            return await unknown(services, author)
+        if found.others or author_id is None:
+            return await ask_which(services, found, CHOOSE_PAPERS)
         return await show(services, PapersQuery(str(author_id), 0, oldest_first, since, category))
 
 
 async def setup(bot: commands.Bot) -> None:
-    """Add the command and its buttons."""
+    """Add the command."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(PapersButton)
     await bot.add_cog(Papers(services))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -15,8 +14,8 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, readable, safe, shorten
-from commands.kit.components import Pressable
 from commands.kit.limits import SEARCH
+from commands.kit.links import Press, button, link
 from commands.kit.options import (
     category_name,
     complete_author,
@@ -27,15 +26,14 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.papers.paper import PaperButton
+from commands.kit.similar_papers import GUESSES, waiting_note
 from data.records import Paper
 from index.search.facets import Where
 from index.search.passages import best_sentence
 from index.search.search import Found
 
 SHOWN = 25
-GUESSES = 3
-"""Papers shown where none fits."""
+NEEDS = (Need.PAPERS, Need.MEANING)
 _INLINE = 50
 """Characters of a query that a button carries itself; longer ones are kept in the store."""
 
@@ -67,26 +65,25 @@ class SearchQuery:
         return cls(query, start, category or None, author or None)
 
 
-class SearchPage(Pressable, template=r"q:(?P<page>\d{1,2}):(?P<kept>[ik]):(?P<code>.{0,90})"):
-    """Turns a page of results; the query is in the button (i) or kept in the store (k)."""
+@button("search.turn", "q:{page:page}:i:{code:text}")
+async def turn(press: Press, page: int, code: str) -> None:
+    """Turn to a page of results; the query is in the button."""
+    work = show(press.services, SearchQuery.from_code(code), page)
+    await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
 
-    def __init__(self, text: str, *, page: str, kept: str, code: str) -> None:
-        self.page, self.kept, self.code = int(page), kept, code
-        super().__init__(ui.Button(label=text, custom_id=f"q:{page}:{kept}:{code}"))
 
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        await answer(
-            interaction, self._turned(services), update=True, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING)
-        )
+@button("search.turn_kept", "q:{page:page}:k:{kept}")
+async def turn_kept(press: Press, page: int, kept: int) -> None:
+    """Turn to a page of results; the query, too long for a button, is in the store."""
+    work = _show_kept(press.services, kept, page)
+    await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
 
-    async def _turned(self, services: Services) -> ui.LayoutView:
-        code: str | None = self.code
-        if self.kept == "k":
-            number = int(self.code) if re.fullmatch(r"\d{1,12}", self.code) else 0
-            code = await services.store.kept_texts.find(number)
-        if code is None:
-            raise UserError("I no longer know what was asked here. Please search again.")
-        return await show(services, SearchQuery.from_code(code), self.page)
+
+async def _show_kept(services: Services, kept: int, page: int) -> ui.LayoutView:
+    code = await services.store.kept_texts.find(kept)
+    if code is None:
+        raise UserError("I no longer know what was asked here. Please search again.")
+    return await show(services, SearchQuery.from_code(code), page)
 
 
 async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.LayoutView:
@@ -107,17 +104,17 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
         return [
             Entry(
                 paper,
-                PaperButton("Details", paper=str(paper.id)),
+                link("paper.card", "Details", paper=paper.id),
                 note=_answer(services, paper, found.query.text),
             )
             for paper in papers
         ]
 
     made = await asyncio.to_thread(entries)
-    ignored = [f"-# I ignored {safe(part[:60])}: it makes no sense to me." for part in found.query.ignored]
-    footer = "\n".join([*filter(None, [waiting_note(services, found)]), *ignored]) or None
+    ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in found.query.ignored]
+    footer = "\n".join([*filter(None, [waiting_note(found)]), *ignored]) or None
     if not found.fits:
-        said = f"{_unfitting(await services.store.count(), asked)} These are only the nearest guesses."
+        said = f"{_unfitting(await services.store.count(), asked)} These are only the closest guesses."
         return listing(f"{heading}{_narrowed(asked)}\n{said}", made, footer=footer)
     turns = await _turning(services, asked, page, pages)
     return listing(heading + _narrowed(asked), made, start=page * PAGE + 1, footer=footer, rows=[turns])
@@ -139,13 +136,13 @@ def _narrowed(asked: SearchQuery) -> str:
 
 async def _nothing(services: Services, asked: SearchQuery, found: Found, heading: str) -> ui.LayoutView:
     text = f"{heading}{_narrowed(asked)}\n{_unfitting(await services.store.count(), asked)}"
-    return note("\n".join(filter(None, [text, waiting_note(services, found)])))
+    return note("\n".join(filter(None, [text, waiting_note(found)])))
 
 
 def _unfitting(known: int, asked: SearchQuery) -> str:
     limited = asked.since or asked.category or asked.author
-    advice = "Try other words, or fewer limits." if limited else "Try other words."
-    return f"Nothing fits among the {plural(known, 'paper')} that I hold. {advice}"
+    advice = "Try other words or fewer filters." if limited else "Try other words."
+    return f"None of the {plural(known, 'paper')} in this library match. {advice}"
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:
@@ -154,24 +151,18 @@ def _answer(services: Services, paper: Paper, query: str) -> str:
     return safe(shorten(readable(sentence), 260))
 
 
-def waiting_note(services: Services, found: Found) -> str | None:
-    """What is still missing from an answer, in small print."""
-    if found.by_words_only:
-        return "-# Found by words only: the model is still loading. Ask again in a few seconds for more."
-    return None
-
-
 async def _turning(services: Services, asked: SearchQuery, page: int, pages: int) -> list[ui.Item[Any]]:
     if pages == 1:
         return []
-    code, kept = asked.code(), "i"
+    code = asked.code()
+    action, query = "search.turn", dict[str, Any](code=code)
     if len(code) > _INLINE:
-        code, kept = str(await services.store.kept_texts.keep(code)), "k"
+        action, query = "search.turn_kept", {"kept": await services.store.kept_texts.keep(code)}
     buttons: list[ui.Item[Any]] = []
     if page > 0:
-        buttons.append(SearchPage("◀ Previous", page=str(page - 1), kept=kept, code=code))
+        buttons.append(link(action, "◀ Previous", page=page - 1, **query))
     if page < pages - 1:
-        buttons.append(SearchPage("Next ▶", page=str(page + 1), kept=kept, code=code))
+        buttons.append(link(action, "Next ▶", page=page + 1, **query))
     return buttons
 
 
@@ -183,7 +174,7 @@ class SearchCog(commands.Cog, name="Search"):
 
     @app_commands.command()
     @app_commands.describe(
-        query="What it is about; “quoted phrases” and author: category: year: since: work, too",
+        query="What it is about; “quoted phrases”, author:, category:, year: and since: work too",
         since="Only papers since this day, such as 2026-05",
         category="Only papers of this arXiv category, such as cs.DC",
         author="Only papers by this author",
@@ -203,11 +194,10 @@ class SearchCog(commands.Cog, name="Search"):
         name = (author or "").replace('"', " ").strip() or None
         asked = SearchQuery(query, since_day(since), category_name(category), name)
         work = show(self._services, asked)
-        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
+        await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
 
 
 async def setup(bot: commands.Bot) -> None:
-    """Add the command and its buttons."""
+    """Add the command."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(SearchPage)
     await bot.add_cog(SearchCog(services))

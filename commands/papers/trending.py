@@ -12,50 +12,39 @@ from discord.ext import commands
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
 from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
-from commands.kit.components import Choosable
 from commands.kit.limits import PICTURE
+from commands.kit.links import Press, choice, link, select
 from commands.kit.options import category_name, complete_category
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import Reply, answer
 from commands.kit.services import Services
-from commands.papers.paper import PaperButton
 from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
 from index.search.facets import Where
 
 SHOWN = 8
 
 
-class TrendSelect(Choosable, template=r"tr:(?P<days>\d{1,3}):(?P<on>\d{1,7}):(?P<category>[A-Za-z.-]{0,30})"):
-    """The papers behind a growing topic."""
+@select("trend.papers", "tr:{days:page}:{on}:{category:category}", "The papers behind a topic")
+async def show_topic(press: Press, phrase: str, days: int, on: int, category: str) -> None:
+    """Show the papers behind a growing topic."""
+    work = _papers(press.services, phrase, days, on, category or None)
+    await answer(press.interaction, work, private=press.private, needs=(Need.TOPICS,))
 
-    def __init__(self, choices: list[discord.SelectOption], *, days: str, on: str, category: str) -> None:
-        self.days, self.on, self.category = int(days), int(on), category
-        super().__init__(
-            ui.Select(
-                custom_id=f"tr:{days}:{on}:{category}",
-                placeholder="The papers behind a topic",
-                options=choices or [discord.SelectOption(label="?", value="?")],
-            )
-        )
 
-    async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:
-        private = bool(interaction.message and interaction.message.flags.ephemeral)
-        await answer(interaction, self._papers(services, value), private=private, needs=(Need.TOPICS,))
-
-    async def _papers(self, services: Services, phrase: str) -> ui.LayoutView:
-        on = date.fromordinal(self.on) if 1 <= self.on <= date.max.toordinal() else date.max
-        trends, _, _ = await find(services, self.days, self.category or None, on)
-        trend = next((t for t in trends if t.phrase == phrase), None)
-        if trend is None:
-            return note("This topic no longer counts as growing. Ask /trending again.")
-        papers = await services.store.papers(trend.papers[:PAGE])
-        entries = [Entry(paper, PaperButton("Details", paper=str(paper.id))) for paper in papers]
-        return listing(
-            f"## {shown(phrase, 80)}\n{plural(trend.now, 'paper')} in {self.days} days, {trend.before} in the "
-            f"{self.days} before; the newest:",
-            entries,
-        )
+async def _papers(services: Services, phrase: str, days: int, on: int, category: str | None) -> ui.LayoutView:
+    day = date.fromordinal(on) if 1 <= on <= date.max.toordinal() else date.max
+    trends, _, _ = await find(services, days, category, day)
+    trend = next((trend for trend in trends if trend.phrase == phrase), None)
+    if trend is None:
+        return note("This topic no longer counts as growing. Ask /trending again.")
+    papers = await services.store.papers(trend.papers[:PAGE])
+    entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers]
+    return listing(
+        f"## {shown(phrase, 80)}\n{plural(trend.now, 'paper')} in {days} days, {trend.before} in the {days} days "
+        "before. The newest:",
+        entries,
+    )
 
 
 async def find(
@@ -79,19 +68,19 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     """The growing topics with counts and a picture."""
     await services.wait_for_people()
     if services.insight.topics is None:
-        return note("I have not found topics yet; that is done after papers are read in.")
+        return note("I haven't found topics yet. That happens after papers are read in.")
     on = newest_day(services)
     trends, now, before = await find(services, days, category, on)
     where = f" in {category}" if category else ""
-    head = f"## Growing{where}, {days} days up to {day(on)}\n{now:,} papers, {before:,} in the {days} days before"
+    head = f"## Growing topics{where}, {days} days up to {day(on)}\n{plural(now, 'paper')}, {before:,} in the {days} days before"
     if not trends:
         return note(
-            f"{head}\nNo topic has grown so clearly that it can't be chance. A longer period, such as "
-            f"/trending days:{min(365, days * 3)}, or another category may show more."
+            f"{head}\nNo topic grew significantly. Try a longer period, such as "
+            f"/trending days:{min(365, days * 3)}, or another category."
         )
     lines = [
         f"{place}. **{shown(trend.phrase, 60)}** {trend.now} papers, {trend.before} before"
-        f" · {trend.growth:.1f} times its share · {chance(trend.q)}"
+        f" · share up {trend.growth:.1f}× ({probability(trend.q)})"
         for place, trend in enumerate(trends, 1)
     ]
     bars = [(t.phrase, 100 * t.before / before, 100 * t.now / now) for t in trends]
@@ -111,21 +100,21 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
         box.add_item(ui.MediaGallery(item))
     box.add_item(
         ui.TextDisplay(
-            f"-# Topics of {LEAST_NOW} papers or more whose share grew more than chance explains, at a false discovery rate of "
-            f"{MOST_FALSE:.0%}."
+            f"-# Topics of {LEAST_NOW} papers or more whose share grew significantly; p is adjusted for the number of "
+            f"topics tested (false discovery rate {MOST_FALSE:.0%})."
         )
     )
     box.add_item(
-        ui.ActionRow(TrendSelect(options, days=str(days), on=str(on.toordinal()), category=category or ""))
+        ui.ActionRow(choice("trend.papers", options, days=days, on=on.toordinal(), category=category or ""))
     )
     view = ui.LayoutView(timeout=None)
     view.add_item(box)
     return Reply(view, attached(png, "trending.png"))
 
 
-def chance(q: float) -> str:
-    """The false discovery rate in words."""
-    return "chance under 1 in 1,000" if q < 0.001 else f"chance {q:.1%}"
+def probability(q: float) -> str:
+    """The p value of a trend, adjusted for the number of topics tested (Benjamini-Hochberg)."""
+    return "p < 0.001" if q < 0.001 else f"p = {q:.3f}"
 
 
 class Trending(commands.Cog):
@@ -148,13 +137,12 @@ class Trending(commands.Cog):
         category: app_commands.Range[str, 0, 40] | None = None,
         private: bool = False,
     ) -> None:
-        """Show topics that grow"""
+        """Show growing topics"""
         work = show(self._services, days, category_name(category))
         await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.TOPICS))
 
 
 async def setup(bot: commands.Bot) -> None:
-    """Add the command and its select."""
+    """Add the command."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    bot.add_dynamic_items(TrendSelect)
     await bot.add_cog(Trending(services))

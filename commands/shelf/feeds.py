@@ -1,94 +1,68 @@
-"""Feeds of a digest, a shared list or a library: their addresses, made and ended by whom they belong to."""
+"""What the buttons of a feed do: a new address, or none any more, for those who decide about it."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import discord
 from discord import ButtonStyle, ui
 
-from commands.cards.lists import note
 from commands.kit.authority import manages_server
-from commands.kit.components import Pressable
-from commands.kit.limits import ASK, FEED
+from commands.kit.feeds import end_feed, feed_view
+from commands.kit.limits import FEED
+from commands.kit.links import Press, button
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-
-KINDS = {"d": "digest", "l": "list", "s": "library"}
-LETTERS = {kind: letter for letter, kind in KINDS.items()}
-WHAT = {"digest": "what this digest chose", "list": "what is put on this list", "library": "what you keep"}
-NO_FEEDS = (
-    "Feeds are not switched on here: the person who runs me sets HTTP_LISTEN (see docs/configure.md). "
-    "/library export and /list export give files."
-)
+from index.shelf.rights import may_decide_feed
 
 
-class FeedButton(Pressable, template=r"fd:(?P<what>[ne]):(?P<kind>[dls]):(?P<target>\d{1,20})"):
-    """Of a feed: a new address (n), or none any more (e)."""
-
-    def __init__(self, label: str, *, what: str, kind: str, target: str) -> None:
-        self.what, self.kind, self.target = what, KINDS[kind], int(target)
-        style = ButtonStyle.danger if what == "e" else ButtonStyle.secondary
-        super().__init__(ui.Button(label=label, style=style, custom_id=f"fd:{what}:{kind}:{self.target}"))
-
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        cost = FEED if self.what == "n" else ASK
-        await answer(interaction, self._done(interaction, services), private=True, update=True, cost=cost)
-
-    async def _done(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView:
-        await _may(interaction, services, self.kind, self.target)
-        if self.what == "e":
-            return await end(services, self.kind, self.target)
-        return await feed_view(services, self.kind, self.target, interaction.user.id, new=True)
+@button("feed.make_digest", "fd:n:d:{target:snowflake}")
+async def make_digest_feed(press: Press, target: int) -> None:
+    """A new address for the feed of a digest."""
+    await answer(press.interaction, _make(press, "digest", target), private=True, update=True, cost=FEED)
 
 
-async def _may(interaction: discord.Interaction, services: Services, kind: str, target: int) -> None:
-    """Whether the presser decides about a feed."""
+@button("feed.make_list", "fd:n:l:{target:snowflake}")
+async def make_list_feed(press: Press, target: int) -> None:
+    """A new address for the feed of a shared list."""
+    await answer(press.interaction, _make(press, "list", target), private=True, update=True, cost=FEED)
+
+
+@button("feed.make_library", "fd:n:s:{target:snowflake}")
+async def make_library_feed(press: Press, target: int) -> None:
+    """A new address for the feed of a member's library."""
+    await answer(press.interaction, _make(press, "library", target), private=True, update=True, cost=FEED)
+
+
+@button("feed.end_digest", "fd:e:d:{target:snowflake}", style=ButtonStyle.danger)
+async def end_digest_feed(press: Press, target: int) -> None:
+    """End the feed of a digest."""
+    await answer(press.interaction, _end(press, "digest", target), private=True, update=True)
+
+
+@button("feed.end_list", "fd:e:l:{target:snowflake}", style=ButtonStyle.danger)
+async def end_list_feed(press: Press, target: int) -> None:
+    """End the feed of a shared list."""
+    await answer(press.interaction, _end(press, "list", target), private=True, update=True)
+
+
+@button("feed.end_library", "fd:e:s:{target:snowflake}", style=ButtonStyle.danger)
+async def end_library_feed(press: Press, target: int) -> None:
+    """End the feed of a member's library."""
+    await answer(press.interaction, _end(press, "library", target), private=True, update=True)
+
+
+async def _make(press: Press, kind: str, target: int) -> ui.LayoutView:
+    await _decides(press.interaction, press.services, kind, target)
+    return await feed_view(press.services, kind, target, press.member, new=True)
+
+
+async def _end(press: Press, kind: str, target: int) -> ui.LayoutView:
+    await _decides(press.interaction, press.services, kind, target)
+    return await end_feed(press.services, kind, target)
+
+
+async def _decides(interaction: discord.Interaction, services: Services, kind: str, target: int) -> None:
+    """Refuse anyone who does not decide about a feed."""
+    manages = manages_server(interaction)
     member, guild = interaction.user.id, interaction.guild_id
-    if kind == "library":
-        allowed = target == member
-    elif kind == "digest":
-        digest = await services.store.digests.find(target)
-        allowed = digest is not None and (
-            digest.owner == member if digest.is_own else digest.guild == guild and manages_server(interaction)
-        )
-    else:
-        found = await services.store.lists.find(target)
-        allowed = (
-            found is not None
-            and found.guild == guild
-            and (found.owner == member or manages_server(interaction))
-        )
-    if not allowed:
+    if not await may_decide_feed(services.store, kind, target, member, guild, manages=manages):
         raise UserError("This feed belongs to somebody else.")
-
-
-async def feed_view(
-    services: Services, kind: str, target: int, member: int, *, new: bool = False
-) -> ui.LayoutView:
-    """The address of a feed, made where there is none; with ``new`` an earlier one ends."""
-    if services.feed_url is None:
-        raise UserError(NO_FEEDS)
-    feeds = services.store.feeds
-    feed = None if new else await feeds.of(kind, target)
-    feed = feed or await feeds.make(kind, target, member)
-    letter = LETTERS[kind]
-    buttons: list[ui.Item[Any]] = [
-        FeedButton("New address", what="n", kind=letter, target=str(target)),
-        FeedButton("End it", what="e", kind=letter, target=str(target)),
-    ]
-    return note(
-        f"An Atom feed of {WHAT[kind]}:\n<{services.feed_url}/feeds/{feed.token}.xml>\n-# Whoever has this address can "
-        "read it. A new address ends this one.",
-        [buttons],
-    )
-
-
-async def end(services: Services, kind: str, target: int) -> ui.LayoutView:
-    """Let a feed's address lead nowhere."""
-    await services.store.feeds.end(kind, target)
-    letter = LETTERS[kind]
-    return note(
-        "Ended: the address leads nowhere any more.",
-        [[FeedButton("New address", what="n", kind=letter, target=str(target))]],
-    )

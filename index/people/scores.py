@@ -47,7 +47,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How well it is known who somebody is."""
+    """How surely it is known who somebody is."""
 
     value: int
     level: str
@@ -193,7 +193,7 @@ class Scores:
                 "reach",
                 _rank(self._totals["reach"], reach),
                 PERSON_WEIGHTS["reach"],
-                f"{int(reach):,} times a later paper has one of these among the five nearest before it",
+                f"{int(reach):,} later papers have one of these among the five earlier papers most similar to them",
             ),
             ScorePart(
                 "activity",
@@ -253,14 +253,16 @@ def trust(
     why = [f"{papers} authorships, {mean:.0%} sure on average"]
     if namesakes == 0:
         value += 10
-        why.append("nobody else is known by this name")
+        why.append("no other author is known by this name")
     else:
-        why.append(f"{namesakes} other {'person prints' if namesakes == 1 else 'people print'} this name")
+        why.append(
+            f"{namesakes} other {'author publishes' if namesakes == 1 else 'authors publish'} under this name"
+        )
     if forms > 1:
-        why.append(f"{forms} printed forms joined by evidence")
+        why.append(f"{forms} spellings of the name, joined by evidence")
     if orcid:
         value += 15
-        why.append("an ORCID stands on these works")
+        why.append("these works carry an ORCID")
     if claimed:
         why.append(f"claimed: {proof}")
         if contested:

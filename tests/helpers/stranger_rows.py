@@ -15,7 +15,7 @@ YOURS = "!not yours"
 MINE = "!(not|no longer) in your library"
 GONE_HERE = "!This list is gone"
 CORRECT = "!Only those who manage this server can correct"
-SETTLE = "!Only somebody who is no party to it"
+SETTLE = "!Only somebody who is not a party to it"
 WIDEN = "!Only"
 CLAIM_FIRST = "!claimed their papers"
 NOTHING = "There was nothing to keep"
@@ -127,26 +127,32 @@ def _digests() -> dict[str, Row]:
 
 def _shelf() -> dict[str, Row]:
     rows = {}
-    for letter, says in (("m", MINE), ("n", MINE), ("r", MINE), ("b", "!too late"), ("u", "!undone already")):
+    for letter, verb, says in (
+        ("m", "manage", MINE),
+        ("n", "write_note", MINE),
+        ("r", "remove", MINE),
+        ("b", "put_back", "!too late"),
+        ("u", "undo_import", "!undone already"),
+    ):
         owner = says if letter == "u" else ALL
-        rows[f"ShelfButton.{letter}"] = Row(
-            of(World.kept, f"lb:{letter}:{{n}}"), owner, says, says, private=True
-        )
-    rows["StateSelect"] = Row(of(World.kept, "lbs:{n}"), ALL, MINE, MINE, 3, "read", private=True)
+        rows[f"library.{verb}"] = Row(of(World.kept, f"lb:{letter}:{{n}}"), owner, says, says, private=True)
+    rows["library.choose_state"] = Row(of(World.kept, "lbs:{n}"), ALL, MINE, MINE, 3, "read", private=True)
     empty = "library is empty"
-    rows["ShelfPage"] = Row(of(World.kept, "lb:p:0:0:n"), ALL, empty, empty, private=True)
-    rows["ListPage"] = Row(of(World.shared_list, "ls:p:{n}:0:n"), ALL, ALL, GONE_HERE)
-    rows["ListButton.x"] = Row(of(World.shared_list, "ls:x:{n}"), ALL, "!Only who began", GONE_HERE)
-    rows["ListButton.u"] = Row(of(World.shared_list, "ls:u:{n}:{paper}"), ALL, "!Only who put it", GONE_HERE)
-    rows["ListButton.b"] = Row(of(World.shared_list, "ls:b:{n}:{last}"), ALL, ALL, GONE_HERE)
-    for letter in "ne":
+    for letter, way in (("p", "newer"), ("n", "older")):
+        rows[f"library.{way}"] = Row(of(World.kept, f"lb:p:0:0:{letter}"), ALL, empty, empty, private=True)
+        rows[f"list.{way}"] = Row(of(World.shared_list, f"ls:p:{{n}}:0:{letter}"), ALL, ALL, GONE_HERE)
+    began, put = "!Only the member who started", "!Only the member who put it"
+    rows["list.delete"] = Row(of(World.shared_list, "ls:x:{n}"), ALL, began, GONE_HERE)
+    rows["list.take_off"] = Row(of(World.shared_list, "ls:u:{n}:{paper}"), ALL, put, GONE_HERE)
+    rows["list.put_back"] = Row(of(World.shared_list, "ls:b:{n}:{last}"), ALL, ALL, GONE_HERE)
+    for letter, verb in (("n", "make"), ("e", "end")):
         mine = fixed(f"fd:{letter}:s:{{you}}")
-        rows[f"FeedButton.{letter}s"] = Row(mine, ALL, SOMEBODY, SOMEBODY, private=True)
+        rows[f"feed.{verb}_library"] = Row(mine, ALL, SOMEBODY, SOMEBODY, private=True)
         server = of(World.digest, f"fd:{letter}:d:{{n}}")
-        rows[f"FeedButton.{letter}d"] = Row(server, ALL, SOMEBODY, SOMEBODY)
+        rows[f"feed.{verb}_digest"] = Row(server, ALL, SOMEBODY, SOMEBODY)
         own = of(World.digest, f"fd:{letter}:d:{{n}}", own=True)
-        rows[f"FeedButton.{letter}d own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
-        rows[f"FeedButton.{letter}l"] = Row(
+        rows[f"feed.{verb}_digest own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
+        rows[f"feed.{verb}_list"] = Row(
             of(World.shared_list, f"fd:{letter}:l:{{n}}"), ALL, SOMEBODY, SOMEBODY
         )
     return rows
@@ -154,34 +160,31 @@ def _shelf() -> dict[str, Row]:
 
 def _members() -> dict[str, Row]:
     rows = {}
-    for letter in "anbur":
+    answers = {"a": "accept", "n": "decline", "b": "block", "u": "unblock", "r": "read"}
+    for letter, verb in answers.items():
         owner = ALL if letter != "u" else "!not blocked"
         sent = of(World.invitation, f"in:{letter}:{{n}}")
-        rows[f"InviteButton.{letter}"] = Row(sent, owner, YOURS, YOURS, whose="cee", private=True)
+        rows[f"invite.{verb}"] = Row(sent, owner, YOURS, YOURS, whose="cee", private=True)
     sent = of(World.invitation, "in:w:{n}")
-    rows["InviteButton.w"] = Row(sent, ALL, YOURS, YOURS, private=True)
-    rows["InviteButton.o"] = Row(of(World.invitation, "in:o:{n}"), ALL, SOMEBODY, SOMEBODY, private=True)
-    for letter in "ist":
-        rows[f"InviteButton.{letter}"] = Row(fixed(f"in:{letter}:{{person}}"), ALL, CLAIM_FIRST, CLAIM_FIRST)
+    rows["invite.withdraw"] = Row(sent, ALL, YOURS, YOURS, private=True)
+    rows["invite.why"] = Row(of(World.invitation, "in:o:{n}"), ALL, SOMEBODY, SOMEBODY, private=True)
+    for letter, verb in (("i", "preview"), ("s", "send"), ("t", "letter")):
+        rows[f"invite.{verb}"] = Row(fixed(f"in:{letter}:{{person}}"), ALL, CLAIM_FIRST, CLAIM_FIRST)
     cee = lambda world: str(world.id("cee"))  # noqa: E731
-    rows["UnblockSelect"] = Row(fixed("in:x"), "!not blocked", "!not blocked", "!not blocked", 3, cee)
-    rows["AskVouchButton"] = Row(of(World.open_claim, "cv:a:{n}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
+    rows["invite.choose_unblock"] = Row(fixed("in:x"), "!not blocked", "!not blocked", "!not blocked", 3, cee)
+    rows["claim.ask_vouch"] = Row(of(World.open_claim, "cv:a:{n}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
     vouchers = "!Only members who have claimed"
-    rows["VouchButton"] = Row(of(World.open_claim, "cv:v:{n}"), ALL, vouchers, "!not open here")
-    for letter in "lud":
-        rows[f"SettleButton.{letter}"] = Row(of(World.contest, f"cc:{letter}:{{n}}"), ALL, SETTLE, SETTLE)
-    for letter in "kpd":
+    rows["claim.vouch"] = Row(of(World.open_claim, "cv:v:{n}"), ALL, vouchers, "!not open here")
+    for letter, verb in (("l", "look"), ("u", "end_claim"), ("d", "keep_claim")):
+        rows[f"contest.{verb}"] = Row(of(World.contest, f"cc:{letter}:{{n}}"), ALL, SETTLE, SETTLE)
+    for letter, verb in (("k", "keep_all"), ("p", "keep_publications"), ("d", "keep_nothing")):
         owner = of(World.own_work, f"cvi:{letter}", state="read")
-        rows[f"ImportButton.{letter}"] = Row(owner, ALL, NOTHING, NOTHING, private=True)
+        rows[f"cv.{verb}"] = Row(owner, ALL, NOTHING, NOTHING, private=True)
     follow = of(World.follow, "fu:{n}")
-    rows["UnfollowButton"] = Row(follow, ALL, "!do not follow this", "!do not follow this", private=True)
-    rows["ForgetButton"] = Row(fixed("mf:{eve}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
-    for letter in "pw":
-        rows[f"FollowButton.{letter}"] = open_to_all(
-            f"fo:{letter}:{{{'person' if letter == 'p' else 'paper'}}}"
-        )
-    for letter in "lwnb":
-        rows[f"PairButton.{letter}"] = open_to_all(f"cp:{letter}:{{person}}:{{one}}")
+    rows["follow.end"] = Row(follow, ALL, "!don't follow this", "!don't follow this", private=True)
+    rows["me.forget"] = Row(fixed("mf:{eve}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
+    rows["follow.person"] = open_to_all("fo:p:{person}")
+    rows["follow.paper"] = open_to_all("fo:w:{paper}")
     return rows
 
 
@@ -198,14 +201,14 @@ def _chosen_numbers() -> dict[str, Row]:
 
         return build, lambda _: str(made[-1])
 
-    for state, letter in (("read", "r"), ("kept", "k")):
+    for state, letter, verb in (("read", "r", "leave_out"), ("kept", "k", "remove")):
         build, value = chosen(World.own_work, state=state)
-        rows[f"LeaveOutSelect.{letter}"] = Row(
+        rows[f"cv.{verb}"] = Row(
             _then(build, f"cvo:{letter}"), ALL, "!gone already", "!gone already", 3, value, private=True
         )
     build, value = chosen(World.follow)
-    says = "!do not follow this"
-    rows["UnfollowSelect"] = Row(_then(build, "fs"), ALL, says, says, 3, value, private=True)
+    says = "!don't follow this"
+    rows["follow.choose_end"] = Row(_then(build, "fs"), ALL, says, says, 3, value, private=True)
     return rows
 
 
@@ -219,44 +222,48 @@ def _then(build: Built, custom_id: str) -> Built:
 
 def _people_rows() -> dict[str, Row]:
     rows = {}
-    rows["CorrectButton.n"] = open_to_all("k:n:{person}")
-    rows["CorrectButton.p"] = Row(fixed("k:p:{person}"), ALL, CORRECT, ALL)
-    rows["OthersSelect"] = open_to_all("ko:{person}", 3, person("one"))
+    rows["correction.others"] = open_to_all("k:n:{person}")
+    rows["correction.papers"] = Row(fixed("k:p:{person}"), ALL, CORRECT, ALL)
+    rows["correction.choose_other"] = open_to_all("ko:{person}", 3, person("one"))
     # What a manager of another server says of people is theirs to say; what that changes is tested with corrections.
-    rows["SamePersonSelect"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
-    rows["NotTheirsSelect"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
-    rows["PromoteButton"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)
-    rows["UndoButton"] = Row(of(World.correction, "ku:{n}"), ALL, CORRECT, "!another server")
-    for letter in "acsw":
-        rows[f"PersonButton.{letter}"] = open_to_all(f"a:{letter}:{{person}}")
-    for letter in "apgsfk":
-        rows[f"PersonSelect.{letter}"] = open_to_all(f"who:{letter}", 3, person("person"))
-    rows["PersonSelect.m"] = Row(fixed("who:m"), "!hold another person", ALL, ALL, 3, person("one"))
-    rows["PersonSelect.i"] = Row(fixed("who:i"), ALL, CLAIM_FIRST, CLAIM_FIRST, 3, person("one"))
-    rows["WhySelect"] = open_to_all("cw:{person}", 3, person("one"))
-    for letter in "pw":
-        rows[f"GraphButton.{letter}"] = open_to_all(
-            f"g:{letter}:{{{'person' if letter == 'p' else 'paper'}}}"
-        )
-    rows["GraphSelect"] = open_to_all("gs", 3, lambda world: f"p{world.people['one']}")
+    rows["correction.choose_same"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
+    rows["correction.choose_paper"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
+    rows["correction.widen"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)
+    rows["correction.undo"] = Row(of(World.correction, "ku:{n}"), ALL, CORRECT, "!another server")
+    for letter, name in (("a", "card"), ("c", "coauthors"), ("s", "similar"), ("w", "why")):
+        rows[f"person.{name}"] = open_to_all(f"a:{letter}:{{person}}")
+    chosen = {"a": "card", "p": "papers", "g": "graph", "s": "similar", "f": "follow", "k": "collaborators"}
+    for letter, name in chosen.items():
+        rows[f"person.choose_{name}"] = open_to_all(f"who:{letter}", 3, person("person"))
+    rows["person.choose_claim"] = Row(fixed("who:m"), "!hold another person", ALL, ALL, 3, person("one"))
+    rows["person.choose_invite"] = Row(fixed("who:i"), ALL, CLAIM_FIRST, CLAIM_FIRST, 3, person("one"))
+    for letter, name in (("l", "list"), ("w", "why"), ("n", "dismiss"), ("b", "bring_back")):
+        rows[f"pair.{name}"] = open_to_all(f"cp:{letter}:{{person}}:{{one}}")
+    rows["pair.choose_why"] = open_to_all("cw:{person}", 3, person("one"))
+    rows["graph.person"] = open_to_all("g:p:{person}")
+    rows["graph.paper"] = open_to_all("g:w:{paper}")
+    rows["graph.move"] = open_to_all("gs", 3, lambda world: f"p{world.people['one']}")
     return rows
 
 
 def _papers() -> dict[str, Row]:
-    rows = {f"PapersButton.{how}": open_to_all(f"p:{how}:~{{person}}:0:n::") for how in "eur"}
-    rows |= {f"PaperSelect.{verb}": open_to_all(f"which:{verb}", 3, paper) for verb in "dsg"}
-    rows |= {
-        "PaperButton": open_to_all("d:{paper}"),
-        "CiteButton": open_to_all("c:{paper}"),
-        "SimilarButton": open_to_all("s:{paper}"),
-        "SimilarPage": open_to_all("sp:{paper}:0"),
-        "SearchPage.i": open_to_all("q:0:i:topic1&&&"),
-        "SearchPage.k": open_to_all("q:0:k:999999999999"),
-        "ListingButton": open_to_all("n:20260105:0::a"),
-        "CategorySelect": open_to_all("nc:20260105", 3, "cs.CL"),
-        "TrendSelect": open_to_all("tr:30:739000:", 3, "x"),
+    return {
+        "papers.open": open_to_all("p:e:~{person}:0:n::"),
+        "papers.open_old": open_to_all("p:r:~{person}:0:n::"),
+        "papers.turn": open_to_all("p:u:~{person}:0:n::"),
+        "paper.choose_card": open_to_all("which:d", 3, paper),
+        "paper.choose_similar": open_to_all("which:s", 3, paper),
+        "paper.choose_graph": open_to_all("which:g", 3, paper),
+        "paper.card": open_to_all("d:{paper}"),
+        "paper.cite": open_to_all("c:{paper}"),
+        "paper.similar": open_to_all("s:{paper}"),
+        "similar.turn": open_to_all("sp:{paper}:0"),
+        "search.turn": open_to_all("q:0:i:topic1&&&"),
+        "search.turn_kept": open_to_all("q:0:k:999999999999"),
+        "listing.turn": open_to_all("n:20260105:0::a"),
+        "listing.choose_category": open_to_all("nc:20260105", 3, "cs.CL"),
+        "trend.papers": open_to_all("tr:30:739000:", 3, "x"),
     }
-    return rows
 
 
 ROWS = _digests() | _shelf() | _members() | _chosen_numbers() | _people_rows() | _papers()

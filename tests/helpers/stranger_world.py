@@ -124,6 +124,7 @@ class World:
 
     async def invitation(self) -> int:
         """From you to cee; what was between them before is forgotten."""
+        await self._claim_of_cee()
         await self.store.invitations.forget(self.id("you"))
         await self.store.invitations.unblock(self.id("cee"), self.id("you"))
         people = {"sender_person": self.people["you"], "recipient_person": self.people["cee"]}
@@ -133,9 +134,15 @@ class World:
         await self.store.invitations.told(made.id, "dm", None, None)
         return int(made.id)
 
+    async def _claim_of_cee(self) -> Any:
+        """The claim that cee holds, again where a row before this one ended it."""
+        if await self.store.claims.of_member(self.id("cee")) is None:
+            await hold(self.store, self.id("cee"), "Minlan Yu", self.guild)
+        return await self.store.claims.of_member(self.id("cee"))
+
     async def contest(self) -> int:
         """Of cee's claim, by bee."""
-        claim = await self.store.claims.of_member(self.id("cee"))
+        claim = await self._claim_of_cee()
         for open_one in await self.store.contests.open_of(claim.id):
             await self.store.contests.settle(open_one.id, self.id("you"), upheld=False)
         return int((await self.store.contests.contest(claim.id, self.id("bee"), OURS)).id)

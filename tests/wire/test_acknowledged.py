@@ -133,7 +133,7 @@ async def vouched(w):
     )
     async with UserClient(w.discord.url, w.discord.state.token_of(cee["id"])) as c:
         asked = await c.slash("/claim person:Shaoke Xi")
-        await asked.press("Ask to be vouched for")
+        await asked.press("Ask members to vouch")
     public = [m for m in said(w.discord, w.discord.channel) if f"cv:v:{claim.id}" in str(m["components"])]
     return ShownReply(w.b, public[-1])
 
@@ -183,9 +183,9 @@ typed("follow a topic", "/follow topic:in-network aggregation", "You follow **in
 typed("follow a category", "/follow category:cs.CL", "You follow **cs.CL**")
 typed("unfollow", "/unfollow what:cs.CL", "no longer follow **cs.CL**")
 typed("save", "/save paper:How do long trainings fail, part 5 tags:x note:y", "#x")
-typed("list add", "/list add paper:How do long trainings fail, part 6 list:ours", "Put on **ours**")
+typed("list add", "/list add paper:How do long trainings fail, part 6 list:ours", "Added to **ours**")
 typed("list remove", "/list remove paper:How do long trainings fail, part 6 list:ours", "Taken off")
-typed("library feed", "/library feed", "An Atom feed of what you keep")
+typed("library feed", "/library feed", "An Atom feed of your library")
 typed("digest create", "/digest create", "Not started yet")
 typed("digest mine", "/digest mine", "Your new papers", who="b")
 typed("profile edit", "/profile edit status:open", "open")
@@ -200,7 +200,7 @@ pressed("digest start", digest, "Start", "Started")
 pressed("digest pause", lambda w: digest(w, True), "Pause", "Paused")
 pressed("digest delete", digest, "Delete", "Deleted")
 pressed("keep a CV", read_cv, "Keep all", "Kept")
-pressed("keep nothing of a CV", read_cv, "Keep nothing", "Nothing of it is kept")
+pressed("keep nothing of a CV", read_cv, "Keep nothing", "I have kept none of it")
 pressed("vouch", vouched, "I vouch", "Thank you")
 pressed("accept", invited, "Accept", "is for the two of you")
 pressed("decline", invited, "Not now", "Not now, then")
@@ -224,7 +224,7 @@ async def unfollow_by_select(w):
     return lambda: following.choose("select me")
 
 
-@case("Put on **together**")
+@case("Added to **together**")
 async def list_put_back(w):
     taken = await (await on_list(w)).press("Take off")
     return lambda: taken.press("Put back")
@@ -312,7 +312,7 @@ async def claim(w):
     return lambda: user.slash("/claim person:Jinsun Yoo")
 
 
-@case("will not suggest")
+@case("won't suggest")
 async def dismiss(w):
     one, other = await person_of(w, "ChonLam Lao"), await person_of(w, "Jiamin Cao")
     why = await (await w.a.slash("/collaborators new_only:False")).choose("Jiamin Cao")
@@ -320,7 +320,7 @@ async def dismiss(w):
     return lambda: why.press("Not for me")
 
 
-@case("are one person in this server now")
+@case("are now one person in this server")
 async def say_that_two_are_one(w):
     one, other = await person_of(w, "Kai Chen"), await person_of(w, "Jiamin Cao")
     return lambda: w.a.slash(f"/person same name:~{one} other:~{other}")
@@ -387,7 +387,7 @@ async def test_a_button_that_waits_for_long_is_never_called_unknown(world):
     finally:
         gate.set()
         del people.following
-    assert "You follow nothing like" in (await doing).text
+    assert "You don't follow anything like" in (await doing).text
 
 
 async def test_what_is_refused_after_thinking_before_all_is_said_to_the_member_alone(world):

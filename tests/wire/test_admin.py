@@ -136,7 +136,7 @@ async def test_with_a_list_other_servers_are_refused_but_not_left(scene, member)
     store = scene.bot.services.store
     await Operator(store, 0, "me").allow(int(scene.discord.guild["id"]))
     assert "papers, newest first" in (await member.slash("/papers ChonLam Lao")).text
-    assert "on the list; I am not there" in (await scene.user.slash("/admin servers")).text
+    assert "on the list, but I am not there" in (await scene.user.slash("/admin servers")).text
 
 
 async def test_digests_of_the_banned_wait_until_the_ban_is_lifted(scene, member):

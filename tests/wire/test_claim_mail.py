@@ -5,7 +5,7 @@ import re
 import pytest
 
 from commands.kit.replies import UserError
-from commands.members.claim import mail_code, settle_mail
+from commands.members.proof import mail_code, settle_mail
 from data.sources.http import SourceError
 from data.sources.mail import Mailer
 from data.stores.mail_codes import MOST_MAILS, MOST_TRIES
@@ -126,7 +126,7 @@ async def test_a_contested_claim_says_so_until_a_manager_settles_it(mailing):
     assert "said so already" in (await second.slash("/contest person:ChonLam Lao reason:again")).text
     card = await user.slash("/author name:ChonLam Lao")
     assert "contested by 1 member" in (await card.press("Why these figures?")).text
-    assert "Only somebody who is no party" in (await second.slash("/contests")).text
+    assert "Only somebody who is not a party" in (await second.slash("/contests")).text
     listed = await user.slash("/contests")
     assert "@everyone" not in listed.text
     looked = await listed.press("Look")
@@ -134,4 +134,4 @@ async def test_a_contested_claim_says_so_until_a_manager_settles_it(mailing):
     assert "The claim has ended" in (await looked.press("End the claim")).text
     assert "settled already" in (await looked.press("The claim stays")).text
     assert await store.claims.of_person(person) is None
-    assert "No contested claim waits" in (await user.slash("/contests")).text
+    assert "No contested claims are waiting" in (await user.slash("/contests")).text

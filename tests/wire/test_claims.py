@@ -9,8 +9,9 @@ import pytest
 from aiohttp import web
 
 from commands.kit.replies import UserError
-from commands.members.claim import ask_vouch, begin, prove, vouch
+from commands.members.claim import ask_vouch, begin, vouch
 from commands.members.profile import ProfileGroup, own_link, release
+from commands.members.proof import prove
 from data.records import PaperRecord
 from data.sources.http import SourceError
 from data.sources.public_addresses import is_public
@@ -50,7 +51,7 @@ async def test_a_page_with_code_name_and_paper_makes_the_claim(own, site):
     assert "Claimed by somebody who can change a page at people.harvard.edu" in card.text
     assert "can change a page at people.harvard.edu" in (await card.press("Why these figures?")).text
     assert "L2: can change a page at people.harvard.edu" in (await user.slash("/profile show")).text
-    assert "nobody to suggest for **ChonLam Lao**" in (await user.slash("/collaborators")).text
+    assert "no possible collaborators for ChonLam Lao" in (await user.slash("/collaborators")).text
     again = await user.slash("/claim person:ChonLam Lao")
     assert "You hold" in again.text
 
@@ -146,7 +147,7 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
     site.pages[path] = orcid_record(f"see {code}", listed(NUMBER), listed(CROSSREF))
     said = await user.slash(ask)
     assert f"(L3: owns the ORCID record {NUMBER}, to which Crossref added one of the papers)" in said.text
-    assert "no ORCID" in (await user.slash("/claim orcid:0000-0002-1825-0098")).text
+    assert "not an ORCID" in (await user.slash("/claim orcid:0000-0002-1825-0098")).text
 
 
 async def test_datacite_s_word_counts_where_its_own_record_names_the_orcid(own, site):
@@ -274,9 +275,9 @@ def test_the_check_digit_of_an_orcid_is_checked():
 async def test_two_claimed_members_of_the_server_vouch(own):
     services, user = own
     asked = await user.slash("/claim person:ChonLam Lao")
-    public = await asked.press("Ask to be vouched for")
+    public = await asked.press("Ask members to vouch")
     assert not public.message["flags"] & 64
-    assert "says to be **ChonLam Lao**" in public.text
+    assert "says they are **ChonLam Lao**" in public.text
     assert "Nobody can vouch for themselves" in (await public.press("I vouch")).text
     member = int(user.user["id"])
     claim = await services.store.claims.open_of(int(user.user["id"]))
@@ -461,7 +462,7 @@ async def test_nobody_acts_on_another_s_claim_or_data(own):
         (vouch(services, open_one.id, 1, 2), "not open here"),
         (vouch(services, open_one.id, 2, 1), "vouch for themselves"),
         (prove(services, 3, "https://page.test/x", None), "no open claim"),
-        (release(services, 3), "hold no claim"),
+        (release(services, 3), "don't hold a claim"),
         (begin(services, 999_999, 3, 1), "no longer know"),
     ]
     for work, said in tries:

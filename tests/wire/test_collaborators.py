@@ -25,22 +25,22 @@ async def own(tmp_path):
 async def test_suggestions_leave_out_present_coauthors_unless_asked_for(own):
     _, user = own
     none = await user.slash("/collaborators who:ChonLam Lao")
-    assert "nobody to suggest" in none.text, "the sample knows only coauthors with three papers"
+    assert "no possible collaborators" in none.text, "the sample knows only coauthors with three papers"
     found = await user.slash("/collaborators who:ChonLam Lao new_only:False")
-    assert "Whom ChonLam Lao could work with" in found.text
+    assert "Possible collaborators for ChonLam Lao" in found.text
     assert "Jiamin Cao" in found.text
     why = await found.choose(found.selects[0]["options"][0]["value"])
     assert "Why Jiamin Cao for ChonLam Lao" in why.text
-    assert "A paper of both" in why.text
+    assert "A paper by both" in why.text
     gone = await why.press("Not for me")
-    assert "will not suggest" in gone.text
+    assert "won't suggest" in gone.text
     assert "Jiamin Cao" not in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
     assert "can be suggested" in (await gone.press("Undo")).text
     assert "Jiamin Cao" in (await user.slash("/collaborators who:ChonLam Lao new_only:False")).text
 
 
 async def test_collaborators_says_what_it_needs(lab):
-    assert "Say for whom" in (await lab.user.slash("/collaborators")).text
+    assert "Name somebody" in (await lab.user.slash("/collaborators")).text
     assert (
         "several people" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text
         or "Which" in (await lab.user.slash("/collaborators who:Jiamin Cao")).text
@@ -59,7 +59,7 @@ async def test_who_knows_shows_proof(lab):
 
 async def test_following_is_kept_shown_undone_and_private(own):
     _, user = own
-    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    assert "don't follow anything yet" in (await user.slash("/following")).text
     reply = await user.slash("/follow person:ChonLam Lao")
     assert "You follow **ChonLam Lao**" in reply.text
     assert reply.message["flags"] & 64
@@ -74,9 +74,9 @@ async def test_following_is_kept_shown_undone_and_private(own):
     assert [choice["name"] for choice in choices] == ["In-Network Aggregation (topic)"]
     assert "no longer follow" in (await user.slash(f"/unfollow what:{choices[0]['value']}")).text
     assert "In-Network" not in (await user.slash("/following")).text
-    assert "follow nothing like" in (await user.slash("/unfollow what:in-network")).text
+    assert "don't follow anything like" in (await user.slash("/unfollow what:in-network")).text
     assert "no longer follow **ChonLam" in (await reply.press("Undo")).text
-    assert "do not follow this" in (await reply.press("Undo")).text
+    assert "don't follow this" in (await reply.press("Undo")).text
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,8 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     await members.follow(42, "topic", "other", "other")
     mine = await members.following(42)
     from commands.kit.replies import UserError
-    from commands.members.follow import forget, unfollow
+    from commands.members.follow import unfollow
+    from commands.members.me import forget
 
     with pytest.raises(UserError):
         await forget(bot.services, 1, 42)
@@ -121,7 +122,7 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
         await unfollow(bot.services, 1, mine[0].id)
     asked = await user.slash("/me forget")
     assert "Forgotten" in (await asked.press("Delete it for good")).text
-    assert "follow nobody and nothing" in (await user.slash("/following")).text
+    assert "don't follow anything yet" in (await user.slash("/following")).text
     assert await members.following(42), "somebody else's stay"
 
 

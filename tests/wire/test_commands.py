@@ -38,7 +38,7 @@ async def test_sort_since_and_category(lab):
     networks = await lab.user.slash("/papers ChonLam Lao category:cs.ni")
     assert "1 paper in cs.NI" in networks.text
     none = await lab.user.slash("/papers ChonLam Lao category:math.CO")
-    assert "None of 5 papers in math.CO" in none.text
+    assert "5 papers, none in math.CO" in none.text
     everything = await none.press("Show all")
     assert "5 papers" in everything.text
 
@@ -53,7 +53,7 @@ async def test_an_unknown_name_gets_the_nearest(lab):
     reply = await lab.user.slash("/papers Jiamin Coa")
     assert [button["label"] for button in reply.buttons] == ["Jiamin Cao (4)"]
     nobody = await lab.user.slash("/papers Qqqq Zzzz")
-    assert "no name like it" in nobody.text
+    assert "no similar name" in nobody.text
 
 
 async def test_autocomplete_offers_names_with_their_papers(lab):
@@ -71,7 +71,7 @@ async def test_similar_says_how_close_and_why(lab):
     assert reply.text.startswith("## Similar to A Few GPUs")
     entries = reply.text.split("\n", 1)[1]
     assert "PrismLLM" not in entries
-    assert "closeness 0." in entries
+    assert "similarity 0." in entries
     assert "shares:" in entries
     more = await reply.press("More")
     assert "6. " in more.text
@@ -130,7 +130,7 @@ async def test_search_limits_and_empty_results(lab):
     assert "PrismLLM" in reply.text
     assert "by Shaoke Xi" in reply.text
     nothing = await lab.user.slash("/search training category:math.CO")
-    assert "Nothing fits" in nothing.text
+    assert "None of the 7 papers" in nothing.text
     odd = await lab.user.slash("/search training year:20x6")
     assert "ignored year:20x6" in odd.text
 
@@ -154,8 +154,8 @@ async def test_cite_gives_three_forms_to_the_one_who_asked(lab):
 
 
 async def test_unknown_papers_get_advice(lab):
-    assert "I know no paper" in (await lab.user.slash("/paper 9999.99999")).text
-    assert "I know no paper" in (await lab.user.slash("/similar qqqqqq")).text
+    assert "No paper matches" in (await lab.user.slash("/paper 9999.99999")).text
+    assert "No paper matches" in (await lab.user.slash("/similar qqqqqq")).text
 
 
 async def test_private_answers_are_seen_by_one_alone(lab):
@@ -181,7 +181,7 @@ async def test_wrong_values_get_a_kind_private_reply(lab):
     ):
         reply = await lab.user.slash(command)
         assert reply.is_private
-        assert "Type it like" in reply.text or "no arXiv category" in reply.text
+        assert "Type it like" in reply.text or "isn't an arXiv category" in reply.text
 
 
 async def test_about_and_help_say_what_is_held(lab):
@@ -192,7 +192,7 @@ async def test_about_and_help_say_what_is_held(lab):
 
 
 async def test_new_on_an_empty_store_says_what_comes(lab):
-    assert "I have read no listing yet" in (await lab.user.slash("/new")).text
+    assert "I haven't read any listing yet" in (await lab.user.slash("/new")).text
 
 
 @pytest.fixture

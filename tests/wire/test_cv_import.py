@@ -5,7 +5,8 @@ import json
 import pytest
 
 from bot.local_discord.typed import TypingError
-from commands.members.cv import settle
+from commands.members.cv import keep
+from data.stores.own_works import KINDS
 from tests.helpers.members import claimed
 from tests.helpers.site import TITLE
 
@@ -44,32 +45,32 @@ async def test_a_cv_is_taken_over_only_as_its_member_says(own, tmp_path):
     read = await user.slash(asked)
     assert read.is_private
     assert "Read: 3 publications" in read.text
-    known, _, rest = read.text.partition("Not known to me (1)")
-    assert "Known papers (2)" in known
+    known, _, rest = read.text.partition("Works that I don't know (1)")
+    assert "Papers that I know (2)" in known
     assert "Efficient Data-Plane Memory" in known
     assert "TrainMover" in known
     assert "A Work That Nobody Knows" in rest
     assert "*in submission*" in rest
-    assert "Not understood (1)" in rest
+    assert "Lines that I could not read (1)" in rest
     assert "PhD of Computer Science" in rest
     for outside in ("@everyone", "<@1>", "lao@example", "617 555"):
         assert outside not in read.text
     member = int(user.user["id"])
     assert await services.store.own_works.of(member) == [], "nothing is kept before the member says so"
-    assert "by their own word" not in (await user.slash("/author name:ChonLam Lao")).text
+    assert "self-reported" not in (await user.slash("/author name:ChonLam Lao")).text
     fewer = await read.choose("A Work That Nobody Knows")
     assert "Read: 2 publications" in fewer.text
     read = await user.slash(asked)
     kept = await read.press("Keep all of it")
     assert "Kept: 7 entries" in kept.text
     card = await user.slash("/author name:ChonLam Lao")
-    assert "1 work by their own word, 1 in submission" in card.text
+    assert "1 self-reported work, 1 in submission" in card.text
     assert "**Interests** switches" in card.text
     assert "<@1>" not in card.text
     works = await user.slash("/profile works")
     assert "3 publications" in works.text
     await works.choose("A Work That Nobody Knows")
-    assert "by their own word" not in (await user.slash("/author name:ChonLam Lao")).text
+    assert "self-reported" not in (await user.slash("/author name:ChonLam Lao")).text
     again = await (await user.slash(asked)).press("Publications only")
     assert "Kept: 3 entries" in again.text
     assert len(await services.store.own_works.of(member)) == 7, "publications once, the rest as it was"
@@ -83,14 +84,14 @@ async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):
     services, user = await holds(own)
     (tmp_path / "cv.md").write_text(CV)
     read = await user.slash(f"/profile import file:{tmp_path / 'cv.md'}")
-    assert "Nothing of it is kept" in (await read.press("Keep nothing")).text
+    assert "I have kept none of it" in (await read.press("Keep nothing")).text
     member = int(user.user["id"])
     assert (
         "nothing to keep"
-        in (await settle(services, member, "k")).to_components()[0]["components"][0]["content"]
+        in (await keep(services, member, KINDS)).to_components()[0]["components"][0]["content"]
     )
     assert await services.store.own_works.of(int(user.user["id"])) == []
-    assert "taken over nothing" in (await user.slash("/profile works")).text
+    assert "kept nothing from a CV yet" in (await user.slash("/profile works")).text
 
 
 async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path):
@@ -128,15 +129,15 @@ async def test_a_file_that_can_not_be_read_gets_a_kind_word(own, tmp_path, name,
 
 async def test_an_orcid_record_is_taken_over(own, site):
     _, user = await holds(own)
-    assert "one of the two" in (await user.slash("/profile import")).text
-    assert "no ORCID" in (await user.slash("/profile import orcid:12")).text
+    assert "either a file" in (await user.slash("/profile import")).text
+    assert "not an ORCID" in (await user.slash("/profile import orcid:12")).text
     path = "/orcid/v3.0/0000-0002-1825-0097/record"
     site.pages[path] = "[]"
     ask = "/profile import orcid:0000-0002-1825-0097"
     assert "not a record" in (await user.slash(ask)).text
     group = {"work-summary": [{"title": {"title": {"value": TITLE}}}]}
     site.pages[path] = json.dumps({"activities-summary": {"works": {"group": [group]}}})
-    assert "Known papers (1)" in (await user.slash(ask)).text
+    assert "Papers that I know (1)" in (await user.slash(ask)).text
 
 
 async def test_a_path_that_is_none_is_said_by_the_client(own):

@@ -354,7 +354,7 @@ async def test_what_takes_long_is_told_and_then_answered_in_its_place(scene, ans
     async with scene.bot.poster._posting:
         told = await scene.user.slash("/digest now")
         assert "still loading" in told.text
-        assert "The answer will stand here" in told.text
+        assert "The answer will appear here" in told.text
         if answer != "Posted.":
             async with scene.bot.services.store.digests._writer.begin() as connection:
                 await connection.execute(text("ALTER TABLE deliveries RENAME TO gone"))

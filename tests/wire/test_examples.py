@@ -20,14 +20,16 @@ _IN_HELP = re.compile(r"\*\*(/[\w-]+)\*\*(?: `([^`]+)`)?")
 _NOTHING = (
     "I know no",
     "I find no",
-    "I find nobody",
-    "no name like it",
+    "I found no possible",
+    "no similar name",
     "Nothing fits",
+    "None of the",
+    "No paper matches",
     "nothing fits",
     "no longer know",
     "went wrong",
-    "Several people",
-    "not sorted out",
+    "Several authors",
+    "haven't matched",
 )
 
 

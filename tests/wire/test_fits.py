@@ -26,8 +26,8 @@ CHEESE = (
 )
 async def test_a_search_for_what_is_not_there_says_so_and_marks_its_guesses(lab, query):
     reply = await lab.user.slash(f"/search {query}")
-    assert "Nothing fits among the 7 papers" in reply.text
-    assert "only the nearest guesses" in reply.text
+    assert "None of the 7 papers in this library match" in reply.text
+    assert "only the closest guesses" in reply.text
     assert len(reply.buttons) == 3, "few guesses, and no next page of them"
 
 
@@ -35,9 +35,9 @@ async def test_a_search_for_what_is_not_there_says_so_and_marks_its_guesses(lab,
 async def test_nobody_knows_a_topic_that_no_paper_is_on(lab, topic):
     for command in ("/who-knows", "/collaborators topic:"):
         reply = await lab.user.slash(f"{command} {topic}")
-        assert "Nothing fits" in reply.text
-        assert "nobody who knows it" in reply.text
-        assert "Only the nearest guesses" in reply.text
+        assert "None of the 7 papers" in reply.text
+        assert "can't name anyone who knows it" in reply.text
+        assert "only the closest guesses" in reply.text
         assert not reply.buttons, "nobody is offered"
 
 
@@ -51,25 +51,25 @@ async def test_who_knows_counts_only_papers_that_are_on_the_topic(lab):
 @pytest.mark.parametrize("typed", ["1234", "qqqqqq", "!!!"])
 async def test_what_names_no_paper_gets_guesses_marked_as_such(lab, command, typed):
     reply = await lab.user.slash(f"{command} {typed}")
-    assert "Nothing fits: I know no paper" in reply.text
-    assert "only the nearest guesses" in reply.text
-    assert "none of which fits" in reply.selects[0]["placeholder"]
-    assert "I know no paper" not in (await reply.choose("TrainMover")).text
+    assert "No paper matches" in reply.text
+    assert "only the closest guesses" in reply.text
+    assert "none of them matches" in reply.selects[0]["placeholder"]
+    assert "No paper matches" not in (await reply.choose("TrainMover")).text
 
 
 async def test_an_id_that_nobody_has_leads_to_those_a_digit_away_alone(lab):
     reply = await lab.user.slash("/paper 2605.15671")
-    assert "Nothing fits: I know no paper" in reply.text
+    assert "No paper matches" in reply.text
     assert [option["label"][:9] for option in reply.selects[0]["options"]] == ["A Few GPU"]
     far = await lab.user.slash("/similar 9999.99999")
-    assert "Nothing fits: I know no paper" in far.text
+    assert "No paper matches" in far.text
     assert not far.selects
 
 
 async def test_a_pasted_text_on_something_else_gets_only_guesses(lab):
     reply = await lab.user.slash(f"/similar {CHEESE}")
-    assert "Nothing fits among the 7 papers" in reply.text
-    assert "only the nearest guesses" in reply.text
+    assert "None of the 7 papers in this library match" in reply.text
+    assert "only the closest guesses" in reply.text
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ async def test_a_pasted_text_on_something_else_gets_only_guesses(lab):
 )
 async def test_what_is_there_is_found_without_a_doubt(lab, query):
     reply = await lab.user.slash(f"/search {query}")
-    assert "Nothing fits" not in reply.text
+    assert "No paper matches" not in reply.text
     assert "1. **[" in reply.text

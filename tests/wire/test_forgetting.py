@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from commands.kit.replies import UserError
-from commands.members.claim import begin, mail_code, settle_mail
-from commands.members.follow import forget
+from commands.members.claim import begin
+from commands.members.me import forget
+from commands.members.proof import mail_code, settle_mail
 from data.calendar.clock import utc_now
 from data.stores.claims import ClaimRefused
 from data.stores.invitations import InvitationRefused

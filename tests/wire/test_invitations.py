@@ -13,8 +13,16 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from bot.run import running_bot
 from commands.kit.replies import UserError
+from commands.members.invitation_answers import (
+    accept,
+    block,
+    decline,
+    read,
+    unblock_sender,
+    why_again,
+    withdraw,
+)
 from commands.members.invitation_delivery import resume
-from commands.members.invite import accept, block, decline, read, unblock_sender, why_again, withdraw
 from data.stores.invitations import InvitationRefused
 from tests.helpers.lab import settings_for
 from tests.helpers.members import hold, joins, of_kind, said
@@ -65,7 +73,7 @@ async def test_from_why_to_a_thread_for_two(two):
     await hold(two.bot.services.store, two.c.user["id"], "Jiamin Cao", two.discord.guild["id"])
     why = await (await two.a.slash("/collaborators new_only:False")).choose("Jiamin Cao")
     asked = await why.press("Invite")
-    assert "they can accept, say not now, or block" in asked.text
+    assert "They can accept, answer “not now”, or block" in asked.text
     assert not two.dms_of(two.c), "nothing is sent before it is confirmed"
     sent = await asked.press("Send the invitation")
     assert "on its way" in sent.text
@@ -107,16 +115,16 @@ async def test_not_now_is_all_that_is_told(two):
 async def test_a_block_is_silent_and_can_be_undone(two):
     await two.a.slash(f"/invite person:{RECIPIENT}")
     blocked = await two.dms[0].press("Block")
-    assert "isn't told" in blocked.text
+    assert "I don't tell them" in blocked.text
     assert "not now" in (await two.a.slash("/invitations")).text
     await age(two, 31)
     before = len(two.dms)
     sent = await two.a.slash(f"/invite person:{RECIPIENT}")
     assert "on its way" in sent.text, "a blocked sender sees no difference"
     assert len(two.dms) == before
-    assert "waits for an answer" in (await two.a.slash("/invitations")).text
+    assert "waiting for an answer" in (await two.a.slash("/invitations")).text
     theirs = await two.b.slash("/invitations")
-    assert "waits for an answer" not in theirs.text
+    assert "waiting for an answer" not in theirs.text
     held = await two.a.slash("/me data")
     [file] = held.message["attachments"]
     body = two.discord.state.files[file["id"]][2].decode()
@@ -161,7 +169,7 @@ async def test_closed_dms_lead_to_a_thread_of_one_s_own(two):
 
 async def test_who_is_not_here_or_not_claimed_gets_no_message(two):
     found = await two.a.slash("/invite person:Jiaqi Gao about:switches `and` ```more```")
-    assert "I write to nobody" in found.text
+    assert "I can't write to them" in found.text
     assert "Dear Jiaqi Gao," in found.text
     assert found.text.count("```") == 2, "nothing ends the block"
     two.discord.state.guilds[two.discord.guild["id"]]["members"].pop(two.b.user["id"])
@@ -172,9 +180,9 @@ async def test_who_is_not_here_or_not_claimed_gets_no_message(two):
 
 
 async def test_it_says_what_it_needs(two):
-    assert "Yours first: /claim" in (await two.c.slash(f"/invite person:{RECIPIENT}")).text
+    assert "Claim yours first: /claim" in (await two.c.slash(f"/invite person:{RECIPIENT}")).text
     assert "That is you" in (await two.a.slash(f"/invite person:{SENDER}")).text
-    assert "No invitations" in (await two.c.slash("/invitations")).text
+    assert "not sent or received any invitations" in (await two.c.slash("/invitations")).text
     everyone = two.discord.state.guilds[two.discord.guild["id"]]["roles"][0]
     everyone["permissions"] = str(int(everyone["permissions"]) & ~(1 << 36))
     refused = await two.a.slash(f"/invite person:{RECIPIENT}")
@@ -188,7 +196,7 @@ async def test_an_accepted_one_waits_for_the_right_to_make_threads(two):
     before = everyone["permissions"]
     everyone["permissions"] = str(int(before) & ~(1 << 36))
     waiting = await two.dms[0].press("Accept")
-    assert "I may not make a private thread" in waiting.text
+    assert "not allowed to create private threads" in waiting.text
     everyone["permissions"] = before
     assert "is for the two of you" in (await waiting.press("Try again")).text
     assert len(of_kind(two.discord, PRIVATE_THREAD)) == 1
@@ -206,7 +214,7 @@ async def test_what_discord_fails_at_is_completed_later(two):
 
 async def test_withdrawing_takes_the_message_back(two):
     sent = await two.a.slash(f"/invite person:{RECIPIENT}")
-    assert "Withdrawn" in (await sent.press("Withdraw")).text
+    assert "is withdrawn" in (await sent.press("Withdraw")).text
     assert "was withdrawn" in two.dms[0].text
     assert not two.dms[0].buttons
     assert "It was withdrawn" in (await sent.press("Withdraw")).text
@@ -216,7 +224,7 @@ async def test_a_month_without_an_answer_ends_it(two):
     await two.a.slash(f"/invite person:{RECIPIENT}")
     await age(two, 31)
     await resume(two.bot, two.bot.services)
-    assert "nobody answered for a month" in two.dms[0].text
+    assert "no answer for a month" in two.dms[0].text
     assert "ended without an answer" in (await two.a.slash("/invitations")).text
 
 

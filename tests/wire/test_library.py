@@ -154,21 +154,21 @@ async def test_a_file_from_zotero_is_taken_over_and_undone(world, tmp_path, name
     shown = await user.slash("/library show")
     assert shown.message["mention_everyone"] is False
     if name == "z.bib":
-        assert "2 references read: 2 kept anew" in done.text
-        assert "1 are papers that I know" in done.text
+        assert "2 references read: 2 new" in done.text
+        assert "I know 1 of them as papers" in done.text
         assert "In-network aggregation, part 1" in shown.text, "matched by its arXiv id"
         assert "The art of computer programming" in shown.text
         assert "#to discuss" in shown.text
     elif name == "z.ris":
         assert "Speech recognition in noisy rooms, part 2" in shown.text
-        assert "1 are papers that I know" in done.text, "matched by title and author"
+        assert "I know 1 of them as papers" in done.text, "matched by title and author"
         assert "Read with care" in shown.text
     else:
-        assert "1 entry not understood" in done.text
+        assert "I could not read 1 entry" in done.text
         assert "On rooms" in shown.text
         assert "javascript" not in json.dumps(shown.message)
     twice = await user.slash(f"/library import file:{tmp_path / name}")
-    assert "0 kept anew" in twice.text
+    assert "0 new, " in twice.text
     assert "Undone" in (await done.press("Undo")).text
     assert "Your library is empty" in (await user.slash("/library show")).text
 
@@ -182,7 +182,7 @@ async def test_a_file_from_zotero_is_taken_over_and_undone(world, tmp_path, name
         (b'[{"title": 5}, {"author": []}]', "no reference with a title"),
         (b"@article{x, title = {unclosed", "no reference with a title"),
         (b"TY  - JOUR\nER  - \n", "no reference with a title"),
-        (b"x" * 10_000_001, "up to 10 are read"),
+        (b"x" * 10_000_001, "files of up to 10 MB"),
     ],
 )
 async def test_a_file_that_is_no_list_keeps_nothing(world, tmp_path, data, said):
@@ -221,13 +221,13 @@ async def test_exports_are_read_again_by_others_and_by_us(world, tmp_path):
 
 async def test_a_server_shares_lists(world):
     discord, _, user = world
-    assert "no shared list here yet" in (await user.slash("/list show")).text
+    assert "no shared lists yet" in (await user.slash("/list show")).text
     member = joins(discord, "bee")
     async with UserClient(discord.url, discord.state.token_of(member["id"])) as bee:
         put = await bee.slash("/list add paper:In-network aggregation, part 1 list:Reading group")
-        assert "Put on **Reading group**" in put.text
+        assert "Added to **Reading group**" in put.text
         assert (
-            "already on"
+            "Already on"
             in (await user.slash("/list add paper:In-network aggregation, part 1 list:reading GROUP")).text
         )
         await user.slash("/list add paper:Speech recognition in noisy rooms, part 2 list:Reading group")
@@ -237,21 +237,21 @@ async def test_a_server_shares_lists(world):
         refused = await bee.slash(
             "/list remove paper:Speech recognition in noisy rooms, part 2 list:Reading group"
         )
-        assert "Only who put it there" not in refused.text, "bee began the list"
+        assert "Only the member who put it there" not in refused.text, "bee began the list"
         await bee.slash("/list add paper:In-network aggregation, part 3 list:Owner's")
     third = joins(discord, "cee")
     async with UserClient(discord.url, discord.state.token_of(third["id"])) as cee:
         assert (
-            "Only who put it there"
+            "Only the member who put it there"
             in (await cee.slash("/list remove paper:In-network aggregation, part 1 list:Reading group")).text
         )
         asked = await cee.slash("/list delete list:Reading group")
-        assert "Only who began the list" in (await asked.press("Delete")).text
+        assert "Only the member who started the list" in (await asked.press("Delete")).text
     text = await exported(world, "/list export list:Reading group format:bibtex")
     assert text.count("@") == 1
     asked = await user.slash("/list delete list:Reading group")
     assert "Deleted" in (await asked.press("Delete")).text
-    assert "There is no list" in (await user.slash("/list show list:Reading group")).text
+    assert "This server has no list" in (await user.slash("/list show list:Reading group")).text
 
 
 async def test_feeds_are_read_by_their_address_alone(tmp_path, world):

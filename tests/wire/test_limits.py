@@ -18,7 +18,7 @@ from tests.helpers.members import joins
 
 pytestmark = pytest.mark.hostile
 
-REFUSED = ("You've asked for", "wait for their turn")
+REFUSED = ("You've asked for", "are waiting already")
 BIB = "@misc{{a, title={{A work that nobody knows {n}}}, author={{Lovelace, Ada}}, year={{2026}}}}"
 
 
@@ -55,7 +55,7 @@ async def test_sixty_searches_at_once_are_answered_or_refused_privately(world):
 async def test_exports_have_a_limit_and_say_when_to_come_again(world):
     _, (bee, *_), _ = world
     for _ in range(EXPORT.member):
-        assert "is in this file" in (await bee.slash("/me data")).text
+        assert "This file holds everything" in (await bee.slash("/me data")).text
     refused = await bee.slash("/me data")
     assert f"You've asked for {EXPORT.member} files in the last 10 minutes; try again in" in refused.text
     assert refused.is_private

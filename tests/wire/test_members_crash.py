@@ -91,11 +91,11 @@ async def test_from_claim_to_thread_killed_after_every_step(scene):
     discord, bot, (a, one, two, b), _ = scene
     asked = await a.slash("/claim person:ChonLam Lao")
     await bot.kill()
-    public = await asked.press("Ask to be vouched for")
+    public = await asked.press("Ask members to vouch")
     await bot.kill()
-    assert "1 more settles" in (await seen_by(one, public).press("I vouch")).text
+    assert "1 more to settle" in (await seen_by(one, public).press("I vouch")).text
     await bot.kill()
-    assert "1 more settles" in (await seen_by(one, public).press("I vouch")).text, "one voice counts once"
+    assert "1 more to settle" in (await seen_by(one, public).press("I vouch")).text, "one voice counts once"
     assert "is claimed now" in (await seen_by(two, public).press("I vouch")).text
     await bot.kill()
     await a.slash("/profile edit status:open seeking:a testbed")

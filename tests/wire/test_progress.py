@@ -24,7 +24,7 @@ ABOUT_PEOPLE = (
     "/similar-people name:Minlan Yu",
     "/collaborators who:Minlan Yu",
     "/who-knows topic:network infrastructure",
-    "/compare a:ChonLam Lao b:Minlan Yu",
+    "/compare first:ChonLam Lao second:Minlan Yu",
     "/graph person:Minlan Yu",
 )
 ALL = (*ABOUT_MEANING, *ABOUT_PEOPLE, "/trending", "/new")
@@ -111,7 +111,7 @@ async def test_replies_say_what_they_lack_while_it_is_made_and_not_when_it_is(lo
             reply = await user.slash(command)
             assert STILL not in reply.text, command
             assert INCOMPLETE not in reply.text, command
-            assert "sorted out" not in reply.text, command
+            assert "haven't matched" not in reply.text, command
 
 
 async def test_right_after_a_start_people_are_waited_for(loaded, monkeypatch):
@@ -131,9 +131,9 @@ async def test_right_after_a_start_people_are_waited_for(loaded, monkeypatch):
     async with running_bot(settings), UserClient(discord.url, discord.user_token) as user:
         monkeypatch.setattr(Services, "wait_for_people", wait_for_people)
         reply = await user.slash("/graph person:Minlan Yu")
-        assert "sorted out" not in reply.text
+        assert "haven't matched" not in reply.text
         assert "Minlan Yu" in reply.text
-        assert "just started" not in reply.text
+        assert "I've just started" not in reply.text
 
 
 def test_the_time_left_follows_the_rate_of_the_step():

@@ -15,6 +15,7 @@ from discord import ui
 from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
 from commands.kit.components import Choosable, Pressable
+from commands.kit.links import _Button, _Dynamic, _Select
 from data.stores.store import Store
 from tests.helpers.stranger_rows import FORMS, ROWS, Row
 from tests.helpers.stranger_world import OURS, PRIVATE, World, two_servers
@@ -50,9 +51,11 @@ def _letters(pattern: re.Pattern[str]) -> Iterator[str]:
 def everything(world: World) -> set[str]:
     """The names of the rows that there have to be: each registered button and select, with each thing it does."""
     items = world.bot._connection._view_store._dynamic_items
-    return {
+    actions = {item.action.name for item in items.values() if issubclass(item, _Dynamic)}
+    return actions | {
         f"{item.__name__}.{letters}".rstrip(".")
         for pattern, item in items.items()
+        if not issubclass(item, _Dynamic)
         for letters in _letters(pattern)
     }
 
@@ -71,7 +74,8 @@ async def test_every_button_select_and_form_has_a_row(world: World) -> None:
     assert {name.partition(" ")[0] for name in FORMS} == {one.__name__ for one in ours}
     registered = {one.__name__ for one in world.bot._connection._view_store._dynamic_items.values()}
     written = {one.__name__ for one in _below(ui.DynamicItem) if one.__module__.startswith("commands.")}
-    assert written - {Pressable.__name__, Choosable.__name__} == registered
+    bases = {one.__name__ for one in (Pressable, Choosable, _Dynamic, _Button, _Select)}
+    assert written - bases == registered
 
 
 def _gone(before: dict[str, Counter[Any]], after: dict[str, Counter[Any]]) -> dict[str, list[Any]]:

@@ -106,12 +106,14 @@ async def judged(servers, *, full=True):
 async def test_a_merge_holds_where_it_was_said_and_nowhere_else(servers):
     first, second = await two_of(servers.mallory)
     joined = await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
-    assert "are one person in this server" in joined.text
+    assert "are now one person in this server" in joined.text
     for _ in range(2):
         card = await servers.mallory.slash("/author name:Jiamin Cao")
         assert "4 papers" in card.text
         assert "Corrected in this server by mallory" in card.text
-        assert "2 people print this name" in (await servers.you.slash("/author name:Jiamin Cao")).text
+        assert (
+            "Two authors publish under this name" in (await servers.you.slash("/author name:Jiamin Cao")).text
+        )
         assert "3 papers" in (await servers.you.slash(f"/author name:~{first}")).text
         assert "1 paper," in (await servers.you.slash(f"/author name:~{second}")).text
         assert "Corrected" not in (await servers.you.slash(f"/author name:~{first}")).text
@@ -128,7 +130,7 @@ async def test_a_split_holds_where_it_was_said_and_nowhere_else(servers):
         which = await servers.mallory.slash("/author name:ChonLam Lao")
         assert "4 papers" in which.text
         alone = await which.choose(which.selects[0]["options"][1]["value"])
-        assert "1 paper, 2023" in alone.text
+        assert "1 paper in this library, 2023" in alone.text
         assert "Corrected in this server by mallory" in alone.text
         for label in ("Papers", "Graph", "Collaborators", "Similar people", "Why these figures?", "Follow"):
             assert "went wrong" not in (await alone.press(label)).text
@@ -148,7 +150,7 @@ ASKED = [
     "/papers author:ChonLam Lao",
     "/author name:ChonLam Lao",
     "/similar-people name:ChonLam Lao",
-    "/compare a:ChonLam Lao b:Minlan Yu",
+    "/compare first:ChonLam Lao second:Minlan Yu",
     "/graph person:ChonLam Lao",
     "/graph paper:THC",
     "/paper THC",
@@ -188,11 +190,11 @@ async def test_a_correction_is_taken_back_where_it_was_said_or_by_who_runs_labma
     assert not history.buttons
     assert "in a server by you" not in history.text
     assert "4 papers" in (await servers.ada.slash("/author name:Jiamin Cao")).text
-    assert "Taken back" in (await joined.press("Undo")).text
+    assert "Undone" in (await joined.press("Undo")).text
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
     with visiting(servers):
         history = await servers.you.slash("/person history name:Jiamin Cao")
-        assert "Taken back" in (await history.press("Undo")).text
+        assert "Undone" in (await history.press("Undo")).text
     assert "2 people print" in (await servers.mallory.slash("/author name:Jiamin Cao")).text
 
 
@@ -206,7 +208,7 @@ async def test_only_who_runs_labmate_lets_it_hold_for_everybody(servers):
         refused = await pressed(servers, servers.mallory, history, f"{correction.id} for everybody")
         assert "Only the person who runs this Labmate" in refused.text
         widened = await history.press(f"{correction.id} for everybody")
-    assert "holds for everybody now" in widened.text
+    assert "now holds for everybody" in widened.text
     card = await servers.you.slash("/author name:Jiamin Cao")
     assert "4 papers" in card.text
     assert "Corrected by the operator" in card.text
@@ -216,7 +218,7 @@ async def test_only_who_runs_labmate_lets_it_hold_for_everybody(servers):
     assert not history.buttons, "whose word it is now takes it back"
     assert "holds for everybody" in (await joined.press("Undo")).text
     history = await servers.you.slash("/person history name:Jiamin Cao")
-    assert "Taken back" in (await history.press("Undo")).text
+    assert "Undone" in (await history.press("Undo")).text
     assert "2 people print" in (await servers.mallory.slash("/author name:Jiamin Cao")).text
 
 
@@ -268,7 +270,7 @@ async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, mon
 
 async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     """Whoever joins others' papers with somebody in a server of their own gains no proof by them."""
-    from commands.members.claim import _open_claim
+    from commands.members.proof import claim_to_prove
 
     first, second = await two_of(servers.mallory)
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
@@ -276,7 +278,7 @@ async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     services = await servers.services.seen_from(
         Place(int(servers.mallory.guild_id), int(servers.mallory.user["id"]))
     )
-    _, claimed = await _open_claim(services, int(servers.mallory.user["id"]))
+    _, claimed = await claim_to_prove(services, int(servers.mallory.user["id"]))
     assert len(claimed.papers) == 3
 
 
@@ -307,12 +309,12 @@ async def test_no_side_of_a_contest_settles_it(servers):
     state.add_member(str(hers), servers.ada.user["id"])["roles"] = [role["id"]]
     await held(servers, mallory, "ChonLam Lao", "page", hers)
     said = await servers.ada.slash("/contest person:ChonLam Lao reason:she is not him")
-    assert "whoever runs this Labmate settles it" in said.text
+    assert "the person who runs this Labmate settles it" in said.text
     channel = state.dm_between(state.application["bot"]["id"], servers.you.user["id"])
     [told] = state.messages[channel["id"]].values()
     assert "The claim of ChonLam Lao" in str(told)
-    assert "Only somebody who is no party" in (await servers.ada.slash("/contests")).text
-    assert "No contested claim waits" in (await servers.mallory.slash("/contests")).text
+    assert "Only somebody who is not a party" in (await servers.ada.slash("/contests")).text
+    assert "No contested claims are waiting" in (await servers.mallory.slash("/contests")).text
     [contest] = await servers.services.store.contests.open_anywhere()
     assert contest.for_operator
     listed = await servers.you.slash("/contests")
@@ -335,7 +337,7 @@ async def test_a_server_settles_where_no_side_manages_it_and_the_second_time_who
     assert not settled.for_operator
     await let_a_month_pass(servers)
     again = await servers.mallory.slash(f"/contest person:~{person} reason:really not them")
-    assert "whoever runs this Labmate settles it" in again.text
+    assert "the person who runs this Labmate settles it" in again.text
     [contest] = await store.contests.open_anywhere()
     assert contest.for_operator
     await store.contests.settle(contest.id, 70, upheld=False)

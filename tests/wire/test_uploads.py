@@ -1,4 +1,4 @@
-"""What is larger than Discord takes comes compressed, and in parts that each can be read alone; nothing is missing."""
+"""What is too large for Discord comes compressed, and in parts that each can be read alone; nothing is missing."""
 
 import io
 import json
@@ -66,7 +66,7 @@ def unzipped(files):
 
 async def complete(user, reply):
     """Wait until all parts that the reply names have come."""
-    count = int(reply.text.partition(" parts; each")[0].rpartition(" ")[2])
+    count = int(reply.text.partition(" parts. Each")[0].rpartition(" ")[2])
 
     def came(*_):
         mine = [m for m in user.messages.values() if m["id"] >= reply.message["id"]]
@@ -143,5 +143,5 @@ def test_what_compresses_well_is_one_zip_at_discord_s_own_limit():
 
 
 def test_one_entry_that_never_fits_is_said():
-    with pytest.raises(UserError, match="larger than Discord takes"):
+    with pytest.raises(UserError, match="too large for Discord"):
         packed("me.json", [("a", noise(random.Random(1), 900_000))], Sections(), LIMIT)

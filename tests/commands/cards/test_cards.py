@@ -15,7 +15,8 @@ from commands.cards import citation
 from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.paper import card
 from commands.cards.text import author_line, first_sentence, label, readable, safe, shorten
-from commands.papers.paper import PaperButton
+from commands.kit.links import link
+from commands.papers import paper as _paper_command  # noqa: F401  registers what links lead to
 from data.records import Author, Paper
 from index.identity.person_names import split_name
 
@@ -81,7 +82,7 @@ def test_the_one_asked_for_is_bold_and_shown_however_long_the_list():
     assert "**Person 30**" in line
     assert "… and 9 more" in line
     assert line.count("Person") == 6
-    assert author_line(replace(PAPER, authors=())) == "authors not known"
+    assert author_line(replace(PAPER, authors=())) == "authors unknown"
 
 
 def _payload(view):
@@ -101,7 +102,7 @@ def test_a_page_of_any_papers_keeps_discords_limits(titles, names):
         )
         for n, title in enumerate(titles)
     ]
-    entries = [Entry(paper, PaperButton("Details", paper=str(paper.id))) for paper in papers]
+    entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers]
     assert check_message(_payload(listing("## Heading", entries, footer="-# end"))).tree == {}
 
 
@@ -120,7 +121,7 @@ def test_any_paper_s_card_keeps_discords_limits(text, names):
         venue=text,
         former_titles=(text,),
     )
-    assert check_message(_payload(card(paper, [PaperButton("x", paper="1")], []))).tree == {}
+    assert check_message(_payload(card(paper, [link("paper.card", "x", paper=1)], []))).tree == {}
 
 
 def test_first_sentence_of_nothing_is_nothing():

@@ -152,7 +152,7 @@ async def test_only_so_many_of_a_member_s_wait():
         limits.take(SEARCH, 1, None)
         tasks.append(asyncio.create_task(limits.carry(SEARCH, 1, gate.wait())))
         await asyncio.sleep(0)
-    with pytest.raises(TooMuch, match="2 of your searches wait for their turn already"):
+    with pytest.raises(TooMuch, match="2 of your searches are waiting already"):
         limits.take(SEARCH, 1, None)
     gate.set()
     await finished(tasks)

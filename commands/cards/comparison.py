@@ -1,0 +1,108 @@
+"""Two people side by side, as text. Records in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from commands.cards.people import span
+from commands.cards.text import day, plural, shown, title_link
+from data.records import Paper
+from data.stores.people import Person
+from index.people.people import Step
+from index.people.scores import Score
+
+COMMON = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two people."""
+
+    person: Person
+    score: Score | None
+    own_topics: tuple[str, ...]
+    """What they alone write on."""
+
+    @property
+    def line(self) -> str:
+        """Name, papers, years and score."""
+        facts = [plural(self.person.papers, "paper"), span(self.person.first, self.person.last)]
+        facts += [f"score {self.score.value}"] if self.score else []
+        return f"**{shown(self.person.name, 60)}** " + " · ".join(fact for fact in facts if fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that is known of two people together."""
+
+    sides: tuple[Side, Side]
+    shared_topics: tuple[str, ...] | None
+    """None where topics were not found yet."""
+    coauthors: tuple[str, ...]
+    together: tuple[int, ...]
+    """Store ids of papers by both, newest first."""
+    path: tuple[Step, ...] | None
+    reading: tuple[tuple[int, float], ...]
+    """Papers that both would read, each with how similar it is at least."""
+
+    @property
+    def papers(self) -> list[int]:
+        """The papers that :func:`comparison_text` names."""
+        steps = [step.paper for step in self.path or ()]
+        return [*self.together[:3], *steps, *(paper for paper, _ in self.reading)]
+
+
+def comparison_text(found: Comparison, papers: Mapping[int, Paper]) -> str:
+    """The comparison, a subject a line."""
+    one, other = found.sides
+    lines = [f"## {shown(one.person.name, 60)} and {shown(other.person.name, 60)}", one.line, other.line]
+    lines += _topics(found)
+    if found.coauthors:
+        lines.append(f"**Coauthors in common** ({len(found.coauthors)}) " + _listed(found.coauthors[:COMMON]))
+    lines.append(_path(found, papers))
+    if found.reading:
+        lines.append("**Papers that both might read**")
+    lines += [
+        f"- {_titled(papers[paper])} · similarity {closeness:.2f} or more"
+        for paper, closeness in found.reading
+        if paper in papers
+    ]
+    return "\n".join(lines)
+
+
+def _topics(found: Comparison) -> list[str]:
+    if found.shared_topics is None:
+        return []
+    both = _listed(found.shared_topics) or "no topic that I can see"
+    return [
+        f"**Both write on** {both}",
+        *(
+            f"**Only {shown(side.person.name, 40)}** {_listed(side.own_topics)}"
+            for side in found.sides
+            if side.own_topics
+        ),
+    ]
+
+
+def _path(found: Comparison, papers: Mapping[int, Paper]) -> str:
+    """The papers together, or the shortest path through coauthors, with the papers on it."""
+    if found.together:
+        listed = [f"- {_titled(papers[paper])}" for paper in found.together[:3] if paper in papers]
+        return "\n".join([f"**{plural(len(found.together), 'paper')} together**", *listed])
+    if found.path is None:
+        return "**No path between them** within six papers"
+    lines = [f"**{plural(len(found.path), 'paper')} apart** {shown(found.sides[0].person.name, 60)}"]
+    for step in found.path:
+        paper = papers.get(step.paper)
+        through = f" through {title_link(paper, 80)}" if paper else ""
+        lines.append(f"→ {shown(step.name, 60)}{through}")
+    return "\n".join(lines)
+
+
+def _titled(paper: Paper) -> str:
+    return f"{title_link(paper, 100)} ({day(paper.day)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(shown(name, 60) for name in names)

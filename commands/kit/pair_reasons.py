@@ -1,0 +1,48 @@
+"""Why two people could work together, as suggestions and invitations show it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from discord import ui
+
+from commands.cards.collaborators import papers_of, reasons
+from commands.cards.lists import note
+from commands.kit.links import link
+from commands.kit.progress import not_yet
+from commands.kit.replies import UserError
+from commands.kit.services import Services
+from commands.kit.which_person import person_of
+from index.people.suggest import Experts
+
+
+async def experts_of(services: Services) -> Experts:
+    """What suggests collaborators.
+
+    Raises
+    ------
+    UserError
+        Where authors were not matched to people yet.
+    """
+    await services.wait_for_people()
+    found = await services.insight.experts()
+    if found is None:
+        raise UserError(not_yet(services))
+    return found
+
+
+async def pair_reasons(services: Services, number: int, other: int) -> ui.LayoutView:
+    """Everything that speaks for two people working together."""
+    experts = await experts_of(services)
+    person, them = await person_of(services, number), await person_of(services, other)
+    if person.id == them.id:
+        raise UserError("They are the same person.")
+    found = await asyncio.to_thread(experts.reasons, person.id, them.id)
+    papers = {paper.id: paper for paper in await services.store.papers(papers_of(found))}
+    row = [
+        link("person.card", "Card", person=them.id),
+        link("invite.preview", "Invite", number=them.id),
+        link("follow.person", "Follow", person=them.id),
+        link("pair.dismiss", "Not for me", person=person.id, other=them.id),
+    ]
+    return note(reasons(person.name, found, papers), [row])

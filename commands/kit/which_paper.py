@@ -1,0 +1,97 @@
+"""Which paper a text means: one clear best at once, else a select of those that it could mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+from discord import ui
+
+from commands.cards.lists import note
+from commands.cards.text import label, safe, shorten
+from commands.kit.links import choice
+from commands.kit.replies import UserError
+from commands.kit.services import Services
+from data.records import Paper
+
+CHOICES = 25
+
+
+async def paper_of(services: Services, paper_id: int) -> Paper:
+    """The paper with a store id.
+
+    Raises
+    ------
+    UserError
+        Where it does not exist (any more).
+    """
+    papers = await services.store.papers([paper_id])
+    if not papers:
+        raise UserError("I no longer know this paper. Try /search with words from its title.")
+    return papers[0]
+
+
+async def which_paper(services: Services, typed: str) -> int:
+    """The store id of the one paper that a text means.
+
+    Raises
+    ------
+    UserError
+        Where it means none, or several.
+    """
+    ids = await services.search.resolve(typed)
+    if len(ids) != 1:
+        raise UserError(
+            "Several papers match. Choose one from the list that appears while you type."
+            if ids
+            else "I don't know that paper. Give its title or arXiv id."
+        )
+    return ids[0]
+
+
+async def ask_which_paper(services: Services, ids: Sequence[int], typed: str, action: str) -> ui.LayoutView:
+    """Ask which of several papers is meant; ``action``, such as ``paper.choose_card``, is done with the answer."""
+    options = await _options(services, ids)
+    more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
+    return note(f"Several papers match “{_echo(typed)}”{more}.", [[choice(action, options)]])
+
+
+async def offer_others(
+    services: Services, view: ui.LayoutView, others: Sequence[int], typed: str, action: str
+) -> ui.LayoutView:
+    """Below what is shown of the paper meant, offer the others that the text could mean."""
+    if others:
+        options = await _options(services, others)
+        placeholder = label(f"Or another paper with “{' '.join(typed.split())}” in its title", 150)
+        view.add_item(ui.ActionRow(choice(action, options, placeholder=placeholder)))
+    return view
+
+
+async def no_such_paper(services: Services, typed: str, action: str) -> ui.LayoutView:
+    """No paper matches: say what would, and offer the closest titles as guesses."""
+    text = (
+        f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the name "
+        "of a system; /search finds papers by what they are about."
+    )
+    options = await _options(services, await services.search.guesses(typed))
+    if not options:
+        return note(text)
+    select = choice(action, options, placeholder="Closest guesses; none of them matches")
+    return note(f"{text}\nBelow are only the closest guesses.", [[select]])
+
+
+async def _options(services: Services, ids: Sequence[int]) -> list[discord.SelectOption]:
+    options = []
+    for paper in await services.store.papers(ids[:CHOICES]):
+        names = ", ".join(author.name for author in paper.authors[:3])
+        when = f"{paper.day:%Y-%m} · " if paper.day else ""
+        options.append(
+            discord.SelectOption(
+                label=label(paper.title, 100), value=str(paper.id), description=label(when + names, 100)
+            )
+        )
+    return options
+
+
+def _echo(typed: str) -> str:
+    return safe(shorten(" ".join(typed.split()), 100))

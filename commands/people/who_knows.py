@@ -1,0 +1,111 @@
+"""`/who-knows`: the people whose papers show that they know a topic."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+
+from commands.cards.collaborators import proof
+from commands.cards.lists import note
+from commands.cards.people import people_list
+from commands.cards.text import plural, shown, title_link
+from commands.kit.components import seen_by
+from commands.kit.limits import SEARCH
+from commands.kit.links import link
+from commands.kit.progress import Need, not_yet
+from commands.kit.replies import UserError, answer
+from commands.kit.services import Services
+from commands.kit.similar_papers import GUESSES
+from commands.people.within import EMPTY_HERE, EVERYBODY, Within
+from index.people.suggest import Knows, knowing
+from index.search.search import Found
+
+SHOWN = 10
+POOL = 2_000
+"""People looked at before those who are elsewhere are left out."""
+READ = 200
+"""Papers found for a topic, whose authors are looked at."""
+
+
+async def people_knowing(services: Services, topic: str, most: int) -> tuple[list[Knows], Found]:
+    """People by the papers that fit a topic, and what was found for it."""
+    await services.wait_for_people()
+    people = services.insight.people
+    if people is None:
+        raise UserError(not_yet(services))
+    await services.wait_for_model()
+    found = await services.search.search(topic, READ, as_text=True, judged=READ)
+    return await asyncio.to_thread(knowing, people, found.fitting, most), found
+
+
+async def show_knowing(services: Services, topic: str, within: Within = EVERYBODY) -> ui.LayoutView:
+    """People whose papers show a topic, with the papers as proof."""
+    known, searched = await people_knowing(services, topic, POOL if within.limits else SHOWN)
+
+    async def among(only: set[int] | None) -> list[Knows]:
+        return [entry for entry in known if only is None or entry.person in only][:SHOWN]
+
+    found = await within.find(services, among, lambda entry: entry.person)
+    name = shown(topic, 100)
+    if not searched.fits:
+        return await _nobody(services, name, searched)
+    if not found:
+        return note(EMPTY_HERE if within.limits else f"I know no paper on “{name}” yet.")
+    wanted = list(dict.fromkeys(number for entry in found for number in entry.papers[:2]))
+    papers = {paper.id: paper for paper in await services.store.papers(wanted)}
+    lines: list[tuple[str, ui.Item[Any]]] = [
+        (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in found
+    ]
+    footer = "-# By the papers that match best; several count more than one."
+    return people_list(f"## Who knows {name}", lines, footer)
+
+
+async def _nobody(services: Services, topic: str, searched: Found) -> ui.LayoutView:
+    """No paper matches the topic: say so, and name the closest papers as guesses."""
+    known = plural(await services.store.count(), "paper")
+    text = f"None of the {known} in this library match “{topic}”, so I can't name anyone who knows it."
+    near = await services.store.papers([hit.paper_id for hit in searched.hits[:GUESSES]])
+    if near:
+        text += "\nThese are only the closest guesses:\n" + "\n".join(
+            f"- {title_link(paper)}" for paper in near
+        )
+    return note(text)
+
+
+class WhoKnows(commands.Cog, name="Who knows"):
+    """People who know a topic."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @app_commands.command(name="who-knows")
+    @app_commands.describe(
+        topic="A topic, a question or a pasted abstract",
+        in_server="Only members of this server who have claimed their papers",
+        private="Only you see the answer",
+    )
+    async def who_knows(
+        self,
+        interaction: discord.Interaction,
+        topic: app_commands.Range[str, 1, 3_000],
+        in_server: bool = False,
+        private: bool = False,
+    ) -> None:
+        """Find people whose papers show that they know a topic"""
+        within = Within(interaction.guild_id if in_server else None, in_server)
+        work = self._who_knows(interaction, topic, within)
+        needs = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=needs)
+
+    async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
+        return await show_knowing(await seen_by(interaction), topic, within)
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Add the command."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(WhoKnows(services))

@@ -1,0 +1,195 @@
+"""The works in a member's library: pages of them, one with its buttons, saving, tags and notes, removing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discord
+from discord import ButtonStyle, ui
+
+from commands.cards import shelf as cards
+from commands.cards.lists import note
+from commands.kit.access import CheckedModal
+from commands.kit.links import Press, button, choice, link, select
+from commands.kit.replies import UserError, answer, open_form, take
+from commands.kit.services import Services
+from commands.kit.which_paper import which_paper
+from data.stores.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
+from index.shelf.library_query import LibraryQuery
+from index.shelf.library_search import search_library
+
+# -- buttons -----------------------------------------------------------------------------------------
+
+
+@button("library.newer", "lb:p:{page:page}:{text}:p")
+@button("library.older", "lb:p:{page:page}:{text}:n")
+async def turn_page(press: Press, page: int, text: int) -> None:
+    """Turn to a page of the presser's own library; ``text`` is the number of the query that was kept, or 0."""
+    await answer(press.interaction, _turned(press, page, text), private=True, update=True)
+
+
+@button("library.manage", "lb:m:{kept}")
+async def manage(press: Press, kept: int) -> None:
+    """Show a work with what can be done about it."""
+    await answer(press.interaction, show_one(press.services, press.member, kept), private=True)
+
+
+@button("library.write_note", "lb:n:{kept}")
+async def write_note(press: Press, kept: int) -> None:
+    """Open the form for tags and a note."""
+    await open_form(
+        press.interaction, NoteForm(press.services, await own(press.services, press.member, kept))
+    )
+
+
+@button("library.remove", "lb:r:{kept}", style=ButtonStyle.danger)
+async def remove_pressed(press: Press, kept: int) -> None:
+    """Remove a work."""
+    await answer(press.interaction, remove(press.services, press.member, kept), private=True, update=True)
+
+
+@button("library.put_back", "lb:b:{kept}")
+async def put_back_pressed(press: Press, kept: int) -> None:
+    """Put a removed work back."""
+    await answer(press.interaction, put_back(press.services, press.member, kept), private=True, update=True)
+
+
+@select("library.choose_state", "lbs:{kept}", "How far you have read it")
+async def choose_state(press: Press, state: str, kept: int) -> None:
+    """Say how far the chooser has read a work of their library."""
+    await answer(press.interaction, _set_state(press, state, kept), private=True, update=True)
+
+
+async def _turned(press: Press, page: int, text: int) -> ui.LayoutView:
+    packed = await press.services.store.kept_texts.find(text) if text else "{}"
+    if packed is None:
+        raise UserError("I no longer know what you asked here. Please ask again: /library show.")
+    return await show(press.services, press.member, LibraryQuery.unpacked(packed), page)
+
+
+async def _set_state(press: Press, state: str, kept: int) -> ui.LayoutView:
+    if state not in STATES:
+        raise UserError("You can't choose this any more.")
+    await press.services.store.shelf.change(press.member, kept, state=state)
+    return await show_one(press.services, press.member, kept)
+
+
+class NoteForm(CheckedModal):
+    """Tags and a note."""
+
+    def __init__(self, services: Services, kept: Kept) -> None:
+        super().__init__(title="Tags and note", custom_id=f"lbm:{kept.id}")
+        self._services, self._kept = services, kept
+        self.tags: ui.TextInput[Any] = ui.TextInput(
+            label="Tags, separated by commas", default=", ".join(kept.tags), required=False, max_length=500
+        )
+        self.note: ui.TextInput[Any] = ui.TextInput(
+            label="Note (only you see it)",
+            default=kept.note,
+            required=False,
+            max_length=MAX_NOTE,
+            style=discord.TextStyle.long,
+        )
+        self.add_item(self.tags)
+        self.add_item(self.note)
+
+    async def on_submit(self, interaction: discord.Interaction) -> None:
+        """Save them."""
+        take(interaction)
+        await answer(interaction, self._saved(interaction.user.id), private=True)
+
+    async def _saved(self, member: int) -> ui.LayoutView:
+        tags, text = clean_tags(self.tags.value), self.note.value.strip()
+        if await self._services.store.shelf.change(member, self._kept.id, tags=tags, note=text) is None:
+            raise UserError("This is no longer in your library.")
+        return await show_one(self._services, member, self._kept.id)
+
+
+# -- what is shown and done --------------------------------------------------------------------------
+
+
+async def own(services: Services, member: int, number: int) -> Kept:
+    """A work in a member's own library."""
+    kept = await services.store.shelf.find(member, number)
+    if kept is None:
+        raise UserError("This is not in your library (any more). /library show lists what is.")
+    return kept
+
+
+async def show(services: Services, member: int, query: LibraryQuery, page: int = 0) -> ui.LayoutView:
+    """A page of a library."""
+    total, found = await search_library(services.store, services.corpus, services.search, member, query)
+    if not total:
+        return note(cards.EMPTY)
+    if not found:
+        return note(cards.no_match(total, query))
+    pages = -(-len(found) // cards.PAGE)
+    page = min(page, pages - 1)
+    part = found[page * cards.PAGE : (page + 1) * cards.PAGE]
+    entries: list[tuple[str, ui.Item[Any]]] = [
+        (cards.kept_lines(kept, paper), link("library.manage", "Manage", kept=kept.id))
+        for kept, paper in part
+    ]
+    rows: list[list[ui.Item[Any]]] = []
+    if pages > 1:
+        text = await services.store.kept_texts.keep(query.packed())
+        newer = link("library.newer", "Newer", page=max(page - 1, 0), text=text)
+        older = link("library.older", "Older", page=min(page + 1, pages - 1), text=text)
+        newer.item.disabled, older.item.disabled = page == 0, page == pages - 1
+        rows.append([newer, older])
+    return cards.page(
+        cards.heading(total, len(found), query),
+        entries,
+        start=page * cards.PAGE,
+        footer=f"-# Page {page + 1} of {pages}" if pages > 1 else "",
+        rows=rows,
+    )
+
+
+async def show_one(services: Services, member: int, number: int) -> ui.LayoutView:
+    """A work of a library with what can be done about it."""
+    kept = await own(services, member, number)
+    papers = await services.store.papers([kept.paper_id]) if kept.paper_id else []
+    paper = papers[0] if papers else None
+    buttons: list[ui.Item[Any]] = [
+        *([link("paper.card", "Details", paper=paper.id)] if paper is not None else []),
+        link("library.write_note", "Tags and note", kept=kept.id),
+        link("library.remove", "Remove", kept=kept.id),
+    ]
+    states = choice("library.choose_state", cards.state_options(kept.state), kept=kept.id)
+    return note(cards.kept_lines(kept, paper, note=1_500), [[states], buttons])
+
+
+async def remove(services: Services, member: int, number: int) -> ui.LayoutView:
+    """Remove a work; it can be put back for a day."""
+    kept = await services.store.shelf.drop(member, number)
+    if kept is None:
+        raise UserError("This is not in your library (any more).")
+    return note("Removed from your library.", [[link("library.put_back", "Put back", kept=number)]])
+
+
+async def put_back(services: Services, member: int, number: int) -> ui.LayoutView:
+    """Undo a removal."""
+    if await services.store.shelf.put_back(member, number) is None:
+        raise UserError("It is too late to put this back. /save adds the paper again.")
+    return await show_one(services, member, number)
+
+
+async def save(services: Services, member: int, typed: str, tags: str, text: str) -> ui.LayoutView:
+    """Save the paper that a text means."""
+    paper = await which_paper(services, typed)
+    try:
+        kept, new = await services.store.shelf.keep(member, paper)
+    except ShelfFull as error:
+        raise UserError(str(error)) from error
+    values: dict[str, Any] = {}
+    if tags:
+        values["tags"] = tuple(dict.fromkeys([*kept.tags, *clean_tags(tags)]))
+    if text:
+        values["note"] = text
+    if values:
+        await services.store.shelf.change(member, kept.id, **values)
+    view = await show_one(services, member, kept.id)
+    if not new:
+        view.add_item(ui.TextDisplay("-# It was in your library already."))
+    return view
