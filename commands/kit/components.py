@@ -46,7 +46,9 @@ class Pressable(ui.DynamicItem[ui.Button[ui.LayoutView]], template=r"labmate-non
     async def from_custom_id(
         cls, interaction: discord.Interaction, item: ui.Item[Any], match: re.Match[str], /
     ) -> Self:
-        return cls(getattr(item, "label", None) or "?", **match.groupdict())
+        make: Any = cls  # subclasses take the label and the groups
+        made: Self = make(getattr(item, "label", None) or "?", **match.groupdict())
+        return made
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
         """Refuse the banned."""
@@ -72,7 +74,9 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
     async def from_custom_id(
         cls, interaction: discord.Interaction, item: ui.Item[Any], match: re.Match[str], /
     ) -> Self:
-        return cls([], **match.groupdict())
+        make: Any = cls
+        made: Self = make([], **match.groupdict())
+        return made
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
         """Refuse the banned."""
@@ -80,7 +84,8 @@ class Choosable(ui.DynamicItem[ui.Select[ui.LayoutView]], template=r"labmate-no-
 
     async def callback(self, interaction: discord.Interaction) -> None:
         async with handling(interaction):
-            values = (interaction.data or {}).get("values", [])
+            data: Any = interaction.data or {}
+            values = data.get("values", [])
             await self.chosen(interaction, await seen_by(interaction), str(values[0])[:100] if values else "")
 
     async def chosen(self, interaction: discord.Interaction, services: Services, value: str) -> None:

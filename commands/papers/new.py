@@ -64,9 +64,7 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
     footer = f"-# {shown_counts}" if shown_counts else None
     if not entries:
-        heading += "\nNothing was announced that day" + (
-            " in this category." if category else " in this library."
-        )
+        heading += f"\nI know of nothing announced that day{' in this category' if category else ''}."
     if pages > 1:
         footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
     rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after)]
