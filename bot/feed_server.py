@@ -1,4 +1,4 @@
-"""Atom feeds over HTTP: one address each that can't be guessed, nothing else."""
+"""Atom feeds over HTTP, each at one address that nobody can guess."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
+from commands.cards.reasons import plain
 from commands.kit.services import Services
 from data.keys import visible
 from data.records import Paper
@@ -24,17 +25,17 @@ _HEADERS = {
 
 
 class FeedServer:
-    """Answers for feeds (https://www.rfc-editor.org/rfc/rfc4287); every other address is not there."""
+    """Answers for Atom feeds (https://www.rfc-editor.org/rfc/rfc4287); every other address is 404."""
 
     def __init__(self, services: Services, url: str) -> None:
         self._services = services
         self._url = url
 
     async def answer(self, request: web.Request) -> web.Response:
-        """A feed, or 304 where the reader has it as it is."""
+        """A feed, or 304 if the reader has its newest version."""
         feed = await self._services.store.feeds.find(request.match_info["token"])
         if feed is None or await self._is_refused(feed):
-            return web.Response(status=404, text="There is no such feed (any more).\n")
+            return web.Response(status=404, text="This feed does not exist, or it has ended.\n")
         title, entries = await self._entries(feed)
         body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
@@ -44,38 +45,39 @@ class FeedServer:
         return web.Response(body=body, content_type="application/atom+xml", charset="utf-8", headers=headers)
 
     async def _is_refused(self, feed: Feed) -> bool:
-        """Whether its member, or the server that it is of, is banned."""
+        """Whether its member or its server is banned."""
         store = self._services.store
-        made = None
-        if feed.kind == "digest":
-            made = await store.digests.find(feed.target)
-        elif feed.kind == "list":
-            made = await store.lists.find(feed.target)
-        return await store.bans.is_banned(feed.member, made.guild if made else None)
+        server: int | None = None
+        if feed.kind == "digest" and (digest := await store.digests.find(feed.target)):
+            server = digest.guild
+        elif feed.kind == "list" and (shared := await store.lists.find(feed.target)):
+            server = shared.guild
+        return await store.bans.is_banned(feed.member, server)
 
     async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
         """(title, (paper, since when, why)), newest first."""
         store = self._services.store
-        found: list[tuple[int, datetime, str]] = []
+        listed: list[tuple[int, datetime, str]] = []
         if feed.kind == "digest":
             digest = await store.digests.find(feed.target)
             title = digest.name if digest else "A digest that was deleted"
             for delivery in await store.digests.history(feed.target, 30):
                 if delivery.posted is not None:
-                    found += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
+                    listed += [(entry.paper, delivery.posted, plain(entry.why)) for entry in delivery.papers]
         elif feed.kind == "list":
             shared = await store.lists.find(feed.target)
             title = shared.name if shared else "A list that was deleted"
-            found = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
+            listed = [(entry.paper, entry.made, "") for entry in await store.lists.papers(feed.target)]
         else:
             title = "My library in Labmate"
-            found = [
-                (kept.paper_id, kept.made, "") for kept in await store.shelf.of(feed.target) if kept.paper_id
+            listed = [
+                (saved.paper_id, saved.made, "")
+                for saved in await store.shelf.of(feed.target)
+                if saved.paper_id
             ]
-        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in found[:MOST]])}
-        return title, [
-            (papers[number], since, why) for number, since, why in found[:MOST] if number in papers
-        ]
+        newest = listed[:MOST]
+        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in newest])}
+        return title, [(papers[number], since, why) for number, since, why in newest if number in papers]
 
 
 def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, datetime, str]]) -> bytes:
@@ -99,12 +101,9 @@ def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, dateti
             SubElement(entry, "link", rel="alternate", href=paper.url)
         for category in paper.categories[:10]:
             SubElement(entry, "category", term=category)
-        _text(entry, "summary", f"{_plain(why)}\n\n{paper.abstract}".strip())
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="utf-8")
-
-
-def _plain(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\u200b", "")
+        _text(entry, "summary", f"{why}\n\n{paper.abstract}".strip())
+    document: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + document
 
 
 def _text(parent: Element, name: str, text: str) -> None:

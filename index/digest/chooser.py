@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,16 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from data.keys import fold
-from index.digest.taste import Items, TasteRanker, words_text
+from data.reasons import Writer
+from index.digest.encoder import Items, words_text
+from index.digest.picks import Pick, Scored, has_words, picked
+from index.digest.taste import TasteRanker
 from index.search.corpus import Corpus
 from index.search.embedding import ModelError
 
 KEPT = 20_000
 """Papers that stay encoded."""
-ALIKE, ALIKE_FROM = 2.7, 0.5
-"""What likeness (cosine) beyond this to a paper chosen already takes off a standard score (maximal marginal relevance,
-Carbonell and Goldstein 1998)."""
 QUERY_PAPERS = 3
 """A query in words counts like so many papers of a taste."""
 DISLIKED = 2.0
@@ -52,37 +50,16 @@ class Taste:
     liked: Mapping[int, float] = field(default_factory=dict)
     disliked: frozenset[int] = frozenset()
     query: str = ""
-    followed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    followed: Mapping[int, tuple[Writer, ...]] = field(default_factory=dict)
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A chosen paper: how near the taste it lies (cosine in the joint space), and what speaks for it.
-
-    Attributes
-    ----------
-    near
-        Liked papers that it lies close to, closest first.
-    by
-        Followed people who wrote it.
-    on_query
-        Whether it lies close to the query.
-    """
-
-    paper: int
-    closeness: float
-    near: tuple[int, ...]
-    by: tuple[str, ...]
-    on_query: bool
-
-
-class Daily:
+class Chooser:
     """Chooses from a day's papers; what it encoded once it keeps."""
 
     def __init__(self, corpus: Corpus, ranker: TasteRanker) -> None:
-        self._library = corpus
+        self._corpus = corpus
         self._ranker = ranker
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
         """The words of each paper (places, weights, weights by rarity), its meaning, what is its own, joint places."""
@@ -92,18 +69,18 @@ class Daily:
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The words of :attr:`index.digest.taste.Items.words`."""
+        """The words of :attr:`index.digest.encoder.Items.words`."""
         return self._ranker.encoder.vocabulary
 
     async def items(self, papers: Sequence[int]) -> Items:
         """Papers in all three ways, as far as they are embedded; others have a meaning of zero."""
-        vectors = self._library.vectors
+        vectors = self._corpus.vectors
         for paper in [p for p in self._passing if vectors is not None and vectors.has(p)]:
             self._passing.discard(paper)
             self._encoded.pop(paper, None)
         missing = [paper for paper in dict.fromkeys(papers) if paper not in self._encoded]
         if missing:
-            texts = await self._library.store.texts(missing)
+            texts = await self._corpus.store.texts(missing)
             await asyncio.to_thread(self._encode, missing, texts)
         held = [self._encoded[paper] for paper in papers]
         for paper in papers:
@@ -122,7 +99,7 @@ class Daily:
         return found
 
     def _encode(self, papers: list[int], texts: Mapping[int, tuple[str, str, int]]) -> None:
-        vectors = self._library.vectors
+        vectors = self._corpus.vectors
         pairs = [texts.get(paper, ("", "", 0))[:2] for paper in papers]
         known = np.array([vectors is not None and vectors.has(paper) for paper in papers])
         meaning = np.zeros((len(papers), self._ranker.encoder.dimension), np.float32)
@@ -167,7 +144,7 @@ class Daily:
         ]
         floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
         return await asyncio.to_thread(
-            _picked, found, np.array(kept, np.int64), floor, most, open_to_all=not known_only
+            picked, found, np.array(kept, np.int64), floor, most, open_to_all=not known_only
         )
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
@@ -185,12 +162,12 @@ class Daily:
     def _query(self, text: str) -> Items:
         encoder = self._ranker.encoder
         try:
-            meaning = np.asarray(self._library.embedder.encode([text]), np.float32)
+            meaning = np.asarray(self._corpus.embedder.encode([text]), np.float32)
         except ModelError:  # its words still say something
             meaning = np.zeros((1, encoder.dimension), np.float32)
         return encoder.items(encoder.words([words_text(text, "")]), meaning)
 
-    async def _scored(self, candidates: list[int], taste: Taste) -> _Scored:
+    async def _scored(self, candidates: list[int], taste: Taste) -> Scored:
         items = await self.items(candidates)
         liked = [paper for paper in taste.liked if paper not in taste.disliked]
         wanted = await self.items(liked) if liked else None
@@ -207,7 +184,7 @@ class Daily:
         away: Items | None,
         query: Items | None,
         taste: Taste,
-    ) -> _Scored:
+    ) -> Scored:
         parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
         if query is not None:
             parts.append((query[np.zeros(QUERY_PAPERS, np.int64)], [0.0] * QUERY_PAPERS))
@@ -228,69 +205,7 @@ class Daily:
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
         nothing_known = not parts and not taste.followed
-        return _Scored(candidates, items.joint, scores, liked, to_liked, to_query, nearest, by, nothing_known)
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """Candidates with their scores, and what they lie near to."""
-
-    papers: list[int]
-    joint: np.ndarray
-    scores: np.ndarray
-    liked: list[int]
-    to_liked: np.ndarray
-    to_query: np.ndarray
-    nearest: np.ndarray
-    by: list[tuple[str, ...]]
-    nothing_known: bool
-    """Neither liked papers nor a query nor followed people say what fits."""
-
-
-def _picked(found: _Scored, kept: np.ndarray, floor: float, most: int, *, open_to_all: bool) -> list[Pick]:
-    followed = np.array([bool(names) for names in found.by])
-    fits = (found.nearest >= floor) | followed | (open_to_all and found.nothing_known)
-    rows = kept[fits[kept]]
-    picks = []
-    for row in apart(found.scores[rows], found.joint[rows], most):
-        at = int(rows[row])
-        near = np.argsort(-found.to_liked[at])[:3]
-        picks.append(
-            Pick(
-                found.papers[at],
-                float(max(found.nearest[at], 0.0)),
-                tuple(found.liked[place] for place in near if found.to_liked[at, place] >= floor),
-                found.by[at],
-                bool(found.to_query[at] >= floor),
-            )
-        )
-    return picks
-
-
-def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
-    """Rows chosen one after another: each the best of what is left, less its likeness to what was chosen."""
-    chosen: list[int] = []
-    left = np.ones(len(scores), bool)
-    likeness = np.zeros(len(scores), np.float32)
-    while left.any() and len(chosen) < most:
-        value = np.where(left, scores - ALIKE * np.maximum(likeness - ALIKE_FROM, 0), -np.inf)
-        best = int(value.argmax())
-        chosen.append(best)
-        left[best] = False
-        likeness = np.maximum(likeness, joint @ joint[best])
-    return chosen
-
-
-def has_words(text: str, require: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether a text has one of the required words (if any are) and none of the excluded; whole words, any case."""
-    plain = fold(text)
-    return (not require or any(_stands(word, plain) for word in require)) and not any(
-        _stands(word, plain) for word in exclude
-    )
-
-
-def _stands(word: str, plain: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", plain) is not None
+        return Scored(candidates, items.joint, scores, liked, to_liked, to_query, nearest, by, nothing_known)
 
 
 def _standard(values: np.ndarray) -> np.ndarray:

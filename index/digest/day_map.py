@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index.digest.taste import Items
+from index.digest.encoder import Items
 from index.search.passages import WEAK
 
 FEWEST, MOST = 4, 9
@@ -49,7 +49,7 @@ def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = Non
     topics
         Gives, for rows of ``items``, phrases that they are about, the best first.
     """
-    from sklearn.cluster import KMeans  # takes half a second: not at every start
+    from sklearn.cluster import KMeans  # lazy: takes half a second
 
     count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
     count = min(count, len(items))
@@ -93,7 +93,7 @@ def layout(joint: np.ndarray) -> np.ndarray:
 
     t-SNE (van der Maaten and Hinton 2008) begun at the principal components, so the same for the same papers.
     """
-    from sklearn.manifold import TSNE
+    from sklearn.manifold import TSNE  # lazy: takes half a second
 
     found = TSNE(
         perplexity=min(25.0, (len(joint) - 1) / 3),
