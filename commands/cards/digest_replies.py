@@ -57,7 +57,8 @@ def _posting(delivery: Delivery) -> str:
     late = ", late" if delivery.late else ""
     why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
     state = STATES.get(delivery.state, delivery.state)
-    return f"- {day(delivery.slot)}: {state}{late}, {len(delivery.papers)} of {plural(delivery.read, 'paper')}{why}"
+    shares = f"{len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    return f"- {day(delivery.slot)}: {state}{late}, {shares}{why}"
 
 
 def delete_question(digest: Digest) -> str:
@@ -134,7 +135,10 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
 def several_people(line: str, people: Sequence[Outline]) -> str:
     """A name in a form is several people's."""
     listed = "\n".join(f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in people)
-    return f"Several people publish as **{shown(line, 60)}**. Write the name with its number. I changed nothing.\n{listed}"
+    head = (
+        f"Several people publish as **{shown(line, 60)}**. Write the name with its number. I changed nothing."
+    )
+    return f"{head}\n{listed}"
 
 
 def nobody(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import discord
 from discord import ui
@@ -21,7 +22,7 @@ class Entry:
     def __init__(
         self,
         paper: Paper,
-        details: ui.Item[ui.LayoutView],
+        details: ui.Item[Any],
         *,
         note: str | None = None,
         bold: frozenset[str] = frozenset(),
@@ -48,7 +49,7 @@ def listing(
     *,
     start: int = 1,
     footer: str | None = None,
-    rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = (),
+    rows: Sequence[Sequence[ui.Item[Any]]] = (),
 ) -> ui.LayoutView:
     """A page of papers.
 
@@ -68,10 +69,10 @@ def listing(
 
 def boxed(
     heading: str,
-    sections: Sequence[tuple[str, ui.Item[ui.LayoutView]]],
+    sections: Sequence[tuple[str, ui.Item[Any]]],
     *,
     footer: str | None = None,
-    rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = (),
+    rows: Sequence[Sequence[ui.Item[Any]]] = (),
 ) -> ui.LayoutView:
     """A heading, texts each with a button beside it, a footer, and rows below, in one frame."""
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
@@ -88,6 +89,6 @@ def boxed(
     return view
 
 
-def note(text: str, rows: Sequence[Sequence[ui.Item[ui.LayoutView]]] = ()) -> ui.LayoutView:
+def note(text: str, rows: Sequence[Sequence[ui.Item[Any]]] = ()) -> ui.LayoutView:
     """A short message with buttons or a select below."""
     return listing(text[:3_900], [], rows=rows)

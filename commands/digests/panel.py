@@ -45,10 +45,10 @@ OPTIONS = 25
 @button("digest.words", "dgb:w:{digest}")
 async def words_pressed(press: Press, digest: int) -> None:
     """Open the form with words and people."""
-    await open_form(press.interaction, await _words_form(press, digest))
+    await open_form(press.interaction, await words_form(press, digest))
 
 
-async def _words_form(press: Press, number: int) -> ui.Modal:
+async def words_form(press: Press, number: int) -> ui.Modal:
     digest = await own_digest(press.interaction, press.services, number)
     then = partial(panel, press.services, digest.id, about=True)
     return Words(press.services, digest, await written(press.services, digest), then)
@@ -57,10 +57,10 @@ async def _words_form(press: Press, number: int) -> ui.Modal:
 @button("digest.name", "dgb:o:{digest}")
 async def name_pressed(press: Press, digest: int) -> None:
     """Open the form with name and time."""
-    await open_form(press.interaction, await _name_form(press, digest))
+    await open_form(press.interaction, await name_form(press, digest))
 
 
-async def _name_form(press: Press, number: int) -> ui.Modal:
+async def name_form(press: Press, number: int) -> ui.Modal:
     digest = await own_digest(press.interaction, press.services, number)
     return NameAndTime(press.services, digest, partial(panel, press.services, digest.id))
 
