@@ -117,9 +117,9 @@ def how_chosen(digest: Digest, delivery: Delivery) -> str:
     liked = "you saved and liked" if digest.is_own else "saved and liked here"
     query = f", and to “{shown(digest.query, 120)}”," if digest.query else ""
     text = (
-        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {categories}. The papers most "
-        f"similar to those {liked}{query} come first, with variety among them. Save, Like and Not for us teach me "
-        "your taste; /digest taste shows the result."
+        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {categories}. "
+        f"The papers most similar to those {liked}{query} come first, with variety among them. "
+        "Save, Like and Not for us teach me your taste; /digest taste shows the result."
     )
     return "\n".join([text, *_words(digest)])
 

@@ -62,8 +62,8 @@ def favourites_heading(place: str, days: int, category: str | None) -> str:
     """Above the favourites of a server (``here``), or of all."""
     of = f" in {category}" if category else ""
     return (
-        f"## Most saved and liked {place}{of}\n-# the last {plural(days, 'day')}; the ranking alone knows the "
-        "digests' settings here, but not who saved a paper"
+        f"## Most saved and liked {place}{of}\n-# the last {plural(days, 'day')}; "
+        "the ranking alone knows the digests' settings here, but not who saved a paper"
     )
 
 
@@ -71,6 +71,7 @@ def no_favourites(place: str, days: int, category: str | None) -> str:
     """Nobody saved or liked anything."""
     of = f" in {category}" if category else ""
     return (
-        f"Nobody {place} saved or liked a paper{of} in the last {plural(days, 'day')}. Papers in digests have "
-        "Save and Like buttons; /digest create sets one up, and /new shows the newest papers."
+        f"Nobody {place} saved or liked a paper{of} in the last {plural(days, 'day')}. "
+        "Papers in digests have Save and Like buttons; /digest create sets one up, "
+        "and /new shows the newest papers."
     )

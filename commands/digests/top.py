@@ -17,7 +17,10 @@ from index.digest.favourites import favourites
 SHOWN = 2 * PAGE
 MOST_DAYS = 60
 ONLY_HERE = "I count what the members of a server saved and liked. Ask me in a server."
-NOT_EVERYWHERE = "The person who runs me has not allowed looking beyond this server (TOP_EVERYWHERE, see docs/configure.md)."
+NOT_EVERYWHERE = (
+    "The person who runs me has not allowed looking beyond this server "
+    "(TOP_EVERYWHERE, see docs/configure.md)."
+)
 
 
 async def show(

@@ -1,4 +1,4 @@
-"""A few papers chosen from many for a taste: ranked, kept apart from one another, each with its reason."""
+"""A few papers chosen from many for a taste: ranked, varied, each with its reason."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ KEPT = 20_000
 QUERY_PAPERS = 3
 """A query in words counts like so many papers of a taste."""
 DISLIKED = 2.0
-"""How much likeness to a disliked paper, beyond that to liked ones, takes off a standard score."""
+"""How much similarity to a disliked paper, beyond that to liked ones, takes off a standard score."""
 CLOSE = 0.6
-"""The joint closeness from which on a paper counts as a close follow-up of another."""
+"""The least joint similarity at which a paper counts as a close follow-up of another."""
 FOLLOWED = 1.5
 """What a followed author adds to a standard score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """What is wanted.
+    """What readers want.
 
     Attributes
     ----------
     liked
         Papers that were written, saved or liked, with the days since then.
     disliked
-        Papers that were not wanted.
+        Papers that readers did not want.
     query
         A description in plain words.
     followed
-        For candidates by followed people the names to show.
+        For candidates by people who count, these authors.
     require, exclude
-        Words or phrases: of the first one at least, of the second none stands in title or abstract.
+        Words or phrases: title or abstract has at least one required, and no excluded one.
     """
 
     liked: Mapping[int, float] = field(default_factory=dict)
@@ -56,13 +56,13 @@ class Taste:
 
 
 class Chooser:
-    """Chooses from a day's papers; what it encoded once it keeps."""
+    """Chooses from a day's papers, and keeps them encoded."""
 
     def __init__(self, corpus: Corpus, ranker: TasteRanker) -> None:
         self._corpus = corpus
         self._ranker = ranker
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
-        """The words of each paper (places, weights, weights by rarity), its meaning, what is its own, joint places."""
+        """For each paper: its words (places, weights, rarity weights), its meaning, its own part, joint places."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._passing: set[int] = set()
         """Papers encoded before they were embedded, to be encoded again."""
@@ -73,7 +73,7 @@ class Chooser:
         return self._ranker.encoder.vocabulary
 
     async def items(self, papers: Sequence[int]) -> Items:
-        """Papers in all three ways, as far as they are embedded; others have a meaning of zero."""
+        """Encoded papers; those not embedded yet have a meaning of zero."""
         vectors = self._corpus.vectors
         for paper in [p for p in self._passing if vectors is not None and vectors.has(p)]:
             self._passing.discard(paper)
@@ -124,13 +124,13 @@ class Chooser:
     async def choose(
         self, candidates: Sequence[int], taste: Taste, most: int, *, known_only: bool = False
     ) -> list[Pick]:
-        """The papers to show, best first; fewer than ``most``, or none, where the rest does not fit.
+        """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
-        With ``known_only`` nothing is shown but what followed people wrote and what lies close (:data:`CLOSE`) to a
-        liked paper or the query.
+        With ``known_only`` these are only papers by followed people, and papers similar (:data:`CLOSE`) to a liked
+        paper or the query.
 
-        Without liked papers, query or followed people there is nothing to fit: then the papers are chosen that the
-        others of the day lie closest around.
+        Without liked papers, query or followed people there is nothing to match: then the papers are chosen that
+        are the most typical of their day.
         """
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
@@ -148,12 +148,12 @@ class Chooser:
         )
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
-        """All candidates for a taste, best first, not kept apart from one another."""
+        """All candidates for a taste, best first, without regard to variety."""
         found = await self._scored(list(dict.fromkeys(candidates)), taste)
         return [found.papers[row] for row in np.argsort(-found.scores, kind="stable")]
 
     async def closeness(self, items: Items, query: str) -> np.ndarray:
-        """How near items lie to a query in plain words: float32, shape (papers,), 0 to 1; zeros without one."""
+        """Similarity of items to a query in plain words: float32, shape (papers,), 0 to 1; zeros without one."""
         if not query.strip():
             return np.zeros(len(items), np.float32)
         asked = await asyncio.to_thread(self._query, query)

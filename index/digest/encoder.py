@@ -38,7 +38,7 @@ class Items:
     meaning
         Shape (papers, 384).
     own
-        Shape (papers, directions): what of the meaning is not everybody's.
+        Shape (papers, directions): the part of the meaning that most papers don't share.
     joint
         Shape (papers, spaces x dimension): the places in all spaces side by side, so that a product of two rows is the
         mean of the cosines.

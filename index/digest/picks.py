@@ -1,4 +1,4 @@
-"""A few papers picked from scored ones: what fits a taste, kept apart from one another."""
+"""A few papers picked from scored ones: those that match a taste, with variety among them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from data.keys import fold
 from data.reasons import Writer
 
 ALIKE, ALIKE_FROM = 2.7, 0.5
-"""What likeness (cosine) beyond this to a paper chosen already takes off a standard score (maximal marginal relevance,
-Carbonell and Goldstein 1998)."""
+"""How much similarity (cosine) to a paper chosen already takes off a standard score, and from which value on (maximal
+marginal relevance, Carbonell and Goldstein 1998)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A chosen paper: how near the taste it lies (cosine in the joint space), and what speaks for it.
+    """A chosen paper: its similarity to the taste (cosine in the joint space), and the reasons for it.
 
     Attributes
     ----------
     near
-        Liked papers that it lies close to, closest first.
+        Liked papers that it is similar to, the most similar first.
     by
-        Followed people who wrote it.
+        Authors who count for its readers.
     on_query
-        Whether it lies close to the query.
+        Whether it is similar to the query.
     """
 
     paper: int
@@ -39,7 +39,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class Scored:
-    """Candidates with their scores, and what they lie near to."""
+    """Candidates with their scores, and their similarity to liked papers and the query."""
 
     papers: list[int]
     joint: np.ndarray
@@ -50,10 +50,17 @@ class Scored:
     nearest: np.ndarray
     by: list[tuple[Writer, ...]]
     nothing_known: bool
-    """Neither liked papers nor a query nor followed people say what fits."""
+    """There are no liked papers, no query and no followed people to match."""
 
 
 def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to_all: bool) -> list[Pick]:
+    """The best rows of ``kept`` that match; with ``open_to_all`` any matches where nothing is known.
+
+    Parameters
+    ----------
+    floor
+        The least similarity at which a paper matches.
+    """
     followed = np.array([bool(names) for names in scored.by])
     fits = (scored.nearest >= floor) | followed | (open_to_all and scored.nothing_known)
     rows = kept[fits[kept]]
@@ -74,7 +81,7 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
-    """Rows chosen one after another: each the best of what is left, less its likeness to what was chosen."""
+    """Rows chosen one after another: each is the best of the rest, less its similarity to those chosen before."""
     chosen: list[int] = []
     left = np.ones(len(scores), bool)
     likeness = np.zeros(len(scores), np.float32)
@@ -88,7 +95,7 @@ def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
 
 
 def has_words(text: str, require: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether a text has one of the required words (if any are) and none of the excluded; whole words, any case."""
+    """Whether a text has a required word (if there are any) and no excluded one; whole words, any case."""
     plain = fold(text)
     return (not require or any(_stands(word, plain) for word in require)) and not any(
         _stands(word, plain) for word in exclude

@@ -1,4 +1,4 @@
-"""What somebody wants to read: a day's papers ranked by what was written, saved and liked before.
+"""A reader's taste: a day's papers ranked by those that they wrote, saved and liked before.
 
 Each paper is seen in three ways: by its words (tf-idf), by its meaning (the sentence embedding), and by both joined in
 small learned spaces in which an author's next paper lies near the earlier ones; words and meaning also with what all
