@@ -152,7 +152,7 @@ class Labmate(commands.AutoShardedBot):
     async def setup_hook(self) -> None:
         """Load every module of ``commands`` that has a setup, and register what they bring."""
         for module in command_modules():
-            await self.load_extension(module)
+            await import_module(module).setup(self)  # load_extension would run an imported module again
         self.add_dynamic_items(*links.items())
         await self.services.store.corrections.settle_before(await operators(self))
         await self.tree.sync()
