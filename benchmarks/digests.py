@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from benchmarks.data import full_corpus, show
-from index.digest.chooser import Daily, Taste
+from index.digest.chooser import Chooser, Taste
 from index.digest.taste import TasteRanker
 from index.search.corpus import Corpus
 
@@ -33,22 +33,22 @@ async def main() -> None:
     known = np.flatnonzero((corpus.facets.codes >= 0) & (days > 0))
     newest = known[np.argsort(-days[known], kind="stable")]
     earlier = newest[CANDIDATES:]
-    daily = Daily(corpus, TasteRanker.shipped())
+    chooser = Chooser(corpus, TasteRanker.shipped())
     many, day = newest[:CANDIDATES].tolist(), newest[:DAY].tolist()
-    await daily.items(many)
+    await chooser.items(many)
     took = []
     for _ in range(ASKED):
         one = taste(corpus, earlier, rng)
-        await daily.items(list(one.liked))
+        await chooser.items(list(one.liked))
         begun = time.perf_counter()
-        await daily.choose(many, one, 5)
+        await chooser.choose(many, one, 5)
         took.append(time.perf_counter() - begun)
     show(f"one channel, {CANDIDATES:,} papers", took, "target 100 ms")
     tastes = [taste(corpus, earlier, rng) for _ in range(CHANNELS)]
     begun, took = time.perf_counter(), []
     for one in tastes:
         start = time.perf_counter()
-        await daily.choose(day, one, 5)
+        await chooser.choose(day, one, 5)
         took.append(time.perf_counter() - start)
     show(f"{CHANNELS:,} channels, {DAY} papers each", took)
     print(f"{CHANNELS:,} channels in {time.perf_counter() - begun:.1f} s (target 60 s)")

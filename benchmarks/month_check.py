@@ -14,7 +14,7 @@ from bot.local_discord.server import LocalDiscord
 from data.calendar.announcements import last_listing
 from data.stores.digests import Digest
 from data.stores.store import Store
-from index.digest.chooser import has_words
+from index.digest.picks import has_words
 
 _LINK = re.compile(r"arxiv\.org/abs/([\w./-]+?)(?:v\d+)?\)")
 

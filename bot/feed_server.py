@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
+from commands.cards.reasons import plain
 from commands.kit.services import Services
 from data.keys import visible
 from data.records import Paper
@@ -62,7 +63,7 @@ class FeedServer:
             title = digest.name if digest else "Deleted digest"
             for delivery in await store.digests.history(feed.target, 30):
                 if delivery.posted is not None:
-                    listed += [(entry.paper, delivery.posted, entry.why) for entry in delivery.papers]
+                    listed += [(entry.paper, delivery.posted, plain(entry.why)) for entry in delivery.papers]
         elif feed.kind == "list":
             shared = await store.lists.find(feed.target)
             title = shared.name if shared else "Deleted list"
@@ -100,13 +101,9 @@ def atom(address: str, feed: Feed, title: str, entries: list[tuple[Paper, dateti
             SubElement(entry, "link", rel="alternate", href=paper.url)
         for category in paper.categories[:10]:
             SubElement(entry, "category", term=category)
-        _text(entry, "summary", f"{_plain(why)}\n\n{paper.abstract}".strip())
+        _text(entry, "summary", f"{why}\n\n{paper.abstract}".strip())
     document: bytes = tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + document
-
-
-def _plain(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\u200b", "")
 
 
 def _text(parent: Element, name: str, text: str) -> None:

@@ -17,9 +17,9 @@ from bot.client import Labmate
 from bot.metrics import build
 from bot.scheduler import Scheduler
 from bot.worker import RunOutcome
-from commands.digests.posting import LATE
 from data.calendar import clock
 from data.calendar.slots import undone
+from index.digest.due import LATE
 
 AWAY = 60.0
 """Seconds that the connection to Discord may be lost; resuming takes a few."""

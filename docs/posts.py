@@ -101,7 +101,7 @@ async def post(folder: Path) -> dict[str, Any]:
                 await library.embed_backlog()
             await library.refresh()
             panel = await user.slash("/digest create", within=60)
-            form = await (await panel.press("What it is about")).press("Words and people")
+            form = await (await panel.press("Papers")).press("Words and people")
             answers = {
                 "query": "communication in training over programmable switches",
                 "people": "",

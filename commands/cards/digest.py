@@ -1,4 +1,4 @@
-"""How a digest looks: a heading, a few papers with their reasons, what one can do about each. Records in, a view out."""
+"""A digest's post: a heading, a few papers with reasons, and buttons for each. Records in, a view out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import discord
 from discord import ui
 
+from commands.cards import reasons
 from commands.cards.lists import ACCENT, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.records import Paper
@@ -33,29 +34,32 @@ Buttons = Callable[[int], Sequence[ui.Item[Any]]]
 
 
 def heading(digest: Digest, delivery: Delivery) -> str:
-    """The day, and how many were read to choose these."""
+    """The day, and how many new papers these were chosen from."""
     read = plural(delivery.read, "new paper")
-    chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} fits"
-    if not delivery.read:
+    chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} match"
+    if delivery.read == 1 and not delivery.papers:
+        chosen = "the 1 new paper does not match"
+    elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
-    late = " · late: I was away" if delivery.late else ""
+    late = " · late: I was offline" if delivery.late else ""
     return f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{late}"
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:
-    """What a day's thread or forum post is called; names are not markdown."""
+    """The name of a day's thread or forum post, which is not markdown."""
     return label(f"{digest.name} · {day(delivery.slot)}", 100)
 
 
 def entry(number: int, paper: Paper, chosen: Chosen, style: str) -> str:
-    """A paper: title, authors, what it does in a sentence, why it is here."""
+    """A paper: title, authors, its gist, and the reason for it."""
     lines = [f"{number}. {title_link(paper, 160)}"]
     lines.append(author_line(paper, frozenset(chosen.marked), 4 if style == "compact" else 8))
     if told := gist(paper, 180) if style == "compact" else abstract(paper, 700):
         lines.append(told)
-    close = f" · closeness {chosen.closeness:.2f}" if chosen.closeness else ""
-    states = ["**withdrawn**" if paper.withdrawn else "", chosen.state, _revised(paper)]
-    said = " · ".join([*filter(None, states), chosen.why])
+    close = f" · similarity {chosen.closeness:.2f}" if chosen.closeness else ""
+    crossed = f"cross-listed, first {day(chosen.first)}" if chosen.cross_listed else ""
+    states = ["**withdrawn**" if paper.withdrawn else "", crossed, _revised(paper)]
+    said = " · ".join([*filter(None, states), reasons.markdown(chosen.why)])
     lines.append(f"-# {said}{close}")
     return "\n".join(lines)
 
@@ -106,7 +110,7 @@ def post(
 def contents(
     digest: Digest, delivery: Delivery, papers: Mapping[int, Paper], more: Sequence[ui.Item[Any]]
 ) -> ui.LayoutView:
-    """What stands in the channel where the papers themselves are in the day's thread: their titles."""
+    """The papers' titles, for the channel whose thread holds the papers themselves."""
     lines = [heading(digest, delivery)]
     for number, one in enumerate(delivery.papers, 1):
         if one.paper in papers:
@@ -129,13 +133,13 @@ def summary(digest: Digest, now: str = "") -> str:
     """A digest in a list of them."""
     where = "by direct message" if digest.is_own else f"<#{digest.channel}>"
     days = week(digest.days)
-    form = {"thread": ", a thread a day", "forum": ", a post a day"}.get(digest.form, "")
-    what = ", ".join(sorted(digest.category_set)) or "all categories"
+    form = {"thread": ", one thread a day", "forum": ", one post a day"}.get(digest.form, "")
+    source = ", ".join(sorted(digest.category_set)) or "all categories"
     if digest.news:
-        what = "what is followed and close to what is kept"
+        source = "followed authors and close follow-ups of kept papers"
     parts = [f"**{shown(digest.name, 80)}** · {where}{form} · {days} at {digest.at} {shown(digest.zone, 60)}"]
     parts.append(
-        f"-# {plural(digest.most, 'paper')} of {what}"
+        f"-# up to {plural(digest.most, 'paper')} from {source}"
         + (f" · “{shown(digest.query, 80)}”" if digest.query else "")
     )
     if digest.state == "draft" and now:
@@ -156,20 +160,6 @@ def week(days: str) -> str:
     if days == "1111100":
         return "Mon to Fri"
     return ", ".join(name for name, on in zip(WEEKDAYS, days, strict=True) if on == "1")
-
-
-def reason(near: Sequence[Paper], by: Sequence[str], query: str, on_query: bool, own: str) -> str:
-    """Why a paper is here, in a line; ``own`` is what its near papers were: saved here, liked by you."""
-    parts = []
-    if by:
-        parts.append(f"by {' and '.join(by[:2])}")
-    if near:
-        first = shown(near[0].title, 70)
-        count = f"{len(near)} papers {own}, first “{first}”" if len(near) > 1 else f"“{first}”, {own}"
-        parts.append(f"close to {count}")
-    if on_query:
-        parts.append(f"close to “{shown(query, 60)}”")
-    return " · ".join(parts) or "central among the day's papers; Save and Like teach what is wanted"
 
 
 def select_options(names: Sequence[str], chosen: frozenset[str]) -> list[discord.SelectOption]:

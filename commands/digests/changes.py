@@ -1,42 +1,74 @@
-"""What happens to a digest: begun, started, looked at, paused, ended, posted at once."""
+"""What happens to a digest: created, started, paused, resumed, deleted, posted at once."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date, timedelta
-from typing import Any
+from typing import Any, Protocol, cast
 
 import discord
 from discord import ButtonStyle, ui
 
-from commands.cards.digest import PAGE
+from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.cards.text import plural
-from commands.digests.choosing import MOST_DAYS, candidates
-from commands.digests.post import how, left_after, page_of, post_of
-from commands.digests.posting import Poster
+from commands.digests.allowed import DELETED, WHO_MAY, own_digest
 from commands.kit.authority import manages_server
-from commands.kit.components import Pressable
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.links import Press, button, link
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from data.calendar import clock
-from data.calendar.slots import slots
-from data.stores.digests import Delivery, Digest, DigestRefused
+from data.stores.digests import Digest, DigestRefused
+from index.digest import due
 
-WHO_MAY = "Only those who manage this server set up what is posted here. Your own: /digest mine."
+MAY_NOT_WRITE = "I'm not allowed to write in this channel. Allow it, or choose another channel."
 
 
-async def own_digest(interaction: discord.Interaction, services: Services, number: int) -> Digest:
-    """A digest that the presser may change: of the server that they manage, or their own."""
-    digest = await services.store.digests.find(number)
-    if digest is None:
-        raise UserError("This digest was deleted.")
-    if digest.is_own:
-        if digest.owner != interaction.user.id:
-            raise UserError("This digest belongs to somebody else.")
-    elif digest.guild != interaction.guild_id or not manages_server(interaction):
-        raise UserError(WHO_MAY)
-    return digest
+class PostsNow(Protocol):
+    """What posts a digest at once; the client carries it."""
+
+    async def now(self, digest: Digest) -> int: ...
+
+
+@button("digest.start", "dgb:a:{digest}", style=ButtonStyle.success)
+async def start_pressed(press: Press, digest: int) -> None:
+    """Start a draft."""
+    await answer(press.interaction, _start(press, digest), private=True, update=True)
+
+
+async def _start(press: Press, number: int) -> ui.LayoutView:
+    digest = await own_digest(press.interaction, press.services, number)
+    return await start(press.services, digest)
+
+
+@button("digest.delete", "dgb:x:{digest}", style=ButtonStyle.danger)
+async def delete_pressed(press: Press, digest: int) -> None:
+    """Delete a digest."""
+    await answer(press.interaction, _changed(press, digest, "deleted"), private=True)
+
+
+@button("digest.pause", "dgb:p:{digest}")
+async def pause_pressed(press: Press, digest: int) -> None:
+    """Stop posting for now."""
+    await answer(press.interaction, _changed(press, digest, "paused"), private=True)
+
+
+@button("digest.resume", "dgb:r:{digest}")
+async def resume_pressed(press: Press, digest: int) -> None:
+    """Post again."""
+    await answer(press.interaction, _changed(press, digest, "active"), private=True)
+
+
+async def _changed(press: Press, number: int, state: str) -> ui.LayoutView:
+    digest = await own_digest(press.interaction, press.services, number)
+    return await change(press.services, digest, state)
+
+
+@button("digest.post_now", "dgb:n:{digest}")
+async def post_now_pressed(press: Press, digest: int) -> None:
+    """Post at once."""
+    await answer(press.interaction, _post_now(press, digest), private=True)
+
+
+async def _post_now(press: Press, number: int) -> ui.LayoutView:
+    return await post_now(press.interaction, await own_digest(press.interaction, press.services, number))
 
 
 def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict[str, Any]:
@@ -48,11 +80,11 @@ def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict
         Where nothing can be posted there.
     """
     if not isinstance(place, discord.TextChannel | discord.Thread | discord.ForumChannel):
-        raise UserError("Set it up in the text channel (or thread) that it should be posted to.")
+        raise UserError("Set up the digest in the text channel or thread that it should post to.")
     may = place.permissions_for(me) if me is not None else discord.Permissions.all()
     name = "send_messages_in_threads" if isinstance(place, discord.Thread) else "send_messages"
     if not (may.view_channel and getattr(may, name)):
-        raise UserError("I may not write in this channel; allow me that, or choose another one.")
+        raise UserError(MAY_NOT_WRITE)
     if isinstance(place, discord.ForumChannel):
         return {"channel": place.id, "form": "forum"}
     keeps = form == "thread" and isinstance(place, discord.TextChannel)
@@ -60,16 +92,15 @@ def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict
 
 
 async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:
-    """A draft."""
+    """A draft for the channel, or with ``own`` for the member."""
     guild = interaction.guild_id
     if not own and (guild is None or not manages_server(interaction)):
         raise UserError(WHO_MAY)
     form = "message"
     if not own:
-        channel = interaction.channel
-        form = placed(channel, None)["form"]
+        form = placed(interaction.channel, None)["form"]
         if not interaction.app_permissions.send_messages:
-            raise UserError("I may not write in this channel; allow me that, or set it up in another one.")
+            raise UserError(MAY_NOT_WRITE)
     profile = await services.store.claims.profile(interaction.user.id)
     draft = Digest(
         0 if own else guild or 0,
@@ -85,91 +116,39 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
         raise UserError(str(error)) from error
 
 
-def next_time(digest: Digest) -> str:
-    """When it is due next, as everybody's own clock shows it."""
+async def start(services: Services, digest: Digest) -> ui.LayoutView:
+    """Turn a draft on, from the newest listing."""
     now = clock.now()
-    found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)
-    return f"next <t:{int(found[1].timestamp())}:F>" if found else "never due"
+    made = await due.start(services.store, digest, now)
+    if made is None:
+        raise UserError(DELETED)
+    buttons: list[ui.Item[Any]] = [
+        link("digest.preview", "Preview", digest=made.id),
+        link("digest.when", "Settings", digest=made.id),
+        link("digest.pause", "Pause", digest=made.id),
+    ]
+    return note(replies.started(made, due.next_due(made, now)), [buttons])
 
 
-class PreviewButton(Pressable, template=r"dgv:(?P<what>[hp]):(?P<digest>\d{1,12})(?::(?P<start>\d{1,2}))?"):
-    """Of a preview, which is kept nowhere and so made again: how it was chosen (h), its next papers (p)."""
-
-    def __init__(self, text: str, *, what: str, digest: str, start: str | None = None) -> None:
-        self.what, self.digest, self.start = what, int(digest), int(start or 0)
-        end = f":{self.start}" if what == "p" else ""
-        custom_id = f"dgv:{what}:{self.digest}{end}"
-        super().__init__(ui.Button(label=text, style=ButtonStyle.secondary, custom_id=custom_id))
-
-    async def pressed(self, interaction: discord.Interaction, services: Services) -> None:
-        await answer(interaction, self._shown(interaction, services), private=True)
-
-    async def _shown(self, interaction: discord.Interaction, services: Services) -> ui.LayoutView | Reply:
-        digest = await own_digest(interaction, services, self.digest)
-        delivery = await _previewed(interaction.client, services, digest)
-        if self.what == "h":
-            return how(digest, delivery)
-        return await page_of(services, digest, delivery, self.start, _below_preview)
+async def change(services: Services, digest: Digest, state: str) -> ui.LayoutView:
+    """Pause, resume or delete."""
+    made = await services.store.digests.change(digest.id, state=state, why="")
+    if state == "deleted" or made is None:
+        await services.store.feeds.end("digest", digest.id)
+        return note(replies.deleted(digest))
+    if state == "paused":
+        return note(replies.paused(made), [[link("digest.resume", "Resume", digest=made.id)]])
+    text = replies.resumed(made, due.next_due(made, clock.now()))
+    return note(text, [[link("digest.pause", "Pause", digest=made.id)]])
 
 
-def _below_preview(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
-    number, left = str(delivery.digest_id), left_after(delivery, begun)
-    buttons: list[ui.Item[Any]] = [PreviewButton("How these were chosen", what="h", digest=number)]
-    if left > 0:
-        following = str(begun + PAGE)
-        buttons.insert(0, PreviewButton(f"{left} more", what="p", digest=number, start=following))
-    return buttons
-
-
-async def preview(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView | Reply:
-    """Exactly what would be posted now; nothing is kept."""
-    delivery = await _previewed(client, services, digest)
-    if delivery.state == "empty":
-        return note(
-            f"Nothing fits in {plural(delivery.read, 'paper')}; with these settings, nothing would be posted."
-        )
-    return await post_of(services, digest, delivery, below=_below_preview)
-
-
-async def _previewed(client: discord.Client, services: Services, digest: Digest) -> Delivery:
-    poster = Poster(client, services)
-    now = clock.now()
-    _, newest, _ = await services.store.listings.around()
-    if newest is None:
-        raise UserError("I have read no listing yet, so there is nothing to show. /new says when there is.")
-    looked = (
-        digest if digest.upto > date.min else replace(digest, upto=await _first_day(services, digest, newest))
-    )
-    delivery = await poster.prepare(looked, now.date(), now, newest, kept=False)
-    assert delivery is not None
-    return delivery
-
-
-async def _first_day(services: Services, digest: Digest, newest: date) -> date:
-    """The day before the newest listing that has papers in a draft's categories."""
-    on: date | None = newest
-    for _ in range(MOST_DAYS):
-        if on is None:
-            break
-        before, _, _ = await services.store.listings.around(on)
-        if await candidates(services, replace(digest, upto=before or on - timedelta(days=1)), on):
-            return before or on - timedelta(days=1)
-        on = before
-    return newest - timedelta(days=1)
-
-
-async def post_now(client: discord.Client, services: Services, digest: Digest) -> ui.LayoutView:
-    """Post at once what has not been looked through."""
+async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:
+    """Post what was announced since the last posting."""
     if digest.state == "draft":
         raise UserError(
-            "This digest is not started yet: /digest edit shows its settings, with Preview and Start."
+            "This digest is not started yet. /digest edit shows its settings, with Preview and Start."
         )
     if digest.state != "active":
-        raise UserError("This digest is stopped, so nothing is posted. /digest resume lets it go on.")
-    poster: Poster = client.poster  # type: ignore[attr-defined]
-    count = await poster.now(digest)
-    if count:
-        return note("Posted.")
-    return note(
-        "There is nothing new since the last posting, or today's was posted already. /digest history shows it."
-    )
+        raise UserError("This digest is stopped, so nothing is posted. /digest resume starts it again.")
+    poster = cast(PostsNow, interaction.client.poster)  # type: ignore[attr-defined]
+    return note("Posted." if await poster.now(digest) else replies.NOTHING_NEW)

@@ -1,4 +1,4 @@
-"""The forms of a digest: what it is about in words and names, what it is called and when it comes."""
+"""The forms of a digest: words and people, name and time."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from zoneinfo import available_timezones
 import discord
 from discord import ui
 
-from commands.cards.text import shown
-from commands.digests.changes import own_digest
-from commands.digests.choosing import lines
+from commands.cards import digest_replies as replies
+from commands.digests.allowed import own_digest
 from commands.kit.access import CheckedModal
 from commands.kit.replies import UserError, answer, apologise, take
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
-from data.stores.digests import Digest
+from data.stores.digests import Digest, lines
 
 MOST_PEOPLE = 30
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 Then = Callable[[], Awaitable[ui.LayoutView]]
-"""What is shown once a form was kept."""
+"""Makes the reply to a form that was kept."""
 
 
 class DigestForm(CheckedModal):
@@ -47,7 +46,9 @@ class DigestForm(CheckedModal):
         values = {name: field.value.strip() for name, field in self.fields.items()}
         await answer(interaction, self._checked(interaction, values), private=True)
 
-    async def on_error(self, interaction: discord.Interaction, error: Exception) -> None:
+    async def on_error(  # type: ignore[override]  # discord.py calls it without an item for forms
+        self, interaction: discord.Interaction, error: Exception
+    ) -> None:
         """The one door for failures; the form stays open to be sent once more."""
         await apologise(interaction, error)
 
@@ -56,27 +57,20 @@ class DigestForm(CheckedModal):
         return await self.kept(values)
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView:
-        """What becomes of the values."""
+        """Use the values."""
         raise AssertionError("a form without a purpose")
 
 
 class Words(DigestForm):
-    """What a digest is about, in words and names."""
+    """The words and people of a digest."""
 
     def __init__(self, services: Services, digest: Digest, people: str, then: Then) -> None:
-        super().__init__(services, digest, "What should it be about?", "dgm", then)
-        long = {"required": False, "style": discord.TextStyle.long}
+        super().__init__(services, digest, "Which papers?", "dgm", then)
         self.ask(
-            query=ui.TextInput(label="In plain words", default=digest.query, max_length=500, **long),
-            people=ui.TextInput(
-                label="Papers by these people (one a line)", default=people, max_length=1_500, **long
-            ),
-            require=ui.TextInput(
-                label="Needs one of these words (one a line)", default=digest.require, max_length=500, **long
-            ),
-            exclude=ui.TextInput(
-                label="None of these words (one a line)", default=digest.exclude, max_length=500, **long
-            ),
+            query=_long("Description in plain words", digest.query, 500),
+            people=_long("Papers by these people (one a line)", people, 1_500),
+            require=_long("Needs one of these words (one a line)", digest.require, 500),
+            exclude=_long("None of these words (one a line)", digest.exclude, 500),
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView:
@@ -86,8 +80,15 @@ class Words(DigestForm):
         return await self._then()
 
 
+def _long(label: str, default: str, most: int) -> ui.TextInput[Any]:
+    """An optional field of several lines."""
+    return ui.TextInput(
+        label=label, default=default, max_length=most, required=False, style=discord.TextStyle.long
+    )
+
+
 class NameAndTime(DigestForm):
-    """What a digest is called, and when exactly it comes."""
+    """The name of a digest, and its exact time."""
 
     def __init__(self, services: Services, digest: Digest, then: Then) -> None:
         super().__init__(services, digest, "Name and time", "dgn", then)
@@ -102,10 +103,10 @@ class NameAndTime(DigestForm):
             (name for name in available_timezones() if name.casefold() == values["zone"].casefold()), None
         )
         if zone is None:
-            raise UserError("I know no such time zone; it looks like Europe/Berlin. Nothing was changed.")
+            raise UserError("I don't know this time zone. It looks like Europe/Berlin. I changed nothing.")
         time = TIME.fullmatch(values["at"])
         if time is None:
-            raise UserError("The time is written like 08:30. Nothing was changed.")
+            raise UserError("Write the time like 08:30. I changed nothing.")
         at = f"{int(time[1]):02d}:{time[2]}"
         await self._services.store.digests.change(
             self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
@@ -120,7 +121,7 @@ async def written(services: Services, digest: Digest) -> str:
 
 
 async def numbers_of(services: Services, text: str) -> list[int]:
-    """The people that lines of names, or names with numbers, mean.
+    """The people meant by lines of names, or of names with numbers.
 
     Raises
     ------
@@ -135,12 +136,7 @@ async def numbers_of(services: Services, text: str) -> list[int]:
             found.append(meant.person.id)
         elif meant.others:
             several = await outlined(services, meant.others[:5])
-            listed = "\n".join(
-                f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in several
-            )
-            raise UserError(
-                f"**{shown(line, 60)}** is several people. Write the name with the number; nothing was changed.\n{listed}"
-            )
+            raise UserError(replies.several_people(line, several))
         else:
-            raise UserError(f"I know nobody called “{shown(line, 60)}”. Nothing was changed.")
+            raise UserError(replies.nobody(line))
     return list(dict.fromkeys(found))

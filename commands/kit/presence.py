@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import discord
 
+from index.trust.present import holders_here as holders_here
+from index.trust.present import not_here
+
 if TYPE_CHECKING:
     from commands.kit.services import Services
 
@@ -62,25 +65,6 @@ class Presence:
     def saw(self, guild: int, member: int) -> None:
         """Remember that a member has just done something in a server."""
         self._known[guild, member] = (time.monotonic(), True)
-
-
-async def holders_here(services: Services, guild: int, *, open_only: bool = False) -> dict[int, int]:
-    """The people whom members hold who used Labmate in a server, as they are there, each with the member."""
-    held = await services.store.claims.holders_in(guild, open_only=open_only)
-    return {services.store.people.lead(person): member for person, member in held.items()}
-
-
-async def not_here(
-    services: Services, guild: int, holders: dict[int, int], people: Iterable[int]
-) -> set[int]:
-    """Those of the people whose holders are not in the server (any more); who has left is not asked for again."""
-    if services.presence is None:
-        return set()
-    asked = {person: holders[person] for person in people if person in holders}
-    left, unknown = await services.presence.gone(guild, asked.values())
-    for member in left:
-        await services.store.claims.left(guild, member)
-    return {person for person, member in asked.items() if member in left | unknown}
 
 
 async def those_here(

@@ -18,7 +18,7 @@ from data.sources.public_web import PublicWeb
 from data.stores.store import Store
 from index.claims.claim_proofs import Witnesses
 from index.claims.openalex_facts import FactFinder
-from index.digest.chooser import Daily
+from index.digest.chooser import Chooser
 from index.digest.day_map import DayMap
 from index.people.insight import Insight
 from index.people.people_seen import SeenInsight
@@ -50,8 +50,8 @@ class Services:
     facts: FactFinder = field(init=False)
     painter: Painter = field(default_factory=Painter)
     fact_finder: FactFinder | None = None
-    daily: Daily | None = None
-    """Chooses what digests show; made when it is first needed."""
+    chooser: Chooser | None = None
+    """Chooses what digests show; loaded when it is first needed."""
     day_maps: OrderedDict[tuple[int, ...], DayMap] = field(default_factory=OrderedDict)
     """Maps of days' papers that were made lately."""
     web: PublicWeb = field(default_factory=PublicWeb)

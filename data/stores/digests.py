@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import case, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
+from data.reasons import TYPICAL, Reason
 from data.stores.bans import refused_server
 from data.stores.leases import holds
 from data.stores.limits import OWN_DIGESTS, spend
@@ -76,20 +77,32 @@ class Digest:
         """The people whose papers are wanted."""
         return tuple(int(number) for number in self.people.split())
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Words or phrases of which a paper needs one."""
+        return lines(self.require)
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """Words or phrases of which a paper may have none."""
+        return lines(self.exclude)
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A paper of a delivery, with the reason that is shown and its closeness (None where nothing is known).
+    """A paper of a delivery, with the reason for it and its closeness (None where nothing is known).
 
-    ``marked`` are the keys of the authors' names to print bold; ``state`` is ``cross-listed`` or nothing.
+    ``marked`` are the keys of the authors' names to print bold. A paper that is cross-listed was ``first`` announced
+    on an earlier day, if that is known.
     """
 
     paper: int
-    why: str
+    why: Reason = TYPICAL
     closeness: float | None = None
     text_hash: int = 0
     marked: tuple[str, ...] = ()
-    state: str = ""
+    cross_listed: bool = False
+    first: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,8 @@ class Delivery:
     posted: datetime | None
 
 
+_PAPERS = TypeAdapter(tuple[Chosen, ...])
+"""The papers of a delivery as JSON."""
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
 _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
 _OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
@@ -120,17 +135,18 @@ _ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(D
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
 
 
+def lines(text: str) -> tuple[str, ...]:
+    """Words or phrases, one a line."""
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
 def _living(drafts: bool) -> tuple[str, ...]:
     return ("draft", *LIVE) if drafts else LIVE
 
 
-def _chosen(entry: dict[str, Any]) -> Chosen:
-    return Chosen(**(entry | {"marked": tuple(entry.get("marked", ()))}))
-
-
 def _delivery(row: Any) -> Delivery:
     values = dict(row._mapping)
-    return Delivery(**(values | {"papers": tuple(map(_chosen, json.loads(values["papers"])))}))
+    return Delivery(**(values | {"papers": _PAPERS.validate_json(values["papers"])}))
 
 
 class Digests(Repository):
@@ -263,7 +279,7 @@ class Digests(Repository):
             "state": state,
             "upto": upto,
             "read": read,
-            "papers": json.dumps([asdict(entry) for entry in papers]),
+            "papers": _PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
             "channel": digest.channel,
             "message": None,

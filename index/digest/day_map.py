@@ -1,4 +1,4 @@
-"""A day's papers as a map: where each lies, and what the regions are about."""
+"""A day's papers as a map: a place for each paper, and a name for each region."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index.digest.taste import Items
+from index.digest.encoder import Items
 from index.search.passages import WEAK
 
 FEWEST, MOST = 4, 9
 """Regions of a map."""
 A_REGION = 25
-"""Papers that make a region of their own, about."""
+"""About how many papers make a region of their own."""
 NAMING = 0.1
-"""The share of a region's papers that has the words it is called by."""
+"""The share of a region's papers that must have the words of its name."""
 PAIR = 2.2
 """How much more a pair of words says than a single one."""
 _SEED = 0
@@ -33,7 +33,7 @@ class DayMap:
     region
         int64, shape (papers,): the region of each.
     names
-        What each region is about, in a word or two.
+        The topic of each region, in a word or two.
     """
 
     places: np.ndarray
@@ -42,14 +42,14 @@ class DayMap:
 
 
 def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = None) -> DayMap:
-    """Papers on a plane, in regions (k-means), each named by a topic of its papers, else by what sets its words apart.
+    """Papers on a plane, in regions (k-means), each named by a topic of its papers, else by its distinctive words.
 
     Parameters
     ----------
     topics
-        Gives, for rows of ``items``, phrases that they are about, the best first.
+        Gives the phrases that rows of ``items`` are about, the best first.
     """
-    from sklearn.cluster import KMeans  # takes half a second: not at every start
+    from sklearn.cluster import KMeans  # lazy: takes half a second
 
     count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
     count = min(count, len(items))
@@ -62,7 +62,7 @@ def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = Non
     for number in range(int(region.max()) + 1):
         inside = items.words[np.flatnonzero(region == number)]
         apart = np.asarray(inside.mean(axis=0)).ravel() - overall
-        # What hardly any paper of a region has does not name it.
+        # Words that hardly any paper of a region has do not name it.
         apart *= np.asarray((inside > 0).sum(axis=0)).ravel() >= max(2, NAMING * inside.shape[0])
         rows = np.flatnonzero(region == number)
         phrase = next((one for one in (topics(rows) if topics else []) if _is_other(one, names)), None)
@@ -89,11 +89,11 @@ def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) ->
 
 
 def layout(joint: np.ndarray) -> np.ndarray:
-    """Places on a plane at which papers that lie together in the joint space lie together: float32, shape (papers, 2).
+    """Places on a plane, where papers near in the joint space stay near: float32, shape (papers, 2).
 
     t-SNE (van der Maaten and Hinton 2008) begun at the principal components, so the same for the same papers.
     """
-    from sklearn.manifold import TSNE
+    from sklearn.manifold import TSNE  # lazy: takes half a second
 
     found = TSNE(
         perplexity=min(25.0, (len(joint) - 1) / 3),

@@ -1,4 +1,4 @@
-"""What to ask somebody about whose taste is not known: the papers whose answers tell most about all the others.
+"""Which papers to ask about when a taste is unknown: those whose answers teach most about all the others.
 
 Regression over the joint space with Gaussian prior (a Gaussian process with the cosine as its kernel). The next question
 is the candidate that takes most variance off all candidates, each weighed by how likely it is wanted: sequential

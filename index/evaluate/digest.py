@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from index.digest.taste import WORDS, Items, TasteRanker, words_text
+from index.digest.encoder import WORDS, Items, words_text
+from index.digest.taste import TasteRanker
 from index.evaluate.metrics import summary
 
 LEAST, MOST, BEFORE = 5, 40, 5
@@ -37,7 +38,7 @@ class ListingDays:
     Attributes
     ----------
     texts
-        Title and abstract of each, as :func:`index.digest.taste.words_text` has them.
+        Title and abstract of each, as :func:`index.digest.encoder.words_text` has them.
     day
         int64, shape (papers,): ordinals, ascending.
     vectors

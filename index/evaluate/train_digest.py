@@ -16,7 +16,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import nn
 
-from index.digest.taste import FEATURES, MONTH, SUMMED, WORDS, Encoder, Space, TasteRanker
+from index.digest.encoder import WORDS, Encoder, Space
+from index.digest.taste import FEATURES, MONTH, SUMMED, TasteRanker
 from index.evaluate.digest import DigestQuestion, ListingDays, is_kept, questions, readers
 
 VOCABULARY, DIMENSION, SPACES = 24_000, 128, 2
@@ -78,7 +79,7 @@ class JointSpace(nn.Module):
     def scores(
         self, day: torch.Tensor, taste: torch.Tensor, months: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """(readers, papers of the day); the same pooling as :meth:`index.digest.taste.Space.pooled`."""
+        """(readers, papers of the day); the same pooling as :meth:`index.digest.encoder.Space.pooled`."""
         near = self.sharpness * torch.einsum("cd,bhd->bch", day, taste) - self.recency * months[:, None, :]
         near = near.masked_fill(~mask[:, None, :], -1e9)
         centre = nn.functional.normalize((taste * mask[:, :, None]).sum(1), dim=1)

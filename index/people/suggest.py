@@ -1,4 +1,4 @@
-"""Whom to work with: candidates ranked by a learned model, and what each has that is worth saying."""
+"""Possible collaborators: candidates ranked by a learned model, each with reasons as facts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLEND = 20.0
 """Reciprocal rank fusion of the two models (Cormack, Clarke and Büttcher 2009), with a constant for short lists."""
 
 TAUGHT = 1.0
-"""How much the likeness to somebody dismissed, beyond that to the asked person, takes off a score."""
+"""How much similarity to a dismissed person, beyond that to the asked one, takes off a score."""
 
 RANK = 20.0
 """The rank at which a paper found for a topic says half as much as the first."""
@@ -59,7 +59,7 @@ class CollaboratorRanker:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Somebody who wrote with both, and the newest paper with each."""
+    """A coauthor of both, and the newest paper with each."""
 
     person: int
     name: str
@@ -69,18 +69,18 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Somebody to work with, and what is true of the two.
+    """A possible collaborator, and facts about the two people.
 
     Attributes
     ----------
     between
         Coauthors of both, closest first.
     mine, theirs, closeness
-        The two papers, one of each, whose abstracts lie closest, and their cosine.
+        One paper of each, whose abstracts are the most similar, and their cosine.
     moved_to
-        Topics that both took up in the last year; ``shared`` those that both write on.
+        Topics that both took up in the last year, and topics that both write on.
     they_add, you_add
-        Topics of the one that the other has none of.
+        Topics that only one of them writes on.
     """
 
     person: int
@@ -98,7 +98,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Knows:
-    """Somebody who knows a topic, with the papers that show it (best first)."""
+    """An expert on a topic, with the papers that show it (best first)."""
 
     person: int
     name: str
@@ -122,7 +122,7 @@ class Experts:
         self._partners = Partners(self.network, lambda papers: vectors.rows(self.network.papers[papers]))
 
     def warm(self) -> None:
-        """Make everything that a first question would wait for."""
+        """Make everything that the first question would wait for."""
         if len(self.network):
             self._partners.compare(self._partners.pool(np.zeros(1, np.int64)))
 
@@ -135,14 +135,14 @@ class Experts:
         only: Collection[int] | None = None,
         strangers: bool = True,
     ) -> list[Suggestion]:
-        """The likeliest collaborators of a person, best first; empty for somebody without a dated paper.
+        """The likeliest collaborators of a person, best first; empty for a person without a dated paper.
 
         Parameters
         ----------
         hidden, only
-            People never to suggest, who also teach what else not to suggest; and those alone to suggest.
+            People never to suggest, who also teach which others not to suggest; and the only people to suggest.
         strangers
-            Leave out everybody who has written with the person.
+            Leave out all coauthors of the person.
         """
         chosen = [
             other
@@ -152,7 +152,7 @@ class Experts:
         return [self.reasons(person, other) for other in chosen[:most]]
 
     def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
-        """Everybody who could be suggested to a person, best first; those hidden only teach."""
+        """All possible collaborators of a person, best first; hidden people only teach."""
         [number] = self.network.numbers(np.array([person])).tolist()
         if number < 0:
             return []
@@ -178,7 +178,7 @@ class Experts:
         return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
 
     def reasons(self, person: int, other: int) -> Suggestion:
-        """What joins two people."""
+        """Facts that connect two people."""
         people = self.people
         mine, theirs = people.papers(person), people.papers(other)
         with_me = {coauthor.person: coauthor for coauthor in people.coauthors(person)}

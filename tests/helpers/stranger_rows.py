@@ -85,43 +85,54 @@ def open_to_all(custom_id: str, kind: int = 2, value: str | Callable[[World], st
 
 def _digests() -> dict[str, Row]:
     rows = {}
-    for letter in "wovatzxprn":
+    names = {
+        "w": "words",
+        "o": "name",
+        "v": "preview",
+        "a": "start",
+        "t": "about",
+        "z": "when",
+        "x": "delete",
+    }
+    for letter, name in (names | {"p": "pause", "r": "resume", "n": "post_now"}).items():
         server, own = (
             of(World.digest, f"dgb:{letter}:{{n}}"),
             of(World.digest, f"dgb:{letter}:{{n}}", own=True),
         )
-        rows[f"DigestButton.{letter}"] = Row(server, ALL, MANAGERS, MANAGERS)
-        rows[f"DigestButton.{letter} own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
+        rows[f"digest.{name}"] = Row(server, ALL, MANAGERS, MANAGERS)
+        rows[f"digest.{name} own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
     values = {
-        "h": "10:00",
-        "t": "1111111",
-        "f": "thread",
-        "n": "8",
-        "c": "cs.CL",
-        "q": "silent",
-        "s": "full",
-        "p": "yes",
+        "h": ("set_time", "10:00"),
+        "t": ("set_days", "1111111"),
+        "f": ("set_form", "thread"),
+        "n": ("set_count", "8"),
+        "c": ("set_categories", "cs.CL"),
+        "q": ("set_quiet", "silent"),
+        "s": ("set_style", "full"),
+        "p": ("set_authors", "yes"),
     }
-    for letter, value in values.items():
+    for letter, (name, value) in values.items():
         server = of(World.digest, f"dgs:{letter}:{{n}}")
-        rows[f"SettingSelect.{letter}"] = Row(server, ALL, MANAGERS, MANAGERS, 3, value)
+        rows[f"digest.{name}"] = Row(server, ALL, MANAGERS, MANAGERS, 3, value)
     own = of(World.digest, "dgs:h:{n}", own=True)
-    rows["SettingSelect.h own"] = Row(own, ALL, SOMEBODY, SOMEBODY, 3, "10:00", private=True)
+    rows["digest.set_time own"] = Row(own, ALL, SOMEBODY, SOMEBODY, 3, "10:00", private=True)
     channel = lambda world: str(world.discord.channel["id"])  # noqa: E731
-    rows["PlaceSelect"] = Row(of(World.digest, "dgc:{n}"), ALL, MANAGERS, MANAGERS, 8, channel)
-    for letter in "ynsbef":
+    rows["digest.set_place"] = Row(of(World.digest, "dgc:{n}"), ALL, MANAGERS, MANAGERS, 8, channel)
+    asked = {"y": "want", "n": "not_want", "s": "skip", "b": "ask", "e": "enough", "f": "learned"}
+    for letter, name in asked.items():
         server = of(World.digest, f"dt:{letter}:{{n}}:1:{{paper}}")
-        rows[f"TasteButton.{letter}"] = Row(server, ALL, MANAGERS, MANAGERS)
-    rows["UnlearnSelect"] = Row(of(World.digest, "du:{n}"), ALL, MANAGERS, MANAGERS, 3, paper)
-    for letter, end in (("h", ""), ("p", ":5")):
+        rows[f"digest.{name}"] = Row(server, ALL, MANAGERS, MANAGERS)
+    rows["digest.unlearn"] = Row(of(World.digest, "du:{n}"), ALL, MANAGERS, MANAGERS, 3, paper)
+    for letter, name, end in (("h", "how", ""), ("p", "page", ":5")):
         server = of(World.delivery, f"dg:{letter}:{{n}}{end}")
         own = of(World.delivery, f"dg:{letter}:{{n}}{end}", own=True)
-        rows[f"DeliveryButton.{letter}"] = Row(server, ALL, ALL, SOMEBODY)
-        rows[f"DeliveryButton.{letter} own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
-        looked = of(World.digest, f"dgv:{letter}:{{n}}{':5' if end else ''}")
-        rows[f"PreviewButton.{letter}"] = Row(looked, ALL, MANAGERS, MANAGERS)
-    for letter in "sldum":
-        rows[f"PaperOpinion.{letter}"] = open_to_all(f"dg:{letter}:{{paper}}")
+        rows[f"digest.{name}"] = Row(server, ALL, ALL, SOMEBODY)
+        rows[f"digest.{name} own"] = Row(own, ALL, SOMEBODY, SOMEBODY, private=True)
+        looked = of(World.digest, f"dgv:{letter}:{{n}}{end}")
+        rows[f"digest.preview_{name}"] = Row(looked, ALL, MANAGERS, MANAGERS)
+    opinions = {"s": "save", "l": "like", "d": "dislike", "u": "take_back", "m": "similar"}
+    for letter, name in opinions.items():
+        rows[f"digest.{name}"] = open_to_all(f"dg:{letter}:{{paper}}")
     return rows
 
 

@@ -15,6 +15,7 @@ from bot.client import Labmate
 from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from data.reasons import Reason
 from data.stores.corrections import Scope
 from data.stores.digests import Chosen, Digest
 from data.stores.own_works import OwnEntry
@@ -106,7 +107,7 @@ class World:
         digest = await self.digest(own=own)
         if channel is not None:
             digest = await self.store.digests.change(digest.id, channel=channel)
-        chosen = [Chosen(paper, "near") for paper in self.papers[:8]]
+        chosen = [Chosen(paper, Reason(near="a title")) for paper in self.papers[:8]]
         made = await self.store.digests.write(
             digest, DAY, self.bot.user.created_at, state="posted", upto=DAY, read=9, papers=chosen
         )

@@ -257,7 +257,7 @@ async def digest_place(w):
 
 @case("trainings that fail")
 async def digest_words(w):
-    what = await (await digest(w)).press("What it is about")
+    what = await (await digest(w)).press("Papers")
     return await form(what, "Words and people", "trainings that fail", "", "", "")
 
 

@@ -109,7 +109,7 @@ async def test_an_archived_thread_is_woken_and_a_locked_one_stops_the_digest(sce
     [told] = scene.dms()
     assert "archived and locked" in told.text
     thread["thread_metadata"]["locked"] = False
-    assert "Goes on" in (await scene.user.slash("/digest resume")).text
+    assert "Resumed" in (await scene.user.slash("/digest resume")).text
     assert await scene.poster.tick() == 1, "what was written is posted after all"
 
 
@@ -139,7 +139,7 @@ async def test_a_posting_that_fails_for_a_day_is_given_up_and_told(scene):
     scene.at += GIVEN_UP
     assert await scene.poster.tick() == 0
     [told] = scene.dms()
-    assert "could not be made for a day" in told.text
+    assert "tried to post for a day" in told.text
     assert "failed" in (await scene.user.slash("/digest history")).text
 
 

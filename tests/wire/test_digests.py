@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import text
 
 from bot.local_discord.client import ShownReply, UserClient
-from commands.digests.posting import PATIENCE, Poster
+from commands.digests.posting import Poster
+from index.digest.due import PATIENCE
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.members import joins
@@ -15,7 +16,7 @@ from tests.helpers.members import joins
 
 async def test_a_digest_is_set_up_looked_at_and_posted_once(scene):
     user = scene.user
-    assert "no digest here yet" in (await user.slash("/digest list")).text
+    assert "no digests here yet" in (await user.slash("/digest list")).text
     panel = await user.slash("/digest create")
     assert panel.is_private
     assert "Not started yet" in panel.text
@@ -133,7 +134,7 @@ async def test_after_an_outage_one_posting_makes_up_for_all_days(scene):
     assert await scene.poster.tick() == 1
     assert await scene.poster.tick() == 0
     [post] = scene.posts()
-    assert "late: I was away" in post.text
+    assert "late: I was offline" in post.text
     assert "of 36 new papers" in post.text
 
 
@@ -157,7 +158,7 @@ async def test_days_without_papers_that_fit_are_said_or_silent(scene):
     scene.at += timedelta(hours=2)
     await scene.poster.tick()
     [post] = scene.posts()
-    assert "none of 9 new papers fits" in post.text
+    assert "none of 9 new papers match" in post.text
 
 
 async def test_words_are_required_and_excluded(scene):
@@ -191,7 +192,7 @@ async def test_pausing_going_on_and_deleting(scene):
     assert "Paused" in (await scene.user.slash("/digest pause")).text
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 0
-    assert "Goes on" in (await scene.user.slash("/digest resume")).text
+    assert "Resumed" in (await scene.user.slash("/digest resume")).text
     asked = await scene.user.slash("/digest delete")
     assert "Deleted" in (await asked.press("Delete")).text
     assert await scene.bot.services.store.digests.find(digest.id) is None
@@ -212,10 +213,10 @@ async def test_a_taste_is_asked_for_learned_shown_and_taken_back(scene):
         seen.append(title)
         wanted = "switches" in title
         yes += wanted
-        asked = await asked.press("Yes" if wanted else "Can't say" if count == 2 else "No")
+        asked = await asked.press("Yes" if wanted else "Not sure" if count == 2 else "No")
     assert "has learned" in asked.text
-    assert f"**Wants** {yes} paper" in asked.text
-    assert "**Does not want**" in asked.text
+    assert f"**Wanted** {yes} paper" in asked.text
+    assert "**Not wanted**" in asked.text
     first = asked.selects[0]["options"][0]["value"]
     taken = await asked.choose(first, asked.selects[0])
     assert first not in [option["value"] for option in taken.selects[0]["options"]]
@@ -257,14 +258,14 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     bad = await scene.user.submit(
         form.message["modal"], {"name": "Mornings", "at": "25:00", "zone": "Europe/Berlin"}
     )
-    assert "written like 08:30" in bad.text
+    assert "Write the time like 08:30" in bad.text
     bad = await scene.user.submit(form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Berlin"})
     assert "looks like Europe/Berlin" in bad.text
     done = await scene.user.submit(
         form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30", "zone": "europe/berlin"}
     )
     assert "at 08:30 Europe/Berlin" in done.text
-    what = await done.press("What it is about")
+    what = await done.press("Papers")
     form = await what.press("Words and people")
     bad = await scene.user.submit(
         form.message["modal"], {"query": "q", "people": "Nobody Atall", "require": "", "exclude": ""}
@@ -314,15 +315,15 @@ async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
 
 async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):
     panel = await scene.user.slash("/digest create")
-    panel = await panel.press("What it is about")
+    panel = await panel.press("Papers")
     panel = await panel.choose("8", next(s for s in panel.selects if s["custom_id"].startswith("dgs:n")))
     shown = await panel.press("Preview")
     assert "8 of 9 new papers" in shown.text
-    assert "9 papers of all categories" in (await shown.press("How these were chosen")).text
+    assert "9 new papers in all categories" in (await shown.press("How these were chosen")).text
     more = await shown.press("3 more")
     assert more.is_private
     assert "\n6. " in "\n" + more.text
-    assert "9 papers of all categories" in (await more.press("How these were chosen")).text
+    assert "9 new papers in all categories" in (await more.press("How these were chosen")).text
     assert scene.posts() == []
 
 
@@ -338,7 +339,7 @@ async def test_a_draft_is_listed_and_can_be_gone_on_with(scene):
     assert "not started yet" in (await user.slash("/digest history")).text
     other = scene.discord.state.token_of(joins(scene.discord, "bee")["id"])
     async with UserClient(scene.discord.url, other) as bee:
-        assert "no digest here yet" in (await bee.slash("/digest list")).text
+        assert "no digests here yet" in (await bee.slash("/digest list")).text
     assert "Started" in (await user.slash("/digest resume")).text
     assert "next <t:" in (await user.slash("/digest list")).text
     await user.slash("/digest mine")

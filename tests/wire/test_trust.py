@@ -10,9 +10,9 @@ import pytest
 from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
-from commands.digests.choosing import writers_of
 from data.stores.claims import ClaimRefused, Profile
 from data.stores.digests import Digest
+from index.digest.writers import writers_of
 from index.identity.passes import identify
 from index.trust.corrections import take_back
 from index.trust.views import Place

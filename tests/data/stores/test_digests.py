@@ -9,6 +9,7 @@ import pytest
 from data.calendar import clock
 from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
 from data.calendar.slots import due_at, slots
+from data.reasons import Reason, Writer
 from data.stores.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
 
 ALWAYS = "1111111"
@@ -119,7 +120,10 @@ async def test_what_was_posted_is_shown_and_marked_once(store, sample):
 
     await store.upsert([record for _, record in PaperFile(sample)])
     digest = await made(store)
-    papers = [Chosen(1, "close to your query", 0.61, 11), Chosen(2, "by Minlan Yu", None, 22)]
+    papers = [
+        Chosen(1, Reason(query="programmable switches"), 0.61, 11, cross_listed=True, first=SLOT),
+        Chosen(2, Reason(by=(Writer("Minlan Yu", is_member=True),)), None, 22, ("minlan yu",)),
+    ]
     delivery = await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT, papers=papers)
     assert delivery.papers == tuple(papers)
     assert await store.digests.shown(10, [1, 2, 3]) == {}
@@ -175,7 +179,7 @@ async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store
     own = await made(store, guild=0, channel=5, owner=5, query="switches")
     await made(store)  # the server's, set up by the same member
     await store.digests.posted(
-        await store.digests.write(own, SLOT, DUE, state="written", upto=SLOT, papers=[Chosen(1, "x")]), 5, 1
+        await store.digests.write(own, SLOT, DUE, state="written", upto=SLOT, papers=[Chosen(1)]), 5, 1
     )
     held = await store.digests.held(5)
     assert [entry["opinion"] for entry in held["opinions"]] == ["like"]

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from commands.cards.pictures import day_map_png
 from index.digest.day_map import day_map
-from index.digest.taste import Items
+from index.digest.encoder import Items
 
 
 def world(groups=4, size=30, seed=0):

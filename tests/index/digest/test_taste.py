@@ -6,8 +6,9 @@ from datetime import date
 import numpy as np
 import pytest
 
-from index.digest.chooser import apart, has_words
-from index.digest.taste import FEATURES, SUMMED, Encoder, Space, TasteRanker, words_text
+from index.digest.encoder import Encoder, Space, words_text
+from index.digest.picks import apart, has_words
+from index.digest.taste import FEATURES, SUMMED, TasteRanker
 from index.evaluate.digest import ListingDays, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
 from index.models.shipped import ModelDamagedError

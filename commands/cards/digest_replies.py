@@ -1,0 +1,152 @@
+"""Replies about digests: their list, settings and history, and the members' own view of a posting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from commands.cards.digest import summary
+from commands.cards.people import Outline
+from commands.cards.text import day, plural, shown
+from data.records import Paper
+from data.stores.digests import Delivery, Digest
+
+NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
+NONE_TO_CHANGE = (
+    "I found no such digest that you can change. /digest list shows them all; /digest create starts one."
+)
+NOTHING_NEW = (
+    "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
+)
+STATES = {
+    "posted": "posted",
+    "empty": "no match",
+    "missed": "missed",
+    "failed": "failed",
+    "written": "on its way",
+}
+OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
+WORDS_SHOWN = 12
+
+
+def name_of(digest: Digest, most: int = 80) -> str:
+    """A digest's name in bold."""
+    return f"**{shown(digest.name, most)}**"
+
+
+def several_meant(digests: Sequence[Digest]) -> str:
+    """Which digests a name could mean."""
+    return f"Which one? I found {', '.join(shown(digest.name, 40) for digest in digests[:10])}."
+
+
+def when_next(due: datetime | None) -> str:
+    """When a digest is due next, in each reader's own time zone."""
+    return f"next <t:{int(due.timestamp())}:F>" if due else "no posting is scheduled"
+
+
+def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None) -> str:
+    """The last postings of a digest."""
+    if digest.state == "draft":
+        return f"{name_of(digest)} is not started yet. /digest edit shows its settings."
+    if not deliveries:
+        return f"{name_of(digest)} has posted nothing yet; {when_next(due)}."
+    return "\n".join([f"## {shown(digest.name, 80)}", *map(_posting, deliveries)])
+
+
+def _posting(delivery: Delivery) -> str:
+    late = ", late" if delivery.late else ""
+    why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
+    state = STATES.get(delivery.state, delivery.state)
+    shares = f"{len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    return f"- {day(delivery.slot)}: {state}{late}, {shares}{why}"
+
+
+def delete_question(digest: Digest) -> str:
+    """Asks whether to delete a digest."""
+    return f"Delete {name_of(digest)} and its history? To stop it for a while, use /digest pause."
+
+
+def settings(digest: Digest, people: Iterable[str]) -> str:
+    """A digest's settings, above the selects that change them."""
+    lines = [summary(digest)]
+    if names := ", ".join(shown(name, 40) for name in people):
+        lines.append(f"**Papers by** {names}")
+    lines += _words(digest)
+    if digest.state == "draft":
+        lines.append("Not started yet: *Preview* shows the post, *Start* turns it on.")
+    return "\n".join(lines)
+
+
+def _words(digest: Digest) -> list[str]:
+    return [
+        f"**{name}** {', '.join(shown(word, 40) for word in words[:WORDS_SHOWN])}"
+        for name, words in (("Needs one of", digest.required), ("None of", digest.excluded))
+        if words
+    ]
+
+
+def started(digest: Digest, due: datetime | None) -> str:
+    """A digest has begun."""
+    return f"Started.\n{summary(digest, when_next(due))}"
+
+
+def paused(digest: Digest) -> str:
+    """A digest stops for now."""
+    return f"Paused: {name_of(digest)}. Once resumed, it covers at most the last week."
+
+
+def resumed(digest: Digest, due: datetime | None) -> str:
+    """A digest posts again."""
+    return f"Resumed: {summary(digest, when_next(due))}"
+
+
+def deleted(digest: Digest) -> str:
+    """A digest is gone."""
+    return f"Deleted: {name_of(digest)}."
+
+
+def nothing_to_post(read: int) -> str:
+    """A preview without papers."""
+    papers = f"None of {plural(read, 'paper')} match" if read != 1 else "The 1 new paper does not match"
+    return f"{papers}, so nothing would be posted."
+
+
+def how_chosen(digest: Digest, delivery: Delivery) -> str:
+    """How a posting was chosen."""
+    categories = ", ".join(sorted(digest.category_set)) or "all categories that I read"
+    liked = "you saved and liked" if digest.is_own else "saved and liked here"
+    query = f", and to “{shown(digest.query, 120)}”," if digest.query else ""
+    text = (
+        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {categories}. "
+        f"The papers most similar to those {liked}{query} come first, with variety among them. "
+        "Save, Like and Not for us teach me your taste; /digest taste shows the result."
+    )
+    return "\n".join([text, *_words(digest)])
+
+
+def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> str:
+    """What a member said of a paper is kept, or taken back."""
+    title = f"**{shown(paper.title, 120)}**"
+    if kind is None:
+        return f"Taken back: {title}."
+    return f"{'Already in your library' if already else OPINIONS[kind]}: {title}."
+
+
+def several_people(line: str, people: Sequence[Outline]) -> str:
+    """A name in a form is several people's."""
+    listed = "\n".join(f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in people)
+    head = (
+        f"Several people publish as **{shown(line, 60)}**. Write the name with its number. I changed nothing."
+    )
+    return f"{head}\n{listed}"
+
+
+def nobody(line: str) -> str:
+    """A name in a form is nobody's."""
+    return f"I know nobody called “{shown(line, 60)}”. I changed nothing."
+
+
+def owner_told(digest: Digest, why: str) -> str:
+    """Tells a digest's owner about a problem."""
+    where = "" if digest.is_own else f" in <#{digest.channel}>"
+    return f"{name_of(digest, 100)}{where}: {shown(why, 400)}"

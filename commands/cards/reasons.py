@@ -1,0 +1,52 @@
+"""Why a paper stands in a digest, in words: in Discord's markdown for posts, as plain text for feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from commands.cards.text import readable, shorten, shown
+from data.keys import visible
+from data.reasons import Reason, Writer
+
+MOST_WRITERS = 2
+Show = Callable[[str, int], str]
+"""Shows outside text with at most so many characters."""
+
+
+def markdown(reason: Reason) -> str:
+    """A reason for Discord."""
+    return _sentence(reason, shown)
+
+
+def plain(reason: Reason) -> str:
+    """A reason for anything that shows text as it is."""
+    return _sentence(reason, _as_it_is)
+
+
+def _as_it_is(text: str, most: int) -> str:
+    return shorten(readable(visible(text)), most)
+
+
+def _sentence(reason: Reason, show: Show) -> str:
+    if reason.text:
+        return show(reason.text, 300)
+    parts = []
+    if reason.by:
+        parts.append("by " + " and ".join(_writer(one, show) for one in reason.by[:MOST_WRITERS]))
+    if reason.near:
+        parts.append(_near(reason, show))
+    if reason.query:
+        parts.append(f"matches “{show(reason.query, 60)}”")
+    return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
+
+
+def _writer(writer: Writer, show: Show) -> str:
+    return f"{show(writer.name, 40)}, {'a member here' if writer.is_member else 'followed'}"
+
+
+def _near(reason: Reason, show: Show) -> str:
+    title = f"“{show(reason.near, 70)}”"
+    own = "that you saved or liked" if reason.own else "saved or liked here"
+    if reason.near_count > 1:
+        return f"similar to {reason.near_count} papers {own}, above all {title}"
+    return f"similar to {title}, {own}"

@@ -1,0 +1,34 @@
+"""The picture of a digest: the day's papers as a map of topics, with the chosen ones numbered."""
+
+from __future__ import annotations
+
+import logging
+
+from commands.cards import digest as cards
+from commands.cards.digest import Picture
+from commands.cards.pictures import day_map_png
+from commands.kit.services import Services
+from data.stores.digests import Delivery, Digest
+from index.digest.mapped_day import mapped_day
+
+log = logging.getLogger("labmate")
+
+
+async def picture_of(services: Services, digest: Digest, delivery: Delivery) -> Picture | None:
+    """The map of the newest day that a delivery covers; None if it is not wanted, or can't be made."""
+    try:
+        return await _picture(services, digest, delivery)
+    except Exception:  # a post without its picture is better than none
+        log.exception("the map of a day could not be made")
+        return None
+
+
+async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Picture | None:
+    if not digest.picture or not services.painter.draws:
+        return None
+    day = await mapped_day(services, digest, delivery)
+    if day is None:
+        return None
+    key = (day.papers, day.chosen)
+    png = await services.painter.paint(day_map_png, key, day.places, day.region, day.names, day.chosen)
+    return None if png is None else Picture(png, cards.picture_alt(len(day.papers), day.regions))

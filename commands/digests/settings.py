@@ -1,0 +1,123 @@
+"""The settings of a digest: what its selects offer, and what each choice changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import discord
+from discord import ui
+
+from commands.digests.allowed import own_digest
+from commands.digests.changes import placed
+from commands.digests.forms import TIME
+from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
+from commands.kit.links import Press, select
+from commands.kit.replies import UserError, answer
+
+PLACES = (
+    discord.ChannelType.text,
+    discord.ChannelType.news,
+    discord.ChannelType.forum,
+    discord.ChannelType.public_thread,
+    discord.ChannelType.private_thread,
+)
+NOT_OFFERED = "I no longer offer this choice. Please ask for the settings again."
+NOT_SEEN = "I can't see this channel. Let me see it, or choose another one."
+MOST_CATEGORY = 40
+
+
+@select("digest.set_time", "dgs:h:{digest}", "Time")
+async def set_time(press: Press, time: str, digest: int) -> None:
+    """When it posts."""
+    if not TIME.fullmatch(time):
+        raise UserError(NOT_OFFERED)
+    await answer(press.interaction, _set(press, digest, at=time), private=True, update=True)
+
+
+@select("digest.set_days", "dgs:t:{digest}", "Days")
+async def set_days(press: Press, days: str, digest: int) -> None:
+    """On which days it posts."""
+    work = _set(press, digest, days=_offered(days, WEEKS))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_form", "dgs:f:{digest}", "Format")
+async def set_form(press: Press, form: str, digest: int) -> None:
+    """As a message, or as a thread."""
+    work = _set(press, digest, form=_offered(form, FORMS))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_place", "dgc:{digest}", "Another channel, thread or forum", value=int, channels=PLACES)
+async def set_place(press: Press, channel: int, digest: int) -> None:
+    """Where it posts."""
+    await answer(press.interaction, _move(press, channel, digest), private=True, update=True)
+
+
+@select("digest.set_count", "dgs:n:{digest}", "Number of papers")
+async def set_count(press: Press, count: str, digest: int) -> None:
+    """How many papers it shows at most."""
+    work = _set(press, digest, about=True, most=int(_offered(count, MOST)))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_categories", "dgs:c:{digest}", "Categories", several=True)
+async def set_categories(press: Press, categories: list[str], digest: int) -> None:
+    """The arXiv categories that it reads."""
+    if any(len(name) > MOST_CATEGORY or " " in name for name in categories):
+        raise UserError(NOT_OFFERED)
+    work = _set(press, digest, about=True, categories=" ".join(categories))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_quiet", "dgs:q:{digest}", "If no paper matches")
+async def set_quiet(press: Press, quiet: str, digest: int) -> None:
+    """Whether it posts anything on a day without a match."""
+    work = _set(press, digest, about=True, quiet=_offered(quiet, QUIET) == "silent")
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_style", "dgs:s:{digest}", "Layout")
+async def set_style(press: Press, style: str, digest: int) -> None:
+    """How long its papers are, and whether a picture comes with them."""
+    length, _, picture = _offered(style, STYLES).partition(" ")
+    work = _set(press, digest, about=True, style=length, picture=bool(picture))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("digest.set_authors", "dgs:p:{digest}", "Authors")
+async def set_authors(press: Press, whose: str, digest: int) -> None:
+    """Whether followed authors count."""
+    chosen = _offered(whose, {**WHOSE, **OWN_WHOSE})
+    work = _set(press, digest, about=True, followed=chosen == "yes", news=chosen == "news")
+    await answer(press.interaction, work, private=True, update=True)
+
+
+def _offered(value: str, offers: Mapping[str, str]) -> str:
+    """A choice that a select offers.
+
+    Raises
+    ------
+    UserError
+        For any other.
+    """
+    if value not in offers:
+        raise UserError(NOT_OFFERED)
+    return value
+
+
+async def _set(press: Press, number: int, *, about: bool = False, **values: object) -> ui.LayoutView:
+    """Change settings, and show the page of the panel that has them."""
+    digest = await own_digest(press.interaction, press.services, number)
+    await press.services.store.digests.change(digest.id, **values)
+    return await panel(press.services, digest.id, about=about)
+
+
+async def _move(press: Press, channel: int, number: int) -> ui.LayoutView:
+    digest = await own_digest(press.interaction, press.services, number)
+    guild = press.interaction.guild
+    place = guild.get_channel_or_thread(channel) if guild else None
+    if guild is None or digest.is_own or place is None:
+        raise UserError(NOT_SEEN)
+    await press.services.store.digests.change(digest.id, **placed(place, guild.me, digest.form))
+    return await panel(press.services, digest.id)

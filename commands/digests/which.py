@@ -1,0 +1,89 @@
+"""The ``digest`` option: completed while typing, and looked up in the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import discord
+from discord import app_commands
+
+from commands.cards import digest_replies as replies
+from commands.cards.text import label
+from commands.kit.authority import manages_server
+from commands.kit.components import services_of
+from commands.kit.options import CHOICES, MAX_OPTION
+from commands.kit.replies import UserError
+from data.stores.digests import Digest
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDigest:
+    """What a member typed for a digest; nothing means their only one."""
+
+    typed: str = ""
+
+    async def find(self, interaction: discord.Interaction) -> Digest:
+        """The digest, if it is one that the member can change.
+
+        Raises
+        ------
+        UserError
+            Where there is none, or several could be meant.
+        """
+        digests = await _changeable(interaction)
+        if wanted := self.typed.strip().casefold():
+            digests = [one for one in digests if f"#{one.id}" == wanted] or [
+                one for one in digests if wanted in one.name.casefold()
+            ]
+        if not digests:
+            raise UserError(replies.NONE_TO_CHANGE)
+        if len(digests) > 1:
+            raise UserError(replies.several_meant(digests))
+        return digests[0]
+
+
+class DigestTransformer(app_commands.Transformer):
+    """Reads the ``digest`` option. It looks nothing up itself, since that belongs in the answer."""
+
+    @property
+    def min_value(self) -> int:
+        """Characters."""
+        return 1
+
+    @property
+    def max_value(self) -> int:
+        """Characters."""
+        return MAX_OPTION
+
+    async def transform(self, interaction: discord.Interaction, value: str, /) -> NamedDigest:
+        """What was typed."""
+        return NamedDigest(value)
+
+    async def autocomplete(  # type: ignore[override]  # discord.py's own allows any kind of value
+        self, interaction: discord.Interaction, value: str, /
+    ) -> list[app_commands.Choice[str]]:
+        """The member's digests whose names have what was typed."""
+        wanted = value.casefold()
+        return [
+            app_commands.Choice(name=label(digest.name, MAX_OPTION), value=f"#{digest.id}")
+            for digest in await _changeable(interaction)
+            if wanted in digest.name.casefold()
+        ][:CHOICES]
+
+
+async def _changeable(interaction: discord.Interaction) -> list[Digest]:
+    """The digests that a member can change: the server's that they manage, and their own."""
+    store = services_of(interaction).store.digests
+    digests: list[Digest] = []
+    if interaction.guild_id and manages_server(interaction):
+        digests += await store.of_guild(interaction.guild_id, drafts=True)
+    return digests + await store.of_owner(interaction.user.id, drafts=True)
+
+
+if TYPE_CHECKING:
+    DigestOption = NamedDigest
+else:
+    DigestOption = app_commands.Transform[NamedDigest, DigestTransformer]
+ONLY_ONE = NamedDigest()
+"""The member's only digest, where none was named."""

@@ -1,0 +1,46 @@
+"""Why a paper stands in a digest, as facts; cards and feeds put them into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """An author whose papers a digest's readers want."""
+
+    name: str
+    is_member: bool = False
+    """Whether the author is a member of the server; otherwise, readers follow them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a paper was chosen; without any of these, it is typical of its day's papers.
+
+    Attributes
+    ----------
+    by
+        Authors whom readers follow, or who are members.
+    near
+        The title of the most similar paper that readers saved or liked.
+    near_count
+        How many such papers it is similar to.
+    own
+        Whether one member saved or liked them; otherwise, the server's members did.
+    query
+        The description in plain words that it matches.
+    text
+        A reason in words, kept from before reasons were facts.
+    """
+
+    by: tuple[Writer, ...] = ()
+    near: str = ""
+    near_count: int = 0
+    own: bool = False
+    query: str = ""
+    text: str = ""
+
+
+TYPICAL = Reason()
+"""Nothing is known of its readers: the paper is typical of its day."""

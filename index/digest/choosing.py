@@ -1,0 +1,149 @@
+"""What a digest shows: papers announced since it last looked, ranked for its readers, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from data.calendar.clock import utc_now
+from data.keys import name_key
+from data.reasons import Reason
+from data.records import Paper
+from data.stores.digests import Chosen, Digest
+from data.stores.listings import Listed
+from data.stores.people import Person
+from index.digest.candidates import candidates
+from index.digest.chooser import Taste
+from index.digest.picks import Pick
+from index.digest.sources import DigestSources, chooser_of
+from index.digest.writers import Writers, writers_of
+from index.trust.views import Place
+
+LIKED_FOR = timedelta(days=180)
+MOST_LIKED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How many papers a digest read, those to show, and the newest paper's number."""
+
+    read: int
+    papers: tuple[Chosen, ...]
+    seen: int
+
+    def state(self, digest: Digest) -> str:
+        """Its delivery's state: ``written``, or ``empty`` where the digest stays silent without papers."""
+        return "empty" if not self.papers and (digest.quiet or digest.news) else "written"
+
+
+async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
+    """Choose from the listings after those looked through already, up to a day.
+
+    People are who they are where it is posted.
+    """
+    place = Place(None, digest.owner) if digest.is_own else Place(digest.guild)
+    sources = await sources.everywhere.seen_from(place)
+    store = sources.store
+    seen = await store.listings.newest_paper()
+    listed = await candidates(store, digest, upto)
+    shown = await store.digests.shown(digest.channel, listed)
+    fresh = [number for number in listed if number not in shown]
+    writers = await writers_of(sources, digest, fresh)
+    taste = await taste_of(sources, digest, writers)
+    chooser = await chooser_of(sources)
+    picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news)
+    return Choice(len(listed), await _explained(sources, digest, picks, listed, writers), seen)
+
+
+async def _explained(
+    sources: DigestSources,
+    digest: Digest,
+    picks: Sequence[Pick],
+    listed: Mapping[int, Listed],
+    writers: Writers,
+) -> tuple[Chosen, ...]:
+    store = sources.store
+    near = await store.papers({number for pick in picks for number in pick.near})
+    titles = {paper.id: paper.title for paper in near}
+    texts = await store.texts([pick.paper for pick in picks])
+    papers = {paper.id: paper for paper in await store.papers([pick.paper for pick in picks])}
+    return tuple(
+        Chosen(
+            pick.paper,
+            _reason(digest, pick, [titles[number] for number in pick.near if number in titles]),
+            round(pick.closeness, 2) if pick.near or pick.on_query else None,
+            texts[pick.paper][2],
+            _printed(papers[pick.paper], writers.people.get(pick.paper, ())),
+            cross_listed=not listed[pick.paper].new,
+            first=None if listed[pick.paper].new else papers[pick.paper].announced,
+        )
+        for pick in picks
+    )
+
+
+def _reason(digest: Digest, pick: Pick, titles: Sequence[str]) -> Reason:
+    return Reason(
+        by=pick.by,
+        near=titles[0] if titles else "",
+        near_count=len(titles),
+        own=digest.is_own,
+        query=digest.query if pick.on_query else "",
+    )
+
+
+def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:
+    known = {name_key(form) for person in people for form in (person.name, *person.forms)}
+    return tuple(author.key for author in paper.authors if author.key in known)
+
+
+async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> Taste:
+    """What a channel's people, or a member, saved, liked and wrote, beside what the digest says."""
+    now = utc_now()
+    store = sources.store
+    since = now - LIKED_FOR
+    said = await (
+        store.digests.opinions(member=digest.owner, since=since)
+        if digest.is_own
+        else store.digests.opinions(guild=digest.guild, since=since)
+    )
+    liked: dict[int, float] = {}
+    disliked: set[int] = set()
+    for _, paper, kind, when in said:
+        if kind == "dislike":
+            disliked.add(paper)
+        elif kind != "skip":
+            liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
+    topics: list[str] = []
+    if digest.is_own:
+        liked |= await _own(sources, digest.owner, liked)
+        follows = await store.members.following(digest.owner)
+        topics = [follow.shown for follow in follows if follow.kind == "topic"]
+    newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
+    return Taste(
+        {paper: liked[paper] for paper in newest},
+        frozenset(disliked - set(newest)),
+        " ".join([digest.query, *topics]).strip(),
+        writers.by,
+        digest.required,
+        digest.excluded,
+    )
+
+
+async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) -> dict[int, float]:
+    """What a member keeps, follows and wrote, with the days since."""
+    store = sources.store
+    now, today = utc_now(), utc_now().date()
+    found: dict[int, float] = {}
+    claim = await store.claims.of_member(member)
+    if claim is not None and sources.insight.people is not None:
+        numbers = sources.insight.people.papers(claim.person_id).tolist()
+        for paper in await store.papers(numbers[-MOST_LIKED:]):
+            found[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
+    for kept in await store.shelf.of(member):
+        if kept.paper_id is not None:
+            found[kept.paper_id] = (now - kept.made).total_seconds() / 86_400
+    for follow in await store.members.following(member):
+        if follow.kind == "paper":
+            found[int(follow.target)] = 0.0
+    return {paper: days for paper, days in found.items() if paper not in but}

@@ -1,0 +1,126 @@
+"""When a digest is due, what it then covers, and what it would show now; nothing is written here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from data.calendar.announcements import announced_at, last_listing
+from data.calendar.slots import slots, undone
+from data.stores.digests import Delivery, Digest
+from data.stores.store import Store
+from index.digest.candidates import before_first, waiting
+from index.digest.choosing import choose
+from index.digest.sources import DigestSources
+
+PATIENCE = timedelta(hours=6)
+"""How long a digest waits for a listing that should be there."""
+HOLIDAY_AFTER = timedelta(hours=4)
+"""If arXiv, asked so long after its hour, has no listing, there is none that day."""
+LATE = timedelta(hours=1)
+"""Behind its time, a posting says that it is late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A posting that is due now.
+
+    Attributes
+    ----------
+    slot, at
+        The local day that it is for, and the instant at which it was due.
+    upto
+        The last listing day that it covers; None where arXiv's listing did not come in time.
+    listing
+        The listing day that it should cover.
+    """
+
+    slot: date
+    at: datetime
+    upto: date | None
+    listing: date
+    late: bool = False
+
+
+async def due_now(sources: DigestSources, digest: Digest, last: date | None, now: datetime) -> Due | None:
+    """The posting that a digest is due for; None where there is none, or it still waits.
+
+    Parameters
+    ----------
+    last
+        The last local day that was dealt with.
+    """
+    open_slots = undone(digest.days, digest.at, digest.zone, digest.changed, last, now)
+    if not open_slots:
+        return None
+    slot, at = open_slots[-1]
+    listing = last_listing(at)
+    newest = await newest_listing(sources.store, listing)
+    may_wait = now < at + PATIENCE
+    if newest < listing and not await _asked_since(sources.store, listing):
+        return None if may_wait else Due(slot, at, None, listing)
+    upto = min(newest, listing)
+    if may_wait and await waiting(sources, digest, upto):
+        return None
+    return Due(slot, at, upto, listing, late=now - at > LATE)
+
+
+async def newest_listing(store: Store, upto: date) -> date:
+    """The newest listing in the store that is not after a day; ``date.min`` for none."""
+    newest, _, _ = await store.listings.around(upto + timedelta(days=1))
+    return newest or date.min
+
+
+async def _asked_since(store: Store, listing: date) -> bool:
+    """Whether arXiv was read whole after a listing's hour: then there is none, as on a holiday."""
+    announced = announced_at(listing).replace(tzinfo=None) + HOLIDAY_AFTER
+    for source in ("arxiv", "arxiv-oai"):
+        run = await store.last_run(source)
+        if run is not None and run.finished is not None and run.started >= announced:
+            return True
+    return False
+
+
+def next_due(digest: Digest, now: datetime) -> datetime | None:
+    """When a digest is due next; None for one that never is."""
+    found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)
+    return found[1] if found else None
+
+
+async def start(store: Store, digest: Digest, now: datetime) -> Digest | None:
+    """Let a digest begin with the newest listing that there is; None for one that was deleted."""
+    newest = last_listing(now)
+    before, _, _ = await store.listings.around(newest)
+    upto = max(before or newest - timedelta(days=1), digest.upto)
+    seen = await store.listings.newest_paper()
+    return await store.digests.change(digest.id, state="active", why="", upto=upto, seen=seen)
+
+
+async def previewed(sources: DigestSources, digest: Digest, now: datetime) -> Delivery | None:
+    """What a digest would post now, kept nowhere; None before the first listing was read."""
+    store = sources.store
+    _, newest, _ = await store.listings.around()
+    if newest is None:
+        return None
+    looked = digest
+    if digest.upto == date.min:
+        looked = replace(digest, upto=await before_first(store, digest, newest))
+    choice = await choose(sources, looked, newest)
+    instant = now.replace(tzinfo=None)
+    return Delivery(
+        id=0,
+        digest_id=digest.id,
+        slot=now.date(),
+        due=instant,
+        state=choice.state(looked),
+        upto=newest,
+        read=choice.read,
+        papers=choice.papers,
+        late=False,
+        channel=digest.channel,
+        message=None,
+        tries=0,
+        why="",
+        made=instant,
+        posted=None,
+    )

@@ -1,0 +1,106 @@
+"""A few papers picked from scored ones: those that match a taste, with variety among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from data.keys import fold
+from data.reasons import Writer
+
+ALIKE, ALIKE_FROM = 2.7, 0.5
+"""How much similarity (cosine) to a paper chosen already takes off a standard score, and from which value on (maximal
+marginal relevance, Carbonell and Goldstein 1998)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A chosen paper: its similarity to the taste (cosine in the joint space), and the reasons for it.
+
+    Attributes
+    ----------
+    near
+        Liked papers that it is similar to, the most similar first.
+    by
+        Authors who count for its readers.
+    on_query
+        Whether it is similar to the query.
+    """
+
+    paper: int
+    closeness: float
+    near: tuple[int, ...]
+    by: tuple[Writer, ...]
+    on_query: bool
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Candidates with their scores, and their similarity to liked papers and the query."""
+
+    papers: list[int]
+    joint: np.ndarray
+    scores: np.ndarray
+    liked: list[int]
+    to_liked: np.ndarray
+    to_query: np.ndarray
+    nearest: np.ndarray
+    by: list[tuple[Writer, ...]]
+    nothing_known: bool
+    """There are no liked papers, no query and no followed people to match."""
+
+
+def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to_all: bool) -> list[Pick]:
+    """The best rows of ``kept`` that match; with ``open_to_all`` any matches where nothing is known.
+
+    Parameters
+    ----------
+    floor
+        The least similarity at which a paper matches.
+    """
+    followed = np.array([bool(names) for names in scored.by])
+    fits = (scored.nearest >= floor) | followed | (open_to_all and scored.nothing_known)
+    rows = kept[fits[kept]]
+    picks = []
+    for row in apart(scored.scores[rows], scored.joint[rows], most):
+        at = int(rows[row])
+        near = np.argsort(-scored.to_liked[at])[:3]
+        picks.append(
+            Pick(
+                scored.papers[at],
+                float(max(scored.nearest[at], 0.0)),
+                tuple(scored.liked[place] for place in near if scored.to_liked[at, place] >= floor),
+                scored.by[at],
+                bool(scored.to_query[at] >= floor),
+            )
+        )
+    return picks
+
+
+def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
+    """Rows chosen one after another: each is the best of the rest, less its similarity to those chosen before."""
+    chosen: list[int] = []
+    left = np.ones(len(scores), bool)
+    likeness = np.zeros(len(scores), np.float32)
+    while left.any() and len(chosen) < most:
+        value = np.where(left, scores - ALIKE * np.maximum(likeness - ALIKE_FROM, 0), -np.inf)
+        best = int(value.argmax())
+        chosen.append(best)
+        left[best] = False
+        likeness = np.maximum(likeness, joint @ joint[best])
+    return chosen
+
+
+def has_words(text: str, require: Sequence[str], exclude: Sequence[str]) -> bool:
+    """Whether a text has a required word (if there are any) and no excluded one; whole words, any case."""
+    plain = fold(text)
+    return (not require or any(_stands(word, plain) for word in require)) and not any(
+        _stands(word, plain) for word in exclude
+    )
+
+
+def _stands(word: str, plain: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", plain) is not None
