@@ -26,7 +26,7 @@ from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
 from bot.settings import Settings
-from commands.kit import components, links
+from commands.kit import links
 from commands.kit.access import may_use
 from commands.kit.authority import operators
 from commands.kit.presence import Presence
@@ -210,7 +210,7 @@ class Labmate(commands.AutoShardedBot):
     async def _last_word(self, interaction: discord.Interaction) -> None:
         custom_id = str(dict(interaction.data or {}).get("custom_id", ""))
         form = interaction.type is discord.InteractionType.modal_submit
-        if not custom_id or form or links.is_ours(custom_id) or components.is_ours(custom_id):
+        if not custom_id or form or links.is_ours(custom_id):
             await asyncio.sleep(LAST_WORD)
         if interaction.response.is_done():
             return

@@ -25,7 +25,8 @@ from commands.kit.authority import manages_server
 from commands.kit.feeds import feed_view
 from commands.kit.limits import FEED, PICTURE
 from commands.kit.links import link
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
 from data.calendar import clock

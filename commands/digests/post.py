@@ -14,7 +14,8 @@ from commands.digests.allowed import readable_here
 from commands.digests.picture import picture_of
 from commands.kit.links import Press, action, button, link
 from commands.kit.painter import attached
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.records import Paper
 from data.stores.digests import Delivery, Digest

@@ -13,7 +13,8 @@ from commands.digests.allowed import own_digest
 from commands.digests.post import left_after, page_of, post_of
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.calendar import clock
 from data.stores.digests import Delivery, Digest

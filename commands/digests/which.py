@@ -11,9 +11,9 @@ from discord import app_commands
 from commands.cards import digest_replies as replies
 from commands.cards.text import label
 from commands.kit.authority import manages_server
-from commands.kit.components import services_of
 from commands.kit.options import CHOICES, MAX_OPTION
 from commands.kit.replies import UserError
+from commands.kit.services import services_of
 from data.stores.digests import Digest
 
 

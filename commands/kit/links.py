@@ -24,11 +24,12 @@ import discord
 from discord import ButtonStyle, ui
 
 from commands.kit.access import may_use
-from commands.kit.components import seen_by
 from commands.kit.replies import UserError, handling
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 
 MAX_CUSTOM_ID = 100
+LARGEST = 2**63 - 1
+"""What a database takes for a number."""
 FIELD = re.compile(r"\{(?P<name>\w+)(?::(?P<kind>[^{}]+?))?(?P<optional>\?)?\}")
 """A field of a pattern: ``{paper}``, ``{page:page}``, ``{order:[no]}``, or with its colon ``{start:page?}``."""
 NUMBERS = {"id": r"\d{1,12}", "snowflake": r"\d{1,20}", "page": r"\d{1,5}"}
@@ -216,7 +217,7 @@ class _Select(_Dynamic, template=r"labmate-no-select"):
     def _read(self, value: str) -> int | str:
         if self.value is str:
             return value[:MAX_CUSTOM_ID]
-        if not re.fullmatch(r"[0-9]{1,20}", value):
+        if not re.fullmatch(r"[0-9]{1,20}", value) or int(value) > LARGEST:
             raise UserError("I can't read this choice. Please ask for the list again.")
         return int(value)
 

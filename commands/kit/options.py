@@ -8,8 +8,8 @@ import discord
 from discord import app_commands
 
 from commands.cards.text import plural, safe, shorten
-from commands.kit.components import services_of
 from commands.kit.replies import UserError
+from commands.kit.services import services_of
 from data.calendar import clock
 from data.calendar.arxiv_ids import CATEGORY
 from index.search.names import Name

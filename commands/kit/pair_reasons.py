@@ -9,9 +9,9 @@ from discord import ui
 from commands.cards.collaborators import papers_of, reasons
 from commands.cards.lists import note
 from commands.kit.links import link
-from commands.kit.progress import not_yet
 from commands.kit.replies import UserError
 from commands.kit.services import Services
+from commands.kit.waiting import not_yet
 from commands.kit.which_person import person_of
 from index.people.suggest import Experts
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable
 
 import discord
 
-from index.trust.present import holders_here as holders_here
-from index.trust.present import not_here
-
-if TYPE_CHECKING:
-    from commands.kit.services import Services
-
-T = TypeVar("T")
 FRESH_FOR = 600.0
 """Seconds for which an answer is believed: without a privileged intent Discord does not say who leaves."""
 AT_ONCE = 10
-ROUNDS = 4
-"""So many times others are looked for in place of those who have left."""
 MOST_KNOWN = 20_000
 
 
@@ -65,30 +55,3 @@ class Presence:
     def saw(self, guild: int, member: int) -> None:
         """Remember that a member has just done something in a server."""
         self._known[guild, member] = (time.monotonic(), True)
-
-
-async def those_here(
-    services: Services,
-    guild: int,
-    holders: dict[int, int],
-    find: Callable[[set[int]], Awaitable[list[T]]],
-    person: Callable[[T], int],
-) -> list[T]:
-    """What is found among the people held by members who are in a server now.
-
-    Parameters
-    ----------
-    find
-        Finds, best first, among some people alone.
-    person
-        Whom something found is about.
-    """
-    only, gone = set(holders), set[int]()
-    found: list[T] = []
-    for _ in range(ROUNDS):
-        found = await find(only)
-        gone = await not_here(services, guild, holders, map(person, found))
-        if not gone:
-            break
-        only -= gone
-    return [entry for entry in found if person(entry) not in gone]

@@ -7,9 +7,8 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import discord
 from discord import app_commands, ui
@@ -17,12 +16,12 @@ from discord import app_commands, ui
 from commands.cards.lists import note
 from commands.cards.text import safe
 from commands.kit.limits import ASK, Cost, RateLimits, TooMuch
-from commands.kit.progress import Need, told
+from commands.kit.progress import Need
+from commands.kit.reply import Reply
+from commands.kit.services import Services
+from commands.kit.waiting import told
 from data.stores.repository import BEFORE_WRITING
 from index.documents.sandboxes import IN_LINE
-
-if TYPE_CHECKING:
-    from commands.kit.services import Services
 
 T = TypeVar("T")
 log = logging.getLogger("labmate")
@@ -34,16 +33,6 @@ NO_PINGS = discord.AllowedMentions.none()
 
 class UserError(Exception):
     """A problem that members can solve themselves; the text is the reply."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A view with the files that it shows."""
-
-    view: ui.LayoutView
-    files: Sequence[discord.File] = ()
-    more: Sequence[Reply] = ()
-    """What follows in messages of its own, since one can't hold it."""
 
 
 async def acknowledge(interaction: discord.Interaction, *, private: bool, update: bool = False) -> None:

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Self
 
+import discord
+
 from commands.kit.limits import RateLimits, aside
 from commands.kit.painter import Painter
 from commands.kit.presence import Presence
@@ -137,3 +139,14 @@ class Services:
             async with aside():
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.model_settled.wait(), PATIENCE)
+
+
+def services_of(interaction: discord.Interaction) -> Services:
+    """The services that the client carries."""
+    services: Services = interaction.client.services  # type: ignore[attr-defined]
+    return services
+
+
+async def seen_by(interaction: discord.Interaction) -> Services:
+    """The services as the server where this happens sees people."""
+    return await services_of(interaction).seen_from(Place(interaction.guild_id, interaction.user.id))

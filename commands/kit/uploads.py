@@ -13,7 +13,8 @@ import discord
 from discord import ui
 
 from commands.cards.lists import note
-from commands.kit.replies import Reply, UserError
+from commands.kit.replies import UserError
+from commands.kit.reply import Reply
 
 MOST_FILES, MOST_BYTES = 10, 25 * 1024 * 1024
 """Files of one message, and bytes of them all."""

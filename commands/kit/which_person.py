@@ -11,11 +11,10 @@ from discord import app_commands, ui
 from commands.cards.lists import note
 from commands.cards.people import Outline, outline_option, outlines
 from commands.cards.text import label, plural, safe, shorten, shown
-from commands.kit.components import seen_by
 from commands.kit.links import choice, link
 from commands.kit.options import CHOICES, MAX_OPTION, author_choice
 from commands.kit.replies import UserError
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from data.keys import name_key
 from data.stores.people import Person
 from index.people.person_match import PersonMatch, match_person, nothing_in_common

@@ -8,10 +8,9 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import shown
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link, select
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, whom
 from commands.members.proof import mail_code, proof_line, prove, settle_mail
 from data.stores.claims import VOUCHES, ClaimRefused

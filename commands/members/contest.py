@@ -14,10 +14,9 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import day, shown
 from commands.kit.authority import is_operator, manages_server, operators
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link
 from commands.kit.replies import NO_PINGS, UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest

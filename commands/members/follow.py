@@ -10,11 +10,10 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import label, shown
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
 from index.search.facets import in_category

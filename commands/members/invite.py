@@ -11,10 +11,9 @@ from discord.ext import commands
 from commands.cards.invitations import letter_text
 from commands.cards.lists import note
 from commands.cards.text import shown
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link, select
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.supervise import lasting
 from commands.kit.which_person import ask_which, complete_person, whom
 from commands.members.invitation_answers import CLAIM_FIRST, show_invitations

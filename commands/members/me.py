@@ -13,7 +13,8 @@ from commands.cards.lists import note
 from commands.cards.text import plural
 from commands.kit.limits import EXPORT
 from commands.kit.links import Press, button, link
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.uploads import Sections, packed, sections_of, with_files
 

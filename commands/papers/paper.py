@@ -12,11 +12,11 @@ from discord.ext import commands
 from commands.cards import citation
 from commands.cards.paper import card
 from commands.cards.text import label, plural
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import complete_paper
-from commands.kit.replies import Reply, answer
-from commands.kit.services import Services
+from commands.kit.replies import answer
+from commands.kit.reply import Reply
+from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
 from commands.kit.which_person import papers_under
 from data.records import Paper

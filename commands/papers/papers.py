@@ -12,7 +12,6 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, safe, shorten
-from commands.kit.components import seen_by
 from commands.kit.links import Link, Press, button, link, select
 from commands.kit.options import (
     category_name,
@@ -22,7 +21,7 @@ from commands.kit.options import (
 )
 from commands.kit.progress import Need
 from commands.kit.replies import answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import (
     CHOOSE_PAPERS,
     CHOOSE_PERSON,

@@ -17,7 +17,8 @@ from commands.kit.links import Press, choice, link, select
 from commands.kit.options import category_name, complete_category
 from commands.kit.painter import attached
 from commands.kit.progress import Need
-from commands.kit.replies import Reply, answer
+from commands.kit.replies import answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
 from index.search.facets import Where

@@ -13,13 +13,13 @@ from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
 from commands.cards.pictures import activity_png
 from commands.cards.profile import profile_lines
-from commands.kit.components import seen_by
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
 from commands.kit.painter import attached
 from commands.kit.progress import Need
-from commands.kit.replies import Reply, answer
-from commands.kit.services import Services
+from commands.kit.replies import answer
+from commands.kit.reply import Reply
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from data.stores.people import Person
 from index.people.scores import Trust

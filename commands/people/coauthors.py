@@ -11,11 +11,11 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import plural, shown
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link, select
-from commands.kit.progress import Need, not_yet
+from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
+from commands.kit.waiting import not_yet
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from index.people.people import Coauthor, Near, PeopleIndex
 

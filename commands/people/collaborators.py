@@ -13,13 +13,12 @@ from commands.cards.collaborators import brief, head
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
-from commands.kit.components import seen_by
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.pair_reasons import experts_of, pair_reasons
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from commands.people.who_knows import people_knowing, show_knowing
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within

@@ -8,11 +8,11 @@ from discord.ext import commands
 
 from commands.cards.comparison import Comparison, Side, comparison_text
 from commands.cards.lists import note
-from commands.kit.components import seen_by
 from commands.kit.links import link
-from commands.kit.progress import Need, not_yet
+from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
+from commands.kit.waiting import not_yet
 from commands.kit.which_person import ask_which, complete_person, refuse_several, whom
 from data.stores.people import Person
 from index.people.people import PeopleIndex

@@ -8,14 +8,15 @@ from discord.ext import commands
 
 from commands.cards.graph import graph_card, paper_name
 from commands.cards.pictures import graph_png
-from commands.kit.components import seen_by
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, choice, select
 from commands.kit.options import complete_paper
 from commands.kit.painter import attached
-from commands.kit.progress import Need, not_yet
-from commands.kit.replies import Reply, UserError, answer
-from commands.kit.services import Services
+from commands.kit.progress import Need
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
+from commands.kit.services import Services, seen_by
+from commands.kit.waiting import not_yet
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from index.people.graph import Graph

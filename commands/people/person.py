@@ -19,10 +19,9 @@ from commands.kit.authority import (
     may_undo,
     wider_scope,
 )
-from commands.kit.components import seen_by
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, refuse_several, whom
 from commands.people.corrections import same, show_papers
 from data.stores.people import Person

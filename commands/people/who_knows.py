@@ -13,13 +13,13 @@ from commands.cards.collaborators import proof
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import plural, shown, title_link
-from commands.kit.components import seen_by
 from commands.kit.limits import SEARCH
 from commands.kit.links import link
-from commands.kit.progress import Need, not_yet
+from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.similar_papers import GUESSES
+from commands.kit.waiting import not_yet
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
 from index.people.suggest import Knows, knowing
 from index.search.search import Found

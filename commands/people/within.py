@@ -6,14 +6,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from commands.kit.presence import holders_here, those_here
 from commands.kit.replies import UserError
 from commands.kit.services import Services
+from index.trust.present import holders_here, not_here
 
 T = TypeVar("T")
 EMPTY_HERE = (
     "Nobody here who has claimed their papers matches. The more members /claim, the better this gets."
 )
+ROUNDS = 4
+"""So many times others are looked for in place of those who have left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +65,30 @@ class Within:
 
 
 EVERYBODY = Within()
+
+
+async def those_here(
+    services: Services,
+    guild: int,
+    holders: dict[int, int],
+    find: Callable[[set[int]], Awaitable[list[T]]],
+    person: Callable[[T], int],
+) -> list[T]:
+    """What is found among the people held by members who are in a server now.
+
+    Parameters
+    ----------
+    find
+        Finds, best first, among some people alone.
+    person
+        Whom something found is about.
+    """
+    only, gone = set(holders), set[int]()
+    found: list[T] = []
+    for _ in range(ROUNDS):
+        found = await find(only)
+        gone = await not_here(services, guild, holders, map(person, found))
+        if not gone:
+            break
+        only -= gone
+    return [entry for entry in found if person(entry) not in gone]

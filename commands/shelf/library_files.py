@@ -15,7 +15,8 @@ from commands.cards.lists import note
 from commands.cards.shelf import EMPTY, no_match
 from commands.cards.text import plural, shown
 from commands.kit.links import Press, button, link
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.uploads import Flat, packed, with_files
 from data.stores.shelf import ShelfFull, clean_tags

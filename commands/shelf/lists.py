@@ -14,7 +14,8 @@ from commands.kit.feeds import feed_view
 from commands.kit.limits import EXPORT, FEED
 from commands.kit.links import link
 from commands.kit.options import CHOICES, complete_paper
-from commands.kit.replies import Reply, UserError, answer
+from commands.kit.replies import UserError, answer
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.shelf import shared_list as shared
 from commands.shelf.library_files import FORMAT_CHOICES, file_of

@@ -14,7 +14,6 @@ from discord import ui
 
 from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
-from commands.kit.components import Choosable, Pressable
 from commands.kit.links import _Button, _Dynamic, _Select
 from data.stores.store import Store
 from tests.helpers.stranger_rows import FORMS, ROWS, Row
@@ -74,7 +73,7 @@ async def test_every_button_select_and_form_has_a_row(world: World) -> None:
     assert {name.partition(" ")[0] for name in FORMS} == {one.__name__ for one in ours}
     registered = {one.__name__ for one in world.bot._connection._view_store._dynamic_items.values()}
     written = {one.__name__ for one in _below(ui.DynamicItem) if one.__module__.startswith("commands.")}
-    bases = {one.__name__ for one in (Pressable, Choosable, _Dynamic, _Button, _Select)}
+    bases = {one.__name__ for one in (_Dynamic, _Button, _Select)}
     assert written - bases == registered
 
 

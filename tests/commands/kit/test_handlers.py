@@ -15,7 +15,7 @@ ANSWERS = {"answer", "open_form", "self._answer", "self._decide"}
 FORMS = {"self._form", "words_form", "name_form", "own"}
 """What looks up what stands in a form, which has to be the first answer."""
 
-KIT = {"components.py", "links.py"}
+KIT = {"links.py"}
 """Where what Discord calls is handed on to the file that handles it."""
 DECORATED = re.compile(r"app_commands\.command|button\(|select\(")
 

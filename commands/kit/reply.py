@@ -1,0 +1,19 @@
+"""What a command answers with, where a view alone does not do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import discord
+from discord import ui
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A view with the files that it shows."""
+
+    view: ui.LayoutView
+    files: Sequence[discord.File] = ()
+    more: Sequence[Reply] = ()
+    """What follows in messages of its own, since one can't hold it."""
