@@ -7,9 +7,11 @@ import re
 from datetime import date
 from typing import Any
 
-import bibtexparser
 import rispy
+from bibtexparser.entrypoint import write_string
+from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
+from bibtexparser.writer import BibtexFormat
 
 from data.keys import fold
 from data.records import Paper
@@ -52,7 +54,7 @@ def bibtex(paper: Paper, key: str = "", **more: str) -> str:
         "url": paper.url,
     }
     kind = "article" if paper.journal_ref else "inproceedings" if paper.venue else "misc"
-    return write_bibtex(kind, key or key_of(paper), fields | more)
+    return write_bibtex(kind, key or key_of(paper), {**fields, **more})
 
 
 def write_bibtex(kind: str, key: str, fields: dict[str, str | None]) -> str:
@@ -62,12 +64,9 @@ def write_bibtex(kind: str, key: str, fields: dict[str, str | None]) -> str:
         for name, value in fields.items()
         if value
     ]
-    layout = bibtexparser.BibtexFormat()
+    layout = BibtexFormat()  # type: ignore[no-untyped-call]
     layout.indent = "  "
-    text: str = bibtexparser.write_string(
-        bibtexparser.Library([Entry(kind, key, written)]), bibtex_format=layout
-    )
-    return text
+    return write_string(Library([Entry(kind, key, written)]), bibtex_format=layout)
 
 
 def _bibtex_name(name: str) -> str:
@@ -110,7 +109,7 @@ def ris(paper: Paper, **more: str | list[str]) -> str:
         "accession_number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,
         "abstract": paper.abstract,
     }
-    return write_ris(kind, fields | more)
+    return write_ris(kind, {**fields, **more})
 
 
 class _Reference(rispy.RisWriter):  # type: ignore[misc]

@@ -86,7 +86,7 @@ def _keys(works: Sequence[ExportedWork]) -> list[str]:
 
 
 def _key(item: dict[str, Any]) -> str:
-    author = next(iter(item.get("author") or []), {})
+    author: dict[str, Any] = next(iter(item.get("author") or []), {})
     family = fold(author.get("family") or author.get("literal") or "anonymous")
     word = next((w for w in re.findall(r"[a-z]+", fold(item.get("title", ""))) if len(w) > 3), "")
     return re.sub(r"[^a-z0-9]", "", family)[:30] + str(_year(item) or "") + word[:20] or "work"
@@ -115,7 +115,7 @@ def _bibtex(work: ExportedWork, key: str) -> str:
         "doi": citation.plain(item.get("DOI", "")),
         "url": citation.plain(item.get("URL", "")),
     }
-    return citation.write_bibtex(kind, key, fields | added)
+    return citation.write_bibtex(kind, key, {**fields, **added})
 
 
 def _bibtex_person(person: dict[str, str]) -> str:
@@ -147,4 +147,4 @@ def _ris(work: ExportedWork, key: str) -> str:
         "accession_number": item.get("number"),
         "abstract": item.get("abstract"),
     }
-    return citation.write_ris(_RIS_TYPES.get(item.get("type", ""), "GEN"), fields | added)
+    return citation.write_ris(_RIS_TYPES.get(item.get("type", ""), "GEN"), {**fields, **added})

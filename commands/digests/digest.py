@@ -55,7 +55,7 @@ def show_list(digests: Sequence[Digest]) -> ui.LayoutView:
 
 
 class DigestGroup(
-    commands.GroupCog, group_name="digest", group_description="New papers, posted by the clock"
+    commands.GroupCog, group_name="digest", group_description="New papers, posted on a schedule"
 ):
     """Digests, and the clock that posts them."""
 

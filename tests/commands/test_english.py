@@ -15,7 +15,7 @@ import commands
 BANNED = [
     r"\bWhom\b",
     r"\bwhom to\b",
-    r"\bis no\b",
+    r"(?<![Tt]here )\bis no (?!longer)",
     r"sorted out",
     r"by the clock",
     r"prints? this name",
