@@ -41,6 +41,7 @@ PURPOSES = {
     "index.models": "the shipped weights, each with its recipe and checksum",
     "index.people": "the coauthor network, topics, scores, suggestions, reviewers",
     "index.search": "embeds, indexes and finds papers; reads new ones in",
+    "index.shelf": "finds works in a library or a list, and says who may change them",
     "index.trust": "corrections, what each server sees, the operator's decisions",
     "data": "the records that cross every border, and keyed hashes",
     "data.calendar": "announcement days, local times, the clock",

@@ -266,7 +266,7 @@ async def digest_name(w):
     return await form(await digest(w), "Name, time, zone", "Ours", "09:00", "Europe/Berlin")
 
 
-@case("Is this for")
+@case("want papers like this?")
 async def taste(w):
     await digest(w, True)
     [one, *_] = await w.bot.services.store.digests.of_guild(int(w.guild))

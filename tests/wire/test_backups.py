@@ -79,7 +79,7 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
 
 
 def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
-    absent = run("backup", folder=tmp_path / "lab")
+    absent = run("backup", folder=tmp_path / "lab", fresh=True)
     assert (absent.returncode, absent.stderr.count("\n")) == (1, 1)
     assert "there is no such file" in absent.stderr
     elsewhere = run("backup", folder=tmp_path, DATABASE_URL="postgresql+asyncpg://labmate@localhost/labmate")

@@ -48,7 +48,7 @@ async def test_a_page_with_code_name_and_paper_makes_the_claim(own, site):
     )
     card = await user.slash("/author name:ChonLam Lao")
     assert "L2 claimed" in card.text
-    assert "Claimed by somebody who can change a page at people.harvard.edu" in card.text
+    assert "Claimed by a member who can change a page at people.harvard.edu" in card.text
     assert "can change a page at people.harvard.edu" in (await card.press("Why these figures?")).text
     assert "L2: can change a page at people.harvard.edu" in (await user.slash("/profile show")).text
     assert "no possible collaborators for ChonLam Lao" in (await user.slash("/collaborators")).text

@@ -72,7 +72,7 @@ async def test_similar_says_how_close_and_why(lab):
     entries = reply.text.split("\n", 1)[1]
     assert "PrismLLM" not in entries
     assert "similarity 0." in entries
-    assert "shares:" in entries
+    assert "in common:" in entries
     more = await reply.press("More")
     assert "6. " in more.text
 

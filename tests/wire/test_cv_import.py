@@ -142,5 +142,5 @@ async def test_an_orcid_record_is_taken_over(own, site):
 
 async def test_a_path_that_is_none_is_said_by_the_client(own):
     _, user = own
-    with pytest.raises(TypingError, match="no file"):
+    with pytest.raises(TypingError, match="does not exist"):
         await user.slash("/profile import file:/no/such/file.pdf")

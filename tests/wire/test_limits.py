@@ -74,7 +74,7 @@ async def test_a_file_waits_in_line_with_a_word_and_is_read_in_the_end(world):
         )
         word = await bee.slash(f"/library import file:{path}")
         await told
-        assert "being read just now" in word.text
+        assert "I'm reading other members' files first" in word.text
         assert word.is_private
         assert not done.done()
     await done

@@ -140,7 +140,7 @@ async def test_a_posting_in_a_closed_channel_is_told_of_to_those_alone_who_see_t
     told = await world.pressed("bee", custom_id, None, 2)
     assert "belongs to somebody else" in told.text
     assert OURS not in told.text
-    assert "were announced" in (await world.pressed("you", custom_id, None, 2)).text
+    assert "How these were chosen" in (await world.pressed("you", custom_id, None, 2)).text
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
