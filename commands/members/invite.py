@@ -29,7 +29,8 @@ from commands.members.invitation_delivery import (
 )
 from commands.people.author import PersonButton, ask_which
 from data.stores.claims import Claim
-from data.stores.invitations import ENDED_BY_SENDER, Invitation, InvitationRefused
+from data.stores.invitation_limits import InvitationRefused
+from data.stores.invitations import ENDED_BY_SENDER, Invitation
 
 SHOWN = 10
 EVERY = 300.0

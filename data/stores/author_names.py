@@ -1,4 +1,4 @@
-"""Authors' names as printed, in SQL; whose they are is :mod:`data.stores.people`'s."""
+"""Authors' names as printed, in SQL; :mod:`data.stores.people` says who bears them."""
 
 from __future__ import annotations
 

@@ -395,7 +395,7 @@ async def test_two_claimed_members_of_the_server_vouch(own):
     public = await asked.press("Ask to be vouched for")
     assert not public.message["flags"] & 64
     assert "says to be **ChonLam Lao**" in public.text
-    assert "Nobody can vouch for themselves" in (await public.press("I vouch")).text
+    assert "You can't vouch for yourself" in (await public.press("I vouch")).text
     member = int(user.user["id"])
     claim = await services.store.claims.open_of(int(user.user["id"]))
     guild = claim.guild
