@@ -30,7 +30,7 @@ _BAN = [getattr(BanRow, name) for name in Ban.__slots__]
 
 
 class Bans(Repository):
-    """Asks and changes who may use this Labmate; every change is one transaction and holds at once."""
+    """Keeps bans and allowed servers; every change is one transaction and takes effect at once."""
 
     async def ban(self, kind: str, target: int, *, by: int, reason: str) -> bool:
         """Ban a member or a server; False where they were banned already."""

@@ -61,12 +61,12 @@ class ChangedPapers(Repository):
 
     async def merged(self, ids: Iterable[int]) -> set[int]:
         """The store ids among these whose paper was merged into another."""
-        found: set[int] = set()
+        merged: set[int] = set()
         async with self._read() as connection:
             for part in slices(ids):
                 query = select(PaperRow.id).where(PaperRow.id.in_(part), PaperRow.merged_into.is_not(None))
-                found.update((await connection.scalars(query)).all())
-        return found
+                merged.update((await connection.scalars(query)).all())
+        return merged
 
     async def last_change(self) -> int:
         """The number of the newest batch; 0 for an empty store."""
@@ -75,10 +75,10 @@ class ChangedPapers(Repository):
 
     async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Title, abstract and text hash of these papers."""
-        found: dict[int, tuple[str, str, int]] = {}
+        texts: dict[int, tuple[str, str, int]] = {}
         async with self._read() as connection:
             for part in slices(ids):
                 query = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash)
                 for row in await connection.execute(query.where(PaperRow.id.in_(part))):
-                    found[row[0]] = (row[1], row[2], row[3])
-        return found
+                    texts[row[0]] = (row[1], row[2], row[3])
+        return texts

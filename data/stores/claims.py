@@ -22,7 +22,7 @@ from data.tables.members import ClaimContestRow, ClaimRow, MailCodeRow, ProfileR
 
 VOUCHES = 2
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
-"""``domain``: an address at the institution; ``mailbox``: one that also bears the person's name; ``mail``: an
+"""``domain``: an address at the institution; ``mailbox``: one that also has the person's name; ``mail``: an
 address that an older rule took, for having the family name anywhere in it."""
 
 
@@ -66,8 +66,8 @@ class Claims(ClaimLookup):
                 "made": now,
             }
             blank = {"state": "open", "level": 0, "proof": "", "where": "", "why_ended": ""}
-            made = await connection.execute(insert(ClaimRow).values(**fields, **blank).returning(*CLAIM))
-            return Claim(*made.one())
+            inserted = await connection.execute(insert(ClaimRow).values(**fields, **blank).returning(*CLAIM))
+            return Claim(*inserted.one())
 
     async def prove(self, claim: int, proof: str, where: str) -> Claim:
         """Settle an open claim, or renew a held one with a proof that is as good or better.
@@ -86,13 +86,13 @@ class Claims(ClaimLookup):
             raise ClaimRefused("Somebody already holds this claim, or you hold another.") from error
 
     async def _hold(self, connection: AsyncConnection, claim: int, proof: str, where: str) -> Claim:
-        found = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
-        if found is None or found.state == "ended":
+        held_before = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
+        if held_before is None or held_before.state == "ended":
             raise ClaimRefused("This claim has ended; start again with /claim.")
-        rivals = await rivals_of(connection, found)
+        rivals = await rivals_of(connection, held_before)
         vouched = rivals & (ClaimRow.proof == "vouch")
         against = (rivals & ClaimRow.held_person.is_not(None)) | (
-            vouched & (ClaimRow.guild == found.guild) if proof == "vouch" else vouched
+            vouched & (ClaimRow.guild == held_before.guild) if proof == "vouch" else vouched
         )
         others = (
             await connection.execute(
@@ -111,17 +111,17 @@ class Claims(ClaimLookup):
                 .where(ClaimRow.id == other.id)
                 .values(**_ended("contested by a better proof"))
             )
-        level = max(PROOF_LEVELS[proof], counts(found))
-        better = PROOF_LEVELS[proof] >= counts(found)
+        level = max(PROOF_LEVELS[proof], counts(held_before))
+        better = PROOF_LEVELS[proof] >= counts(held_before)
         values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
-        only_here = (proof if better else found.proof) == "vouch"
-        values |= {"holder": found.member, "held_person": None if only_here else found.person_id}
-        made = await connection.execute(
+        only_here = (proof if better else held_before.proof) == "vouch"
+        values |= {"holder": held_before.member, "held_person": None if only_here else held_before.person_id}
+        updated = await connection.execute(
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*CLAIM)
         )
-        held = Claim(*made.one())
-        if found.state != "held" or (found.proof, found.level) != (held.proof, held.level):
+        held = Claim(*updated.one())
+        if held_before.state != "held" or (held_before.proof, held_before.level) != (held.proof, held.level):
             proven = f"L{held.level} by {proof}"  # not the place: the member may ask us to forget it
             await audit.note(connection, held.member, "claim.hold", f"claim {claim}", proven, held.guild)
         return held
@@ -144,10 +144,10 @@ class Claims(ClaimLookup):
         """
         try:
             async with self._writer.begin() as connection:
-                found = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
-                if found is None or found.state != "open" or found.guild != guild:
+                row = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
+                if row is None or row.state != "open" or row.guild != guild:
                     raise ClaimRefused("This claim is not open here any more.")
-                if found.member == voucher:
+                if row.member == voucher:
                     raise ClaimRefused("You can't vouch for yourself.")
                 theirs = select(ClaimRow.id).where(ClaimRow.holder == voucher, holds_in_server(guild))
                 if not await connection.scalar(theirs):
@@ -164,7 +164,7 @@ class Claims(ClaimLookup):
                 count = int(
                     await connection.scalar(select(func.count()).where(VouchRow.claim_id == claim)) or 0
                 )
-                settled = Claim(*found)
+                settled = Claim(*row)
                 if count >= VOUCHES:
                     settled = await self._hold(connection, claim, "vouch", "")
                 return count, settled
@@ -191,25 +191,25 @@ class Claims(ClaimLookup):
         """
         try:
             async with self._writer.begin() as connection:
-                found = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
-                if found is None or found.state != "ended" or not found.level:
+                ended = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
+                if ended is None or ended.state != "ended" or not ended.level:
                     raise ClaimRefused("Only a claim that was proven and has ended can be restored.")
                 values = {"state": "held", "ended": None, "why_ended": ""}
-                only_here = found.proof == "vouch"
-                rivals = await rivals_of(connection, found)
+                only_here = ended.proof == "vouch"
+                rivals = await rivals_of(connection, ended)
                 if only_here:
-                    rivals &= ClaimRow.held_person.is_not(None) | (ClaimRow.guild == found.guild)
+                    rivals &= ClaimRow.held_person.is_not(None) | (ClaimRow.guild == ended.guild)
                     if await connection.scalar(select(ClaimRow.id).where(rivals).limit(1)):
                         raise ClaimRefused("Somebody else holds this person now; end that claim first.")
                 else:
                     weaker = update(ClaimRow).where(rivals, ClaimRow.proof == "vouch")
                     await connection.execute(weaker.values(**_ended("contested by a better proof")))
-                values |= {"holder": found.member, "held_person": None if only_here else found.person_id}
-                made = await connection.execute(
+                values |= {"holder": ended.member, "held_person": None if only_here else ended.person_id}
+                updated = await connection.execute(
                     update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*CLAIM)
                 )
                 await audit.note(connection, by, "claim.restore", f"claim {claim}")
-                return Claim(*made.one())
+                return Claim(*updated.one())
         except IntegrityError as error:
             raise ClaimRefused(
                 "Somebody else holds this person now, or the member holds another; end that claim first."

@@ -117,14 +117,14 @@ class Contests(Repository):
             Where the claim is their own or not held, or they contested it before or have too many open.
         """
         async with self._writer.begin() as connection:
-            found = (
+            claimed = (
                 await connection.execute(
                     select(ClaimRow.member, ClaimRow.guild, ClaimRow.state).where(ClaimRow.id == claim)
                 )
             ).first()
-            if found is None or found.state != "held":
+            if claimed is None or claimed.state != "held":
                 raise ClaimRefused("Nobody holds this claim now.")
-            if found.member == member:
+            if claimed.member == member:
                 raise ClaimRefused("This is your own claim; /profile release ends it.")
             mine = (ClaimContestRow.member == member) & (ClaimContestRow.state == "open")
             if await connection.scalar(
@@ -146,12 +146,12 @@ class Contests(Repository):
                     f"You contested {CONTESTS.most} claims within {CONTESTS.within.days} days; "
                     "try again later."
                 )
-            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
+            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": claimed.guild or 0}
             more = {"reason": reason[:500], "made": utc_now(), "state": "open"}
-            made = await connection.execute(
+            inserted = await connection.execute(
                 insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
             )
-            contest = Contest(*made.one())
+            contest = Contest(*inserted.one())
             what, subject = "contest.open", f"contest {contest.id}"
             await audit.note(connection, member, what, subject, f"claim {claim}", contest.guild or None)
             return contest

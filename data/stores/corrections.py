@@ -90,8 +90,10 @@ class Corrections(Repository):
             "moved": _packed(moved, everybody),
         }
         async with self._writer.begin() as connection:
-            made = await connection.execute(insert(CorrectionRow).values(**row).returning(CorrectionRow.id))
-            number = int(made.scalar_one())
+            inserted = await connection.execute(
+                insert(CorrectionRow).values(**row).returning(CorrectionRow.id)
+            )
+            number = int(inserted.scalar_one())
             what = f"correction.{kind}"
             await audit.note(connection, scope.by[0], what, f"correction {number}", note, scope.guild)
             return number
@@ -101,14 +103,14 @@ class Corrections(Repository):
     ) -> bool:
         """Let a server's correction hold everywhere on a wider authority; False where it is not in force."""
         async with self._writer.begin() as connection:
-            kept = await connection.scalar(
+            moved_before = await connection.scalar(
                 select(CorrectionRow.moved).where(
                     CorrectionRow.id == correction_id,
                     CorrectionRow.undone.is_(None),
                     CorrectionRow.authority.in_(LOCAL),
                 )
             )
-            if kept is None:
+            if moved_before is None:
                 return False
             values = {
                 "authority": scope.authority,
@@ -116,7 +118,7 @@ class Corrections(Repository):
                 "made_by": scope.by[0],
                 "made_by_name": scope.by[1][:100],
                 "person_id": person_id,
-                "moved": _packed(moved, json.loads(kept)["everybody"]),
+                "moved": _packed(moved, json.loads(moved_before)["everybody"]),
             }
             await connection.execute(
                 update(CorrectionRow).where(CorrectionRow.id == correction_id).values(**values)
@@ -212,8 +214,8 @@ class Corrections(Repository):
             near = CorrectionRow.person_id.in_(ids) | CorrectionRow.id.in_(also)
             near |= CorrectionRow.paper_id.in_(papers) | CorrectionRow.other_paper_id.in_(papers)
             rows = await connection.execute(_CORRECTIONS.where(shown, near).order_by(CorrectionRow.id.desc()))
-            found = [_correction(row) for row in rows]
-        return [c for c in found if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
+            corrections = [_correction(row) for row in rows]
+        return [c for c in corrections if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
 
     async def find(self, correction_id: int) -> Correction | None:
         """A correction by number."""
@@ -235,9 +237,9 @@ class Corrections(Repository):
         everywhere = CorrectionRow.authority.in_(GLOBAL)
         undone = select(func.count()).select_from(CorrectionRow).where(CorrectionRow.undone.is_not(None))
         async with self._read() as connection:
-            made = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
+            newest = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
             taken_back = await connection.scalar(undone.where(everywhere))
-        return 1_000_000 * int(taken_back or 0) + int(made or 0)
+        return 1_000_000 * int(taken_back or 0) + int(newest or 0)
 
     async def stamp(self) -> tuple[int, int, int]:
         """Changes with every change to a correction, also by another process."""
@@ -279,9 +281,9 @@ def _packed(moved: Sequence[tuple[int, int, int]], everybody: Sequence[tuple[int
 
 def _correction(row: Any) -> Correction:
     values = row._asdict()
-    kept = json.loads(values.pop("moved"))
+    packed = json.loads(values.pop("moved"))
     return Correction(
         **values,
-        moved=tuple(tuple(entry) for entry in kept["moved"]),
-        everybody=tuple(tuple(entry) for entry in kept["everybody"]),
+        moved=tuple(tuple(entry) for entry in packed["moved"]),
+        everybody=tuple(tuple(entry) for entry in packed["everybody"]),
     )

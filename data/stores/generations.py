@@ -83,5 +83,5 @@ async def note_pass(
         "authorships": counts[0],
         "people": counts[1],
     }
-    made = await connection.execute(insert(IdentityPassRow).values(**row).returning(IdentityPassRow.id))
-    return int(made.scalar_one())
+    inserted = await connection.execute(insert(IdentityPassRow).values(**row).returning(IdentityPassRow.id))
+    return int(inserted.scalar_one())

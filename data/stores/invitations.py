@@ -128,8 +128,10 @@ class Invitations(Repository):
                     "told": "",
                     "opened": False,
                 }
-                made = await connection.execute(insert(InvitationRow).values(**row).returning(*_INVITATION))
-                return Invitation(*made.one())
+                inserted = await connection.execute(
+                    insert(InvitationRow).values(**row).returning(*_INVITATION)
+                )
+                return Invitation(*inserted.one())
         except IntegrityError as error:
             raise InvitationRefused(
                 "An invitation between you two is already open; see /invitations."
@@ -167,17 +169,21 @@ class Invitations(Repository):
             ).first()
             if done:
                 return Invitation(*done)
-            found = (await connection.execute(select(*_INVITATION).where(InvitationRow.id == number))).first()
-        mine = found is not None and member == (found.sender if state == ENDED_BY_SENDER else found.recipient)
-        if not mine or found is None or found.state == "silent":
-            raise InvitationRefused("This invitation isn't yours to answer.")
+            invitation = (
+                await connection.execute(select(*_INVITATION).where(InvitationRow.id == number))
+            ).first()
+        mine = invitation is not None and member == (
+            invitation.sender if state == ENDED_BY_SENDER else invitation.recipient
+        )
+        if not mine or invitation is None or invitation.state == "silent":
+            raise InvitationRefused("This invitation is not yours to answer.")
         words = {
             "accepted": "You have already accepted it.",
             "declined": "You have already said “not now”.",
             "withdrawn": "It was withdrawn.",
             "expired": "It expired: nobody answered for a month.",
         }
-        raise InvitationRefused(words.get(found.state, "It has been answered."))
+        raise InvitationRefused(words.get(invitation.state, "It has been answered."))
 
     async def made_thread(self, number: int, thread: int) -> None:
         """Record the private thread."""

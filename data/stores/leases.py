@@ -31,10 +31,10 @@ class Leases(Repository):
     async def holder(self, name: str) -> str | None:
         """The holder of a lease now."""
         async with self._read() as connection:
-            found: str | None = await connection.scalar(
+            holder: str | None = await connection.scalar(
                 select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
             )
-            return found
+            return holder
 
     async def release(self, name: str, holder: str) -> None:
         """Give it back."""
@@ -44,7 +44,7 @@ class Leases(Repository):
 
 async def holds(connection: AsyncConnection, name: str, holder: str) -> bool:
     """Whether a holder has a lease, asked within a transaction."""
-    found = await connection.scalar(
+    holding = await connection.scalar(
         select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
     )
-    return bool(found == holder)
+    return bool(holding == holder)

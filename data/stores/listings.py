@@ -35,8 +35,8 @@ class Listings(Repository):
         """Store ids of the papers announced or listed that day, newest id first."""
         query = select(PaperRow.id).where(_stands(day), _CURRENT)
         async with self._read() as connection:
-            found = await connection.scalars(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
-            return list(found.all())
+            ids = await connection.scalars(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
+            return list(ids.all())
 
     async def entries(self, day: date) -> list[Listed]:
         """The papers announced or listed that day and not withdrawn, newest id first."""
@@ -78,32 +78,32 @@ class Listings(Repository):
 
     async def categories(self, ids: Sequence[int], day: date) -> dict[int, set[str]]:
         """The categories of each paper, including those it was listed in that day."""
-        found: dict[int, set[str]] = {}
+        categories_of: dict[int, set[str]] = {}
         wanted = list(ids)
         async with self._read() as connection:
             for part in slices(wanted):
                 for paper_id, categories in await connection.execute(
                     select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
                 ):
-                    found[paper_id] = set(categories.split())
+                    categories_of[paper_id] = set(categories.split())
                 for paper_id, name in await connection.execute(
                     select(ListingRow.paper_id, ListingRow.list).where(
                         ListingRow.paper_id.in_(part), ListingRow.day == day
                     )
                 ):
-                    found[paper_id].add(name)
-        return found
+                    categories_of[paper_id].add(name)
+        return categories_of
 
     async def around(self, day: date | None = None) -> tuple[date | None, date | None, date | None]:
         """(The listing day before, the day itself or the newest, the day after)."""
         async with self._read() as connection:
 
             async def days(pick: Any, where: Any) -> list[date]:
-                found = [
+                nearest = [
                     await connection.scalar(select(pick(column)).where(where(column)))
                     for column in (PaperRow.announced, ListingRow.day)
                 ]
-                return [day for day in found if day]
+                return [day for day in nearest if day]
 
             on = day or max(await days(func.max, lambda column: column.is_not(None)), default=None)
             if on is None:

@@ -65,16 +65,16 @@ class MailCodes(Repository):
             raise ClaimRefused("You typed many codes today; try again tomorrow.")
         async with self._writer.begin() as connection:
             mine = MailCodeRow.claim_id == claim
-            found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
-            old = found is None or found.made < utc_now() - timedelta(minutes=CODE_MINUTES)
-            if found is None or old or found.tries >= MOST_TRIES or not found.digest:
-                raise ClaimRefused("There is no valid code (any more); /claim mail:<address> sends another.")
-            right = hmac.compare_digest(found.digest, _digest(claim, code))
-            values = {"tries": found.tries + 1} | ({"digest": ""} if right else {})
+            mailed = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
+            old = mailed is None or mailed.made < utc_now() - timedelta(minutes=CODE_MINUTES)
+            if mailed is None or old or mailed.tries >= MOST_TRIES or not mailed.digest:
+                raise ClaimRefused("You have no valid code; /claim mail:<address> sends another.")
+            right = hmac.compare_digest(mailed.digest, _digest(claim, code))
+            values = {"tries": mailed.tries + 1} | ({"digest": ""} if right else {})
             await connection.execute(update(MailCodeRow).where(mine).values(**values))
         if not right:
             raise ClaimRefused("This is not the code that I mailed.")
-        return str(found.domain)
+        return str(mailed.domain)
 
     async def _guesses(self, member: int) -> bool:
         """Count a guess in its own transaction, so that a refused one stays counted."""

@@ -27,7 +27,7 @@ class Facts(Repository):
 
     async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:
         """The facts kept about these."""
-        found: dict[str, Fact] = {}
+        facts: dict[str, Fact] = {}
         async with self._read() as connection:
             for part in slices(ids):
                 rows = await connection.execute(
@@ -37,8 +37,8 @@ class Facts(Repository):
                         FactRow.subject_id.in_(part),
                     )
                 )
-                found.update({row[0]: Fact(row[1], row[2]) for row in rows})
-        return found
+                facts.update({row[0]: Fact(row[1], row[2]) for row in rows})
+        return facts
 
     async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
         """Replace older facts by these, dated now."""

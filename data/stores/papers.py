@@ -42,12 +42,12 @@ class Papers(Repository):
         former: dict[int, list[str]] = {}
         async with self._read() as connection:
             for part in slices(wanted):
-                found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
-                rows.update((row.id, row) for row in found)
+                read = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
+                rows.update((row.id, row) for row in read)
             moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
             for part in slices(moved):
-                found = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
-                rows.update((row.id, row) for row in found)
+                read = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
+                rows.update((row.id, row) for row in read)
             for part in slices([row.id for row in rows.values() if not row.merged_into]):
                 names = await connection.execute(
                     select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
@@ -128,7 +128,7 @@ class Papers(Repository):
         category: str | None = None,
     ) -> list[int]:
         """The papers among these that are within limits, newest first by default."""
-        found: list[tuple[Any, int]] = []
+        days_and_ids: list[tuple[Any, int]] = []
         async with self._read() as connection:
             for part in slices(ids):
                 query = select(DAY, PaperRow.id).where(PaperRow.id.in_(part), CURRENT)
@@ -136,8 +136,8 @@ class Papers(Repository):
                     query = query.where(since <= DAY)
                 if category:
                     query = query.where(has_category(category))
-                found += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
-        return [number for _, number in sorted(found, reverse=not oldest_first)]
+                days_and_ids += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
+        return [number for _, number in sorted(days_and_ids, reverse=not oldest_first)]
 
     async def count(self) -> int:
         """The number of papers."""
@@ -146,12 +146,12 @@ class Papers(Repository):
 
     async def known_arxiv_ids(self, ids: Sequence[str]) -> set[str]:
         """The arXiv ids among these that the store has."""
-        found: set[str] = set()
+        known: set[str] = set()
         async with self._read() as connection:
             for part in slices(ids):
                 query = select(PaperRow.arxiv_id).where(PaperRow.arxiv_id.in_(part))
-                found.update(value for value in (await connection.scalars(query)).all() if value)
-        return found
+                known.update(value for value in (await connection.scalars(query)).all() if value)
+        return known
 
     async def _ids(self, query: Select[Any]) -> list[int]:
         async with self._read() as connection:

@@ -47,19 +47,19 @@ class People(Passes):
 
     async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
         """People by number; merged ones are followed to the others."""
-        asked, leads = list(dict.fromkeys(people)), {number: number for number in people}
+        pending, leads = list(dict.fromkeys(people)), {number: number for number in people}
         rows: dict[int, Any] = {}
         query = select(PersonRow.id, NAME.label("name"), MERGED.label("merged_into")).where(KNOWN)
         async with self._read() as connection:
             for _ in range(50):
-                found = await connection.execute(query.where(PersonRow.id.in_(asked)))
-                rows |= {row.id: row for row in found}
-                asked = [
+                people_rows = await connection.execute(query.where(PersonRow.id.in_(pending)))
+                rows |= {row.id: row for row in people_rows}
+                pending = [
                     row.merged_into
-                    for number in asked
+                    for number in pending
                     if (row := rows.get(number)) and row.merged_into and row.merged_into not in rows
                 ]
-                if not asked:
+                if not pending:
                     break
             for number in leads:
                 while (row := rows.get(leads[number])) and row.merged_into:
@@ -106,7 +106,7 @@ class People(Passes):
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def unjudged(self, author_id: int) -> list[int]:
-        """Store ids of papers with this name on which no pass has judged whose it is."""
+        """Store ids of papers with this name that no pass has judged."""
         query = (
             select(AuthorshipRow.paper_id)
             .outerjoin(MembershipRow, VALID)
@@ -135,19 +135,19 @@ class People(Passes):
         """The judged authorships at these places (paper and position)."""
         papers = list({paper for paper, _ in places})
         wanted = set(places)
-        found: list[Membership] = []
+        memberships: list[Membership] = []
         async with self._read() as connection:
             for part in slices(papers):
                 rows = await connection.execute(
                     MEMBERSHIPS.join(AuthorshipRow, VALID).where(MembershipRow.paper_id.in_(part))
                 )
-                found += [membership_of(row) for row in rows if (row.paper_id, row.position) in wanted]
-        return found
+                memberships += [membership_of(row) for row in rows if (row.paper_id, row.position) in wanted]
+        return memberships
 
     async def printed(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
         """The names as printed at these places."""
         papers = list({paper for paper, _ in places})
-        found: dict[tuple[int, int], str] = {}
+        names: dict[tuple[int, int], str] = {}
         async with self._read() as connection:
             for part in slices(papers):
                 rows = await connection.execute(
@@ -155,8 +155,8 @@ class People(Passes):
                         AuthorshipRow.paper_id.in_(part)
                     )
                 )
-                found.update({(row[0], row[1]): row[2] for row in rows})
-        return found
+                names.update({(row[0], row[1]): row[2] for row in rows})
+        return names
 
     async def on_paper(self, paper_id: int) -> dict[int, int]:
         """The person behind each name (by its number) of a paper, as far as judged."""
@@ -170,15 +170,15 @@ class People(Passes):
 
     async def names(self, person_ids: Iterable[int]) -> dict[int, str]:
         """The most frequent form of each person's name."""
-        found: dict[int, str] = {}
+        names: dict[int, str] = {}
         wanted = list(person_ids)
         async with self._read() as connection:
             for part in slices(wanted):
                 rows = await connection.execute(
                     select(PersonRow.id, NAME).where(PersonRow.id.in_(part), KNOWN)
                 )
-                found.update({row[0]: row[1] for row in rows})
-        return found
+                names.update({row[0]: row[1] for row in rows})
+        return names
 
     async def whose(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
         """The person behind each authorship (paper and name's number), as far as judged."""
@@ -188,24 +188,24 @@ class People(Passes):
             .join(AuthorshipRow, VALID)
             .order_by(MembershipRow.paper_id, MembershipRow.position)
         )
-        found: dict[tuple[int, int], int] = {}
+        people: dict[tuple[int, int], int] = {}
         async with self._read() as connection:
             for part in slices(papers):
                 for row in await connection.execute(query.where(MembershipRow.paper_id.in_(part))):
                     if (row[0], row[1]) in wanted:
-                        found.setdefault((row[0], row[1]), row[2])
-        return found
+                        people.setdefault((row[0], row[1]), row[2])
+        return people
 
     async def days(self, papers: Iterable[int]) -> dict[int, date | None]:
         """The day of each paper."""
         wanted = list(dict.fromkeys(papers))
-        found: dict[int, date | None] = {}
+        days: dict[int, date | None] = {}
         async with self._read() as connection:
             for part in slices(wanted):
                 query = select(PaperRow.id, _DAY).where(PaperRow.id.in_(part))
                 rows = await connection.execute(query)
-                found.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
-        return found
+                days.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
+        return days
 
 
 def _person(number: int, name: str, forms: list[Any]) -> Person:

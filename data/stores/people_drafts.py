@@ -215,19 +215,19 @@ class Drafts(Repository):
         async with self._writer.begin() as connection:
             await connection.execute(update(GenerationRow).values(unsettled=False))
 
-    async def _clear(self, found: Executable, change: Executable, names: tuple[str, ...]) -> None:
+    async def _clear(self, query: Executable, change: Executable, names: tuple[str, ...]) -> None:
         """Change the rows that a query finds, in parts; ``names`` are the parameters for its columns."""
         async with self._read() as connection:
-            rows = [dict(zip(names, row, strict=True)) for row in (await connection.execute(found)).all()]
+            rows = [dict(zip(names, row, strict=True)) for row in (await connection.execute(query)).all()]
         await self._in_parts(rows, lambda connection, part: connection.execute(change, part))
 
     async def _names_of(self, people: Sequence[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
+        names: dict[int, str] = {}
         async with self._read() as connection:
             for part in slices(people, AT_ONCE):
                 rows = await connection.execute(select(PersonRow.id, NAME).where(PersonRow.id.in_(part)))
-                found.update({row[0]: row[1] for row in rows})
-        return found
+                names.update({row[0]: row[1] for row in rows})
+        return names
 
     async def _in_parts(self, rows: Sequence[Any], write: Write) -> None:
         """Write rows in short transactions, with pauses as long as each held the write lock."""

@@ -22,9 +22,9 @@ class View:
     leads
         For a person who is another one here: that person.
     moved
-        For an authorship (paper, name's number) that changed hands here: its person for all, and here.
+        For an authorship (paper, name's number) that changed hands here: its person elsewhere, and here.
     sources
-        For each person who differs here: the people whose authorships, for all, are in part theirs here.
+        For each person who differs here: the people who have their authorships in everybody else's view.
     names
         The names of people who only exist here.
     said
@@ -76,18 +76,18 @@ class SeenPeople(People):
     async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
         """People by number, as they are here."""
         base = await super().find_all([number for number in people if number < FIRST_SEEN])
-        found: dict[int, Person] = {}
+        people_here: dict[int, Person] = {}
         for number in dict.fromkeys(people):
             known = base.get(number)
             lead = self.view.lead(known.id if known else number)
             if not self.view.differs(lead):
                 if known is not None:
-                    found[number] = known
+                    people_here[number] = known
                 continue
             person = await self._person(lead)
             if person or known:
-                found[number] = person or known  # type: ignore[assignment]
-        return found
+                people_here[number] = person or known  # type: ignore[assignment]
+        return people_here
 
     async def _person(self, lead: int) -> Person | None:
         rows = await self.memberships(lead)
@@ -106,14 +106,18 @@ class SeenPeople(People):
         lead = self.view.lead(person_id)
         if lead not in self.view.sources:
             return await super().memberships(person_id)
-        found: list[Membership] = []
+        memberships: list[Membership] = []
         for source in self.view.sources[lead]:
             for row in await super().memberships(source):
                 if self.view.whose(row.paper_id, row.author_id, row.person_id) == lead:
                     said = source != lead
-                    found.append(replace(row, person_id=lead, confidence=1.0 if said else row.confidence))
-        days = await self.days([row.paper_id for row in found])
-        return sorted(found, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True)
+                    memberships.append(
+                        replace(row, person_id=lead, confidence=1.0 if said else row.confidence)
+                    )
+        days = await self.days([row.paper_id for row in memberships])
+        return sorted(
+            memberships, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True
+        )
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers) of everybody here who publishes under one of the names, most papers first."""
@@ -140,8 +144,8 @@ class SeenPeople(People):
 
     async def on_paper(self, paper_id: int) -> dict[int, int]:
         """The person behind each name of a paper here, as far as judged."""
-        found = await super().on_paper(paper_id)
-        return {author: self.view.whose(paper_id, author, person) for author, person in found.items()}
+        people_of_all = await super().on_paper(paper_id)
+        return {author: self.view.whose(paper_id, author, person) for author, person in people_of_all.items()}
 
     async def names(self, person_ids: Iterable[int]) -> dict[int, str]:
         """A printed form of each person's name."""

@@ -114,13 +114,13 @@ class Passes(Drafts):
             .join(PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None)))
             .where(HOLDS)
         )
-        found = array("q")
+        pairs = array("q")
         async with self._read() as connection:
             result = await connection.stream(query)
             async for part in result.partitions(_PART):
                 for row in part:
-                    found.extend(row)
-        return found
+                    pairs.extend(row)
+        return pairs
 
     async def all_names(self) -> AsyncIterator[tuple[int, str]]:
         """Everybody's number and name, ascending, merged people included."""

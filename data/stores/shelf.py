@@ -51,7 +51,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """How many works are new, how many were there before, and the instant that the new ones bear."""
+    """The numbers of new works and of works kept before, and the instant stored with the new ones."""
 
     new: int
     known: int
@@ -70,12 +70,12 @@ def _kept(row: Any) -> Kept:
 
 
 def _all_kept(rows: Sequence[Any]) -> list[Kept]:
-    found = []
+    works = []
     for row in rows:
         values = dict(row._mapping)
         into = values.pop("merged_into")
-        found.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
-    return found
+        works.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
+    return works
 
 
 def clean_tags(text: str) -> tuple[str, ...]:
@@ -98,12 +98,12 @@ class Shelf(Repository):
         query = query.where(ShelfRow.member == member, _HERE).order_by(
             ShelfRow.made.desc(), ShelfRow.id.desc()
         )
-        found: list[Kept] = []
+        works: list[Kept] = []
         async with self._read() as connection:
             rows = await connection.stream(query)
             async for part in rows.partitions(_ROWS):
-                found += await asyncio.to_thread(_all_kept, part)
-        return found
+                works += await asyncio.to_thread(_all_kept, part)
+        return works
 
     async def tags(self, member: int) -> dict[str, int]:
         """The number of works with each tag, without reading anything else of them."""
@@ -157,9 +157,9 @@ class Shelf(Repository):
             Where the library is full.
         """
         added = await self.add(member, [(paper, {})])
-        kept = await self.of_paper(member, paper)
-        assert kept is not None
-        return kept, bool(added.new)
+        work = await self.of_paper(member, paper)
+        assert work is not None
+        return work, bool(added.new)
 
     async def add(
         self,
@@ -244,13 +244,13 @@ class Shelf(Repository):
 
     async def drop(self, member: int, number: int) -> Kept | None:
         """Remove one of a member's own works; :meth:`put_back` undoes it for a day."""
-        kept = await self.find(member, number)
+        work = await self.find(member, number)
         now = utc_now()
         async with self._change(member) as connection:
             await connection.execute(delete(ShelfRow).where(ShelfRow.gone < now - UNDO_FOR))
             mine = (ShelfRow.member == member) & (ShelfRow.id == number)
             await connection.execute(update(ShelfRow).where(mine).values(gone=now))
-        return kept
+        return work
 
     async def drop_added(self, member: int, moment: int) -> int:
         """Remove all works kept at an instant (microseconds since 1970, UTC)."""

@@ -106,9 +106,9 @@ class Store(Papers, ChangedPapers, Runs):
 
     def seen_from(self, view: View) -> Store:
         """The same store, with people as a server's own corrections make them."""
-        seen = copy.copy(self)
-        seen.people = SeenPeople(self.people, view)
-        return seen
+        store = copy.copy(self)
+        store.people = SeenPeople(self.people, view)
+        return store
 
     async def close(self) -> None:
         """Give the connections back."""

@@ -57,7 +57,7 @@ class Batch:
         for record in records:
             for scheme, value in record.ids.items():
                 wanted.setdefault(scheme, []).append(value)
-        found: set[int] = set()
+        matches: set[int] = set()
         for scheme, values in wanted.items():
             for part in slices(values):
                 rows = await self._db.execute(
@@ -66,15 +66,15 @@ class Batch:
                     )
                 )
                 known = rows.all()
-                found.update(paper_id for paper_id, _ in known)
+                matches.update(paper_id for paper_id, _ in known)
                 wanted[scheme] = [v for v in wanted[scheme] if v not in {value for _, value in known}]
         unknown = [r for r in records if all(v in wanted[s] for s, v in r.ids.items())]
-        found |= await self._similar(unknown)
-        await self._load(found)
+        matches |= await self._similar(unknown)
+        await self._load(matches)
 
     async def _similar(self, records: list[PaperRecord]) -> set[int]:
         """Store ids of works that share a title or first author with records of unknown id."""
-        found: set[int] = set()
+        similar: set[int] = set()
         for with_arxiv in (True, False):
             group = [record for record in records if ("arxiv" in record.ids) is with_arxiv]
             # Two arXiv ids are always two works, so a record with one can only match a work without.
@@ -84,11 +84,11 @@ class Batch:
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
                 for part in slices(keys):
                     query = select(PaperRow.id).where(column.in_(part), PaperRow.merged_into.is_(None), *free)
-                    found.update((await self._db.scalars(query)).all())
+                    similar.update((await self._db.scalars(query)).all())
             for part in slices(titles):
                 former = select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key.in_(part))
-                found.update((await self._db.scalars(former)).all())
-        return found
+                similar.update((await self._db.scalars(former)).all())
+        return similar
 
     async def _load(self, ids: set[int]) -> None:
         for part in slices(sorted(ids - self._works.keys())):

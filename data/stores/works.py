@@ -45,7 +45,7 @@ class Work:
 
     @property
     def listed(self) -> list[str]:
-        """Keys of the authors whose position is known, in order."""
+        """Keys of the authors with a known position, in order."""
         return [name_key(name) for name, listed in self.authors if listed]
 
     @property
@@ -176,11 +176,11 @@ def _take_authors(work: Work, record: PaperRecord, takes_over: bool) -> None:
 
 
 def _with_also(listed: list[tuple[str, bool]], also: Iterable[str]) -> list[tuple[str, bool]]:
-    seen = {name_key(name) for name, _ in listed}
+    keys = {name_key(name) for name, _ in listed}
     authors = list(listed)
     for name in also:
-        if name_key(name) not in seen:
-            seen.add(name_key(name))
+        if name_key(name) not in keys:
+            keys.add(name_key(name))
             authors.append((name, False))
     return authors
 
@@ -220,7 +220,7 @@ def _may_be_one(a: str, b: str) -> bool:
 
 
 def revised_title(work: Work, record: PaperRecord) -> bool:
-    """Whether record and work are one paper whose title a revision changed.
+    """Whether record and work are one paper that changed its title in a revision.
 
     Their sources differ, at most one has an arXiv id, their authors agree in order as far as both
     print them, their days are within a week, and the title kept the system's name or half its words.

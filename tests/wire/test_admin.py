@@ -311,6 +311,6 @@ async def test_a_claim_is_a_rival_under_the_number_that_the_person_had_before(st
     await store.claims.prove(first.id, "orcid", "0000-0002-1825-0097 by Crossref")
     await join(store, other, one, Scope.operator((1, "me")))
     second = await store.claims.begin(6, other.id, 9, "labmate-y")
-    with pytest.raises(ClaimRefused, match="proof as good"):
+    with pytest.raises(ClaimRefused, match="equally good proof"):
         await store.claims.prove(second.id, "page", "https://page.test of the institution")
     assert (await store.claims.find(first.id)).state == "held"

@@ -214,9 +214,9 @@ async def test_an_entry_that_is_no_paper_is_refused_and_the_rest_read(serve, cli
 )
 async def test_an_answer_that_is_no_feed_is_refused(serve, client, body):
     server = await serve(lambda query, number: body)
-    with pytest.raises(SourceError, match="no Atom feed"):
+    with pytest.raises(SourceError, match="isn't an Atom feed"):
         await _all(ArxivApi(client, server.url).recent(["cs.CL"], date(2026, 5, 10)))
-    with pytest.raises(SourceError, match="no OAI-PMH"):
+    with pytest.raises(SourceError, match="isn't OAI-PMH"):
         await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 10)))
 
 
