@@ -86,13 +86,13 @@ class Claims(ClaimLookup):
             raise ClaimRefused("Somebody already holds this claim, or you hold another.") from error
 
     async def _hold(self, connection: AsyncConnection, claim: int, proof: str, where: str) -> Claim:
-        held_before = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
-        if held_before is None or held_before.state == "ended":
+        before = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
+        if before is None or before.state == "ended":
             raise ClaimRefused("This claim has ended; start again with /claim.")
-        rivals = await rivals_of(connection, held_before)
+        rivals = await rivals_of(connection, before)
         vouched = rivals & (ClaimRow.proof == "vouch")
         against = (rivals & ClaimRow.held_person.is_not(None)) | (
-            vouched & (ClaimRow.guild == held_before.guild) if proof == "vouch" else vouched
+            vouched & (ClaimRow.guild == before.guild) if proof == "vouch" else vouched
         )
         others = (
             await connection.execute(
@@ -111,17 +111,17 @@ class Claims(ClaimLookup):
                 .where(ClaimRow.id == other.id)
                 .values(**_ended("contested by a better proof"))
             )
-        level = max(PROOF_LEVELS[proof], counts(held_before))
-        better = PROOF_LEVELS[proof] >= counts(held_before)
+        level = max(PROOF_LEVELS[proof], counts(before))
+        better = PROOF_LEVELS[proof] >= counts(before)
         values = {"state": "held", "level": level, "checked": utc_now()}
         values |= {"proof": proof, "where": where[:2_000]} if better else {}
-        only_here = (proof if better else held_before.proof) == "vouch"
-        values |= {"holder": held_before.member, "held_person": None if only_here else held_before.person_id}
+        only_here = (proof if better else before.proof) == "vouch"
+        values |= {"holder": before.member, "held_person": None if only_here else before.person_id}
         updated = await connection.execute(
             update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*CLAIM)
         )
         held = Claim(*updated.one())
-        if held_before.state != "held" or (held_before.proof, held_before.level) != (held.proof, held.level):
+        if before.state != "held" or (before.proof, before.level) != (held.proof, held.level):
             proven = f"L{held.level} by {proof}"  # not the place: the member may ask us to forget it
             await audit.note(connection, held.member, "claim.hold", f"claim {claim}", proven, held.guild)
         return held

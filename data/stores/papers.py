@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import title_key
 from data.records import Author, Paper, paper_of
@@ -37,33 +38,13 @@ class Papers(Repository):
     async def papers(self, ids: Iterable[int]) -> list[Paper]:
         """The papers of these store ids, in this order; merged ones are followed, unknown ones left out."""
         wanted = list(ids)
-        rows: dict[int, Any] = {}
-        authors: dict[int, list[Author]] = {}
-        former: dict[int, list[str]] = {}
         async with self._read() as connection:
-            for part in slices(wanted):
-                read = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
-                rows.update((row.id, row) for row in read)
+            rows = await _rows(connection, wanted)
             moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
-            for part in slices(moved):
-                read = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).all()
-                rows.update((row.id, row) for row in read)
-            for part in slices([row.id for row in rows.values() if not row.merged_into]):
-                names = await connection.execute(
-                    select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
-                    .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
-                    .where(AuthorshipRow.paper_id.in_(part))
-                    .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
-                )
-                for paper_id, key, name, listed in names:
-                    authors.setdefault(paper_id, []).append(Author(key, name, listed))
-                titles = await connection.execute(
-                    select(FormerTitleRow.paper_id, FormerTitleRow.title).where(
-                        FormerTitleRow.paper_id.in_(part)
-                    )
-                )
-                for paper_id, title in titles:
-                    former.setdefault(paper_id, []).append(title)
+            rows |= await _rows(connection, moved)
+            current = [row.id for row in rows.values() if not row.merged_into]
+            authors = await _authors(connection, current)
+            former = await _former_titles(connection, current)
         papers = []
         for paper_id in wanted:
             row = rows.get(paper_id)
@@ -156,3 +137,34 @@ class Papers(Repository):
     async def _ids(self, query: Select[Any]) -> list[int]:
         async with self._read() as connection:
             return list((await connection.scalars(query)).all())
+
+
+async def _rows(connection: AsyncConnection, ids: Iterable[int]) -> dict[int, Any]:
+    rows: dict[int, Any] = {}
+    for part in slices(ids):
+        result = await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))
+        rows.update((row.id, row) for row in result.all())
+    return rows
+
+
+async def _authors(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[Author]]:
+    authors: dict[int, list[Author]] = {}
+    for part in slices(papers):
+        names = await connection.execute(
+            select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
+            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+            .where(AuthorshipRow.paper_id.in_(part))
+            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+        )
+        for paper_id, key, name, listed in names:
+            authors.setdefault(paper_id, []).append(Author(key, name, listed))
+    return authors
+
+
+async def _former_titles(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[str]]:
+    former: dict[int, list[str]] = {}
+    for part in slices(papers):
+        query = select(FormerTitleRow.paper_id, FormerTitleRow.title)
+        for paper_id, title in await connection.execute(query.where(FormerTitleRow.paper_id.in_(part))):
+            former.setdefault(paper_id, []).append(title)
+    return former
