@@ -331,7 +331,7 @@ async def test_oai_without_news_is_empty_and_a_forgotten_token_begins_again(serv
     server = await serve(forgetful)
     assert len(await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))) == 3
     server = await serve(lambda q, n: oai([], "t") if n % 2 else _oai_error("badResumptionToken"))
-    with pytest.raises(SourceError, match="forgets"):
+    with pytest.raises(SourceError, match="forgetting"):
         await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))
     server = await serve(lambda q, n: _oai_error("badArgument"))
     with pytest.raises(SourceError, match="badArgument because"):
