@@ -1,1 +1,1 @@
-"""Every number that the docs quote, each from one command: python -m benchmarks.NAME."""
+"""The benchmarks behind every number in the docs, one command each: python -m benchmarks.NAME."""

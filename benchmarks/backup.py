@@ -1,6 +1,6 @@
 """python -m benchmarks.backup: ways to copy the database while another process writes 70 times a second.
 
-For each: how long it took, how long the writer waited meanwhile, and how large its log became.
+It prints, for each way, its time, the writer's longest waits, and the largest size of the log.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from data.stores.store import Store
 
 A_SECOND = 70
 TOO_LONG = 60.0
-"""Seconds after which a copy counts as one that does not end."""
+"""Seconds after which a copy counts as endless."""
 
 
 class _TooLongError(Exception):
@@ -29,7 +29,7 @@ class _TooLongError(Exception):
 
 
 def write(database: Path, said: Connection) -> None:
-    """Write until told to stop, then say how many seconds each write took."""
+    """Write until told to stop, then print the seconds of each write."""
     asyncio.run(_write(database, said))
 
 
@@ -51,7 +51,7 @@ async def _write(database: Path, said: Connection) -> None:
 
 
 def shell_backup(database: Path, target: Path) -> None:
-    """What ``sqlite3 labmate.db ".backup ..."`` does: 100 pages a step, from the beginning after each change."""
+    """Copy as ``sqlite3 labmate.db ".backup ..."`` does: 100 pages a step, over again after each change."""
     begun = time.perf_counter()
 
     def stop(*_: int) -> None:
@@ -63,7 +63,7 @@ def shell_backup(database: Path, target: Path) -> None:
 
 
 def one_step(database: Path, target: Path) -> None:
-    """The same in one step of all pages."""
+    """Copy all pages in one step."""
     with closing(sqlite_files.writable(database)) as source, closing(sqlite3.connect(target)) as out:
         source.backup(out, pages=-1)
 
@@ -75,7 +75,7 @@ def vacuum_into(database: Path, target: Path) -> None:
 
 
 def in_one_read(database: Path, target: Path) -> None:
-    """The copy that a backup begins with."""
+    """Copy as our own backup does."""
     with closing(sqlite_files.writable(database)) as source:
         sqlite_files.copy(source, target)
 
@@ -90,7 +90,7 @@ WAYS: dict[str, Callable[[Path, Path], object]] = {
 
 
 def measure(name: str, way: Callable[[Path, Path], object]) -> None:
-    """One way beside a writer, on a fresh copy of the database."""
+    """Measure one way beside a writer, on a fresh copy of the database."""
     with tempfile.TemporaryDirectory(dir=ROOT / "var") as folder:
         database, target = Path(folder) / "labmate.db", Path(folder) / "copy.db"
         with closing(sqlite_files.writable(FOLDER / "labmate.db")) as source:

@@ -1,4 +1,4 @@
-"""The real data that benchmarks run on, and a library made from it once."""
+"""The real data for the benchmarks, and a library made from it once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLDER = ROOT / "var" / "benchmark"
 
 
 def need_data() -> None:
-    """Leave with one line where the real data is not at hand."""
+    """Exit with one line where the real data is missing."""
     if not PAPERS.exists():
         sys.exit(
             f"Benchmarks need the real data; it is not at {SHARED} (LABMATE_SHARED names another place)."
@@ -32,7 +32,7 @@ def need_data() -> None:
 
 
 async def full_corpus(*, writable: bool = False) -> Corpus:
-    """The sample and all 111,997 papers, with ready vectors; made on first use, then kept in var/benchmark."""
+    """The sample and all 111,997 papers with vectors; made on first use and kept in var/benchmark."""
     need_data()
     done = FOLDER / "done"
     if not done.exists():
@@ -54,17 +54,17 @@ async def full_corpus(*, writable: bool = False) -> Corpus:
 
 
 def url(folder: Path) -> str:
-    """The database in a folder."""
+    """The URL of the database in a folder."""
     return f"sqlite+aiosqlite:///{folder / 'labmate.db'}"
 
 
 def percentile(times: Sequence[float], share: float) -> float:
-    """The time in ms that this share of the samples stays under."""
+    """The time in ms that this share of the samples stay below."""
     ordered = sorted(times)
     return 1_000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def show(name: str, times: Sequence[float], target: str = "", bound: str = "") -> None:
-    """One line: median, p50 and p99 in ms."""
+    """Print one line: p50 and p99 in ms."""
     p50, p99 = 1_000 * statistics.median(times), percentile(times, 0.99)
     print(f"{name:34} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  {target:18} {bound}", flush=True)

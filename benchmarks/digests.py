@@ -1,6 +1,6 @@
-"""python -m benchmarks.digests: choosing what a digest shows, among 1,500 papers, and for 1,000 channels one after another.
+"""python -m benchmarks.digests: choosing a digest's papers from 1,500, once and for 1,000 channels in turn.
 
-A channel has fifty liked papers of a random subject; each of the thousand has its own, encoded anew.
+A channel has fifty liked papers on a random subject; each of the thousand has its own, encoded anew.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CANDIDATES, DAY, LIKED, CHANNELS, ASKED = 1_500, 339, 50, 1_000, 100
 
 
 def taste(corpus: Corpus, papers: np.ndarray, rng: np.random.Generator) -> Taste:
-    """The papers nearest to one of these, liked within half a year."""
+    """A taste: the papers nearest to one of these, liked within half a year."""
     assert corpus.vectors is not None
     near, _ = corpus.vectors.search(corpus.vectors.row(int(rng.choice(papers))), LIKED)
     return Taste({int(paper): float(rng.integers(1, 180)) for paper in near})

@@ -1,4 +1,4 @@
-"""python -m benchmarks.durability: what it costs that a commit waits for the disk, alone and while papers are read in."""
+"""python -m benchmarks.durability: the cost of waiting for the disk at each commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS = 5
 
 
 async def store_of(folder: Path, synchronous: str) -> Store:
-    """An empty store, opened for reading papers in, whose commits wait for the disk (FULL) or not (NORMAL)."""
+    """An empty store for loading, whose commits wait for the disk (FULL) or don't (NORMAL)."""
     store = await Store.open(url(folder), bulk=True)
     async with store._writer._engine.connect() as connection:
         raw = await connection.get_raw_connection()
@@ -28,7 +28,7 @@ async def store_of(folder: Path, synchronous: str) -> Store:
 
 
 async def small(store: Store) -> list[float]:
-    """Seconds of single small commits, each a text that a button keeps."""
+    """Seconds of single small commits, each of a text for a button."""
     times = []
     for number in range(COMMITS):
         begun = time.perf_counter()
@@ -38,7 +38,7 @@ async def small(store: Store) -> list[float]:
 
 
 async def loading(store: Store) -> float:
-    """Records a second of reading papers in, in batches as an ingest writes them."""
+    """Records per second of loading, in batches as an ingest writes them."""
     begun = time.perf_counter()
     for batch in range(BATCHES):
         await store.upsert([_record(batch * BATCH + number) for number in range(BATCH)])
@@ -73,7 +73,8 @@ async def main() -> None:
         print(f"reading papers in, {synchronous:15} {statistics.median(rates[synchronous]):,.0f} records/s")
     full, normal = (statistics.median(times[synchronous]) for synchronous in ("FULL", "NORMAL"))
     print(
-        f"the price of FULL, a small commit  {1_000 * (full - normal):.1f} ms, {full / normal:.1f} times as long"
+        f"the price of FULL, a small commit  {1_000 * (full - normal):.1f} ms, "
+        f"{full / normal:.1f} times as long"
     )
     full, normal = (statistics.median(rates[synchronous]) for synchronous in ("FULL", "NORMAL"))
     print(f"the price of FULL, reading in      {normal / full:.2f} times as long")

@@ -1,4 +1,4 @@
-"""python -m benchmarks.embedding: our embedding beside the bare model at its best batch size, in turns."""
+"""python -m benchmarks.embedding: our embedding and the bare model at its best batch size, in alternation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
     assert model is not None
 
     def bare(size: int) -> float:
-        """The model alone over texts that are already sorted: the machine's bound."""
+        """The model alone on sorted texts: the machine's upper bound."""
         ordered = sorted(texts, key=len)
         begun = time.perf_counter()
         with torch.inference_mode():
@@ -37,7 +37,7 @@ def main() -> None:
         return len(texts) / (time.perf_counter() - begun)
 
     def streams(size: int) -> float:
-        """The model alone with one stream a core, each on one thread."""
+        """The model alone with one stream per core, each on one thread."""
         ordered = sorted(texts, key=len)
 
         def one(start: int) -> None:

@@ -1,4 +1,4 @@
-"""python -m benchmarks.ending: seconds from SIGTERM to the end of the process, at different moments of its life."""
+"""python -m benchmarks.ending: seconds from SIGTERM to the end of the process, at different moments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOMENTS = {
     "while the model loads": (b"loading the model", False),
     "logged in": (b"Logged in as", False),
 }
-"""What it says at that moment, and whether its folder is fresh."""
+"""The line it prints at that moment, and whether its folder is fresh."""
 
 
 def _spin(count: int) -> list[subprocess.Popen[bytes]]:
@@ -27,7 +27,7 @@ def _spin(count: int) -> list[subprocess.Popen[bytes]]:
 
 
 async def seconds(words: bytes, folder: Path, busy: int) -> float:
-    """From SIGTERM, sent once the words were said, to the end; with so many processes spinning meanwhile."""
+    """Seconds from SIGTERM, sent once it prints the words, to its end, with ``busy`` processes spinning."""
     async with LocalDiscord() as discord:
         environment = os.environ | {
             "DISCORD_TOKEN": discord.bot_token,
@@ -61,11 +61,11 @@ async def seconds(words: bytes, folder: Path, busy: int) -> float:
 async def main() -> None:
     """Print a line for each moment."""
     cores = os.cpu_count() or 1
-    with tempfile.TemporaryDirectory() as kept:
+    with tempfile.TemporaryDirectory() as folder:
         for moment, (words, fresh) in MOMENTS.items():
             for busy in (0, 2 * cores):
                 with tempfile.TemporaryDirectory() as new:
-                    took = await seconds(words, Path(new if fresh else kept), busy)
+                    took = await seconds(words, Path(new if fresh else folder), busy)
                 print(f"{moment:30} {busy} processes spinning on {cores} cores: {took:4.1f} s", flush=True)
 
 

@@ -1,8 +1,8 @@
-"""python -m benchmarks.fairness: /search of one member, alone and while another of the server sends sixty at once.
+"""python -m benchmarks.fairness: one member's /search, alone and while another member sends sixty at once.
 
-Over the local Discord, on all papers. Alone and beside the sixty take turns, so that both meet the same machine; each
-round has a server with two members of its own, since one member gets only so much a minute. With --unlimited nothing
-is refused: all sixty are answered, and only the turns keep the two apart.
+It runs over the local Discord, on all papers. Searches alone and beside the sixty alternate, so that both
+meet the same machine. Each round has a new server with two members, since members have limits per minute.
+With --unlimited, nothing is refused: all sixty get answers, and only taking turns protects the other member.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from bot.local_discord.state import Json
 from bot.local_discord.typed import Typed, parse
 
 ROUNDS, AT_ONCE, EACH = 12, 60, 10
-"""EACH searches alone and EACH beside the sixty stay within a member's searches a minute."""
+"""EACH searches alone and EACH beside the sixty stay within a member's limit per minute."""
 WITHIN = 3.0
-"""Seconds after which Discord gives an interaction up."""
+"""Seconds after which Discord gives up on an interaction."""
 
 
 class Hasty(UserClient):
-    """A member whose questions reach Discord one after the other, but wait for no answer."""
+    """A member who sends questions one after the other without waiting for answers."""
 
     async def __aenter__(self) -> Self:
         self._posting = asyncio.Lock()
         return await super().__aenter__()
 
     async def _post(self, body: Json) -> None:
-        # Sixty requests at once would stall the simulated Discord, and with it all who are measured.
+        # Sixty requests at once would stall the simulated Discord and every measurement with it.
         async with self._posting:
             await super()._post(body)
 
 
 @dataclass
 class Times:
-    """Seconds from a question sent to its reply shown."""
+    """Seconds from sending a question to seeing its reply."""
 
     alone: list[float] = field(default_factory=list)
     beside: list[float] = field(default_factory=list)
@@ -124,7 +124,7 @@ async def main(unlimited: bool) -> None:
                 await asyncio.sleep(8)
             for place, (one, other) in enumerate(tokens):
                 async with Hasty(discord.url, one) as hasty, UserClient(discord.url, other) as calm:
-                    # The first round warms up what is made once.
+                    # The first round warms up the caches.
                     await one_round(place, hasty, calm, commands, times if place else Times())
         finally:
             process.terminate()

@@ -1,4 +1,4 @@
-"""python -m benchmarks.loading: reading all records in, without embedding; beside SQLite and tantivy alone."""
+"""python -m benchmarks.loading: loading all records without embedding, compared with SQLite alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUNS = 3
 
 
 async def load(folder: Path) -> tuple[float, int]:
-    """Seconds and records of a whole run into an empty library that has the sample."""
+    """Seconds and records of a whole run into a library that only has the sample."""
     store = await Store.open(url(folder), bulk=True)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
@@ -34,7 +34,7 @@ async def load(folder: Path) -> tuple[float, int]:
 
 
 def bound(folder: Path) -> float:
-    """Seconds of parsing the same file and writing the same rows with sqlite3 alone: no checks, no words."""
+    """Seconds of parsing the file and writing the same rows with sqlite3 alone: no checks, no word index."""
     begun = time.perf_counter()
     database = sqlite3.connect(folder / "bare.db")
     database.executescript(
@@ -72,12 +72,14 @@ async def main() -> None:
             rates.append(read / seconds)
             bounds.append(read / bound(Path(name)))
             print(
-                f"  {read:,} records in {seconds:.1f} s: {rates[-1]:,.0f}/s (sqlite3 alone {bounds[-1]:,.0f}/s)",
+                f"  {read:,} records in {seconds:.1f} s: {rates[-1]:,.0f}/s "
+                f"(sqlite3 alone {bounds[-1]:,.0f}/s)",
                 flush=True,
             )
     ours, bare = statistics.median(rates), statistics.median(bounds)
     print(
-        f"loading without embedding            {ours:,.0f} records/s (target 3,000); sqlite3 alone {bare:,.0f}/s, ratio {ours / bare:.2f}"
+        f"loading without embedding            {ours:,.0f} records/s (target 3,000); "
+        f"sqlite3 alone {bare:,.0f}/s, ratio {ours / bare:.2f}"
     )
 
 

@@ -1,10 +1,10 @@
-"""python -m benchmarks.month [--kills N] [--servers N] [--days N]: a month of digests in minutes, looked at in Discord.
+"""python -m benchmarks.month [--kills N] [--servers N] [--days N]: a month of digests in minutes, checked.
 
-The clock runs from 2026-07-20 to 2026-08-21 from one thing that happens to the next; a loopback arXiv shows each day's
-real listing when it was announced; 200 digests of 40 servers in 12 time zones post to a local Discord. What stands in
-its channels at the end is compared with what should: every digest once on each due day, of that day's papers, at its
-local time, nothing twice. With --kills the bot is killed (kill -9) at random moments all over the month, its workers with
-it, while Discord misbehaves: lost answers, 429, 5xx, a dropped gateway. The outcome must be the same.
+The clock jumps from event to event between 2026-07-20 and 2026-08-21. A loopback arXiv shows each day's real
+listing when it was announced, and 200 digests of 40 servers in 12 time zones post to a local Discord. At the
+end, the channels must have every digest once on each due day, with that day's papers, at its local time, and
+nothing twice. With --kills, the bot and its workers are killed (kill -9) at random moments of the month,
+while Discord misbehaves: lost answers, 429, 5xx, a dropped gateway. The outcome must be the same.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from data.stores.store import Store
 
 FIRST, LAST = date(2026, 7, 20), date(2026, 8, 21)
 BEFORE = date(2026, 7, 13)
-"""Papers from this day on are known when the month begins."""
+"""The store already has the papers from this day on when the month begins."""
 STEP = timedelta(seconds=25)
-"""How far the clock goes on while something due is not done."""
+"""The clock's step while something due is not done."""
 PATIENCE = 500.0
-"""Seconds of the machine's own time that something due may take."""
+"""Real seconds that something due may take."""
 LIFE = (0.2, 15.0)
-"""Seconds after which a kill that is owed happens."""
+"""Seconds until a due kill happens."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Month:
     killed: int = 0
     faults: int = 0
     owed: int = 0
-    """Kills that should have happened by now."""
+    """The number of kills due by now."""
     stopping: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class Month:
     # -- the bot -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """A Labmate in a process of its own."""
+        """Start Labmate in a process of its own."""
         environment = os.environ | {
             "DISCORD_TOKEN": self.discord.bot_token,
             "DISCORD_API_URL": self.discord.api_url,
@@ -102,13 +102,13 @@ class Month:
             )
 
     def kill(self) -> None:
-        """kill -9, its workers too."""
+        """Send kill -9 to the bot and its workers."""
         if self.process is not None and self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
     async def kill_at_random(self) -> None:
-        """Kill at random moments of its life: while it starts, reads, embeds, chooses, posts."""
+        """Kill the bot at random moments: while it starts, reads, embeds, chooses or posts."""
         while self.killed < self.kills:
             if not self.owed:
                 await asyncio.sleep(0.1)
@@ -120,11 +120,11 @@ class Month:
             self.start()
 
     async def misbehave(self) -> None:
-        """Let Discord lose answers, refuse and drop, again and again."""
+        """Make Discord lose answers, refuse requests and drop connections, again and again."""
         while not self.stopping:
             await asyncio.sleep(self.chance.uniform(1, 6))
             if any(fault.times for fault in self.discord.faults.requests):
-                continue  # the last one still waits for a posting: a queue of them would meet the next all at once
+                continue  # the last fault still waits for a posting, which a queue of them would hit at once
             self.discord.faults.clear()
             kind = self.chance.choice(["lost", "lost", "429", "500", "502", "slow", "gateway"])
             self.faults += 1
@@ -143,7 +143,7 @@ class Month:
     # -- the month ---------------------------------------------------------------------------------
 
     async def run(self, store: Store) -> None:
-        """Go from one thing that happens to the next until all that is due is done."""
+        """Go from event to event until everything due is done."""
         self.start()
         tasks = []
         if self.kills:
@@ -160,7 +160,7 @@ class Month:
                 killed = f", {self.killed} kills, {self.faults} faults" if self.kills else ""
                 print(f"{self.now:%d %b %H:%M} ({place + 1} of {len(events)}{killed})", flush=True)
         if tasks:
-            await tasks[0]  # what is left of the kills: it must post nothing more
+            await tasks[0]  # the remaining kills, after which it must post nothing more
         self.stopping = True
         self.discord.faults.clear()
         await asyncio.gather(*tasks)
@@ -171,17 +171,17 @@ class Month:
 
     def events(self) -> list[datetime]:
         """Every instant at which something is due, in order."""
-        found = set()
+        instants = set()
         for day in self.days:
             if announced_at(day) < self.span.end:
-                found |= {announced_at(day) + LOOK_AFTER + timedelta(seconds=30)}
-                found |= {announced_at(day) + LOOK_AFTER + LOOK_AGAIN + timedelta(minutes=1)}
+                instants |= {announced_at(day) + LOOK_AFTER + timedelta(seconds=30)}
+                instants |= {announced_at(day) + LOOK_AFTER + LOOK_AGAIN + timedelta(minutes=1)}
         for each in self.planned:
-            found |= {due + timedelta(seconds=5) for _, due in each.due}
-        return sorted(found)
+            instants |= {due + timedelta(seconds=5) for _, due in each.due}
+        return sorted(instants)
 
     async def settle(self, store: Store, instant: datetime) -> None:
-        """Wait until everything due by an instant is done, letting the clock go on meanwhile."""
+        """Wait until everything due by an instant is done, while the clock goes on."""
         begun, tick = time.monotonic(), time.monotonic()
         while not await self.is_done(store, instant):
             await asyncio.sleep(0.1)
@@ -193,7 +193,7 @@ class Month:
                 return
 
     async def is_done(self, store: Store, instant: datetime) -> bool:
-        """Whether the listings that can be read are in, and what is due is posted."""
+        """Whether every readable listing is in and everything due is posted."""
         wanted = [
             day
             for day in self.days
@@ -217,19 +217,19 @@ class Month:
 
 
 def known_before(folder: Path) -> None:
-    """Read in what is known when the month begins; made once, then copied."""
-    made = ROOT / "var" / "month"
-    if not (made / "done").exists():
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
-        file = made / "before.jsonl"
+    """Load the papers before the month; done once, then copied."""
+    library = ROOT / "var" / "month"
+    if not (library / "done").exists():
+        shutil.rmtree(library, ignore_errors=True)
+        library.mkdir(parents=True)
+        file = library / "before.jsonl"
         days = listings(PAPERS, BEFORE, FIRST - timedelta(days=1))
         file.write_text("".join(json.dumps(paper) + "\n" for papers in days.values() for paper in papers))
-        environment = os.environ | {"LABMATE_DATA": str(made)}
+        environment = os.environ | {"LABMATE_DATA": str(library)}
         for command in (["ingest", "file", str(file)], ["identify"]):
             subprocess.run([sys.executable, "-m", "bot", *command], cwd=ROOT, env=environment, check=True)
-        (made / "done").touch()
-    shutil.copytree(made, folder, dirs_exist_ok=True)
+        (library / "done").touch()
+    shutil.copytree(library, folder, dirs_exist_ok=True)
 
 
 async def main(servers: int, kills: int, seed: int, days: int | None) -> int:
@@ -253,13 +253,13 @@ async def main(servers: int, kills: int, seed: int, days: int | None) -> int:
                 month.stopping = True
                 month.kill()
             late = sorted(await delays(store, planned))
-            found = check(discord, planned, shown)
+            checked = check(discord, planned, shown)
         await store.close()
-        problems = [*month.problems, *found.problems]
+        problems = [*month.problems, *checked.problems]
         if problems:
             shutil.copy(folder / "bot.out", ROOT / "var" / "month.log")
     clock.follow(None)
-    counts = found.counts
+    counts = checked.counts
     zones = len({plan.digest.zone for plan in planned})
     print(f"\n{len(planned)} digests, {servers} servers, {zones} time zones, {span.first} to {span.last}")
     print(f"kills (SIGKILL)                  {month.killed}")
@@ -274,10 +274,10 @@ async def main(servers: int, kills: int, seed: int, days: int | None) -> int:
         print(f"  {problem}")
     outcome = ROOT / "var" / f"month-{servers}-{seed}-{span.last}.json"
     if not kills:
-        outcome.write_text(json.dumps(found.outcome))
+        outcome.write_text(json.dumps(checked.outcome))
     elif outcome.exists():
         before = json.loads(outcome.read_text())
-        same = sum(before.get(key) == ids for key, ids in found.outcome.items())
+        same = sum(before.get(key) == ids for key, ids in checked.outcome.items())
         print(f"the same papers as without kills {same:,} of {len(before):,} postings")
     print(f"took                             {(time.monotonic() - begun) / 60:.1f} min")
     return int(bool(problems or counts["repeated"] or counts["wrong"]))

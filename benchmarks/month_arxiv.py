@@ -1,4 +1,4 @@
-"""A loopback arXiv for the simulated month: OAI-PMH over the real listings, each day visible once it was announced."""
+"""A loopback arXiv for the simulated month: OAI-PMH over the real listings, each visible once announced."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from index.identity.person_names import parse_name
 
 PAGE = 150
 APPEARS = timedelta(minutes=10)
-"""How long after its hour a listing can be read, as with the real one."""
+"""The delay until an announced listing can be read, as with the real arXiv."""
 _OAI = 'xmlns="http://www.openarchives.org/OAI/2.0/"'
 _ARXIV = 'xmlns="http://arxiv.org/OAI/arXiv/"'
 
 
 def listings(path: Path, first: date, last: date) -> dict[date, list[dict[str, Any]]]:
     """The days' papers of a file of listings, by day."""
-    found: dict[date, list[dict[str, Any]]] = {}
+    days: dict[date, list[dict[str, Any]]] = {}
     with zstandard.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             paper = json.loads(line)
             day = date.fromisoformat(paper["announced"])
             if first <= day <= last:
-                found.setdefault(day, []).append(paper)
-    return dict(sorted(found.items()))
+                days.setdefault(day, []).append(paper)
+    return dict(sorted(days.items()))
 
 
 def visible_at(day: date) -> datetime:
@@ -40,7 +40,7 @@ def visible_at(day: date) -> datetime:
 
 
 class MonthArxiv:
-    """Serves what is visible by a clock; ``down`` makes it answer 503."""
+    """Serves the listings visible at the clock's time; ``down`` makes it answer 503."""
 
     def __init__(self, days: dict[date, list[dict[str, Any]]], now: Callable[[], datetime]) -> None:
         self._records = [(day, _record(paper, day)) for day, papers in days.items() for paper in papers]
@@ -68,12 +68,12 @@ class MonthArxiv:
     async def _answer(self, request: web.Request) -> web.Response:
         if self.down:
             return web.Response(status=503, headers={"Retry-After": "1"})
-        asked = request.query
-        if token := asked.get("resumptionToken"):
+        query = request.query
+        if token := query.get("resumptionToken"):
             name, _, start = token.partition("!")
             records, place = self._lists.get(name, []), int(start or 0)
         else:
-            since, now = date.fromisoformat(asked["from"]), self._now()
+            since, now = date.fromisoformat(query["from"]), self._now()
             records = [text for day, text in self._records if day >= since and visible_at(day) <= now]
             name, place = f"l{len(self._lists)}", 0
             self._lists[name] = records

@@ -1,4 +1,4 @@
-"""What stands in Discord after the simulated month, against what should."""
+"""Checks of the simulated month: the postings in Discord against the expected ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINK = re.compile(r"arxiv\.org/abs/([\w./-]+?)(?:v\d+)?\)")
 
 @dataclass(frozen=True)
 class Found:
-    """How many postings and papers stand, which papers in each posting, and what is not as it should be."""
+    """The numbers of postings and papers, the papers in each posting, and the problems."""
 
     counts: Counter[str]
     outcome: dict[str, list[str]]
@@ -29,28 +29,28 @@ class Found:
 
 
 def standing(discord: LocalDiscord) -> dict[tuple[str, str], list[tuple[str, list[str]]]]:
-    """For each digest and day the postings that stand: (where, arXiv ids)."""
-    found: dict[tuple[str, str], list[tuple[str, list[str]]]] = {}
+    """The postings in Discord for each digest and day: (channel, arXiv ids)."""
+    postings: dict[tuple[str, str], list[tuple[str, list[str]]]] = {}
     bot = discord.state.application["bot"]["id"]
     heading = re.compile(r"## (Digest \d+) · \w+, (\d+ \w+ \d{4})\n")
     for channel, messages in discord.state.messages.items():
         for message in messages.values():
             text = "\n".join(_texts(message["components"]))
             if message["author"]["id"] == bot and (is_posting := heading.search(text)):
-                found.setdefault(is_posting.groups(), []).append((channel, _LINK.findall(text)))
-    return found
+                postings.setdefault(is_posting.groups(), []).append((channel, _LINK.findall(text)))
+    return postings
 
 
 def _texts(components: list[dict[str, Any]]) -> list[str]:
-    found = []
+    texts = []
     for component in components:
-        found += [component["content"]] if "content" in component else []
-        found += _texts(component.get("components", []))
-    return found
+        texts += [component["content"]] if "content" in component else []
+        texts += _texts(component.get("components", []))
+    return texts
 
 
 def check(discord: LocalDiscord, planned: list[Planned], days: dict[date, list[dict[str, Any]]]) -> Found:
-    """Compare what stands in Discord with what should."""
+    """Compare the postings in Discord with the expected ones."""
     stands, problems, counts = standing(discord), list[str](), Counter[str]()
     announced = {paper["id"]: day for day, papers in days.items() for paper in papers}
     told = {paper["id"]: paper for papers in days.values() for paper in papers}
@@ -59,20 +59,23 @@ def check(discord: LocalDiscord, planned: list[Planned], days: dict[date, list[d
         digest, upto, shown = plan.digest, plan.digest.upto, set[str]()
         for slot, due in plan.due:
             key = (plan.name, f"{slot.day} {slot:%b} {slot.year}")
-            found = stands.pop(key, [])
+            postings = stands.pop(key, [])
             counts["due"] += 1
-            messages = 2 if plan.form == "thread" and any(ids for _, ids in found) else 1
-            if len(found) != messages:
-                problems.append(f"{key}: {len(found)} postings, not {messages}")
-                if not found:
+            messages = 2 if plan.form == "thread" and any(ids for _, ids in postings) else 1
+            if len(postings) != messages:
+                problems.append(f"{key}: {len(postings)} postings, not {messages}")
+                if not postings:
                     continue
-            found.sort(key=lambda posting: -len(posting[1]))
-            if any(ids != found[0][1][: len(ids)] or len(ids) < min(5, len(found[0][1])) for _, ids in found):
+            postings.sort(key=lambda posting: -len(posting[1]))
+            if any(
+                ids != postings[0][1][: len(ids)] or len(ids) < min(5, len(postings[0][1]))
+                for _, ids in postings
+            ):
                 problems.append(f"{key}: the day's thread shows other papers than the channel")
-            where = {channel for channel, _ in found}
+            where = {channel for channel, _ in postings}
             if plan.form in ("message", "thread") and plan.place not in where:
                 problems.append(f"{key}: not in its channel")
-            ids = found[0][1]
+            ids = postings[0][1]
             outcome[" ".join(key)] = ids
             counts["postings"] += 1
             counts["papers"] += len(ids)
@@ -106,13 +109,13 @@ def _fits(digest: Digest, paper: dict[str, Any]) -> bool:
 
 
 async def delays(store: Store, planned: list[Planned]) -> list[float]:
-    """Minutes from when each posting could be made (its time, or its listing's if that was later) to when it was."""
-    found = []
+    """Minutes that each posting came after its time (or after its listing's, if that was later)."""
+    minutes = []
     for plan in planned:
         for entry in await store.digests.history(plan.digest.id, 40):
             if entry.posted is not None:
                 ready = max(
                     entry.due.replace(tzinfo=UTC), visible_at(last_listing(entry.due.replace(tzinfo=UTC)))
                 )
-                found.append((entry.posted.replace(tzinfo=UTC) - ready).total_seconds() / 60)
-    return found
+                minutes.append((entry.posted.replace(tzinfo=UTC) - ready).total_seconds() / 60)
+    return minutes

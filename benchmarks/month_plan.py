@@ -1,4 +1,4 @@
-"""What the simulated month asks for: 200 digests of 40 servers in 12 time zones, and when each is due."""
+"""The plan of the simulated month: 200 digests of 40 servers in 12 time zones, and when each is due."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ QUERIES = (
 )
 CATEGORIES = ("", "cs.CL", "cs.AI", "cs.IR", "cs.CL cs.IR")
 _TURN = time(22)
-"""Of a day in UTC: between what one evening in Honolulu and what the next morning in Sydney brings."""
+"""The hour (UTC) between an evening's postings in Honolulu and the next morning's in Sydney."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """The days that are simulated."""
+    """The simulated days."""
 
     first: date
     last: date
 
     @property
     def begin(self) -> datetime:
-        """Before the first of the days anywhere."""
+        """An instant before the first day in any zone."""
         return datetime.combine(self.first - timedelta(days=1), _TURN, UTC)
 
     @property
     def end(self) -> datetime:
-        """What is due later is not looked at."""
+        """The instant after which nothing is checked."""
         return datetime.combine(self.last, _TURN, UTC)
 
     def due(self, digest: Digest) -> list[tuple[date, datetime]]:
         """Local days and instants at which a digest is due."""
-        found = []
+        slots = []
         day = self.first - timedelta(days=2)
         while day <= self.last + timedelta(days=1):
             at = due_at(day, digest.at, digest.zone)
             if digest.days[day.weekday()] == "1" and self.begin < at <= self.end:
-                found.append((day, at))
+                slots.append((day, at))
             day += timedelta(days=1)
-        return found
+        return slots
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A digest, where its postings stand, and the days and instants at which it is due."""
+    """A digest, the place of its postings, and the days and instants at which it is due."""
 
     digest: Digest
     name: str
@@ -73,14 +73,14 @@ class Planned:
 async def plan(
     discord: LocalDiscord, store: Store, span: Span, servers: int, chance: random.Random
 ) -> list[Planned]:
-    """Five digests for each server: messages, threads, forum posts, and one by direct message."""
+    """Make five digests for each server: messages, threads, forum posts, and one by direct message."""
     state, bot = discord.state, discord.state.application["bot"]["id"]
-    found: list[Planned] = []
+    planned: list[Planned] = []
     for number in range(servers):
         guild = state.add_guild(f"Server {number}", discord.owner["id"])
         state.add_member(guild["id"], bot)
         for place in range(5):
-            count = len(found)
+            count = len(planned)
             form = ("message", "message", "thread", "forum", "dm")[place]
             name = f"Digest {count}"
             owner = discord.owner["id"]
@@ -107,13 +107,13 @@ async def plan(
                 at=TIMES[count % len(TIMES)],
                 zone=ZONES[count % len(ZONES)],
             )
-            made = await store.digests.make(draft)
+            digest = await store.digests.make(draft)
             upto = max(
                 day for day in (span.first - timedelta(days=n) for n in range(1, 6)) if day.weekday() < 5
             )
             started = await store.digests.change(
-                made.id, state="active", upto=upto, seen=await store.listings.newest_paper()
+                digest.id, state="active", upto=upto, seen=await store.listings.newest_paper()
             )
             assert started is not None
-            found.append(Planned(started, name, channel, form, span.due(started)))
-    return found
+            planned.append(Planned(started, name, channel, form, span.due(started)))
+    return planned

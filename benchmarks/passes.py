@@ -1,4 +1,4 @@
-"""How long a pass holds the write lock, and what other writers wait meanwhile: in one transaction, and in parts."""
+"""How long a pass holds the write lock and other writers wait, in one transaction and in parts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from data.tables.papers import AuthorRow, AuthorshipRow, PaperRow
 SIZES = 100_000, 604_329
 AUTHORS = 5
 EACH = 2
-"""Authorships a person."""
+"""Authorships per person."""
 
 
 async def main() -> None:
-    """Print the longest hold of the write lock and the longest wait of another writer for each way and size."""
+    """Print the longest hold of the write lock and the longest wait of a writer for each way and size."""
     for size in SIZES:
         for name, drafted in (("one transaction", False), ("in parts", True)):
             async with _filled(size) as (store, path):
@@ -53,7 +53,7 @@ async def _pass(people: People, rows: list[dict[str, Any]], *, drafted: bool) ->
 
 
 def _rows(size: int, turn: int) -> list[dict[str, Any]]:
-    """Memberships of people with two authorships each; another turn gives them to others."""
+    """Memberships of people with two authorships each; another ``turn`` gives them to other people."""
     return [
         {
             "paper_id": 1 + n // AUTHORS,
@@ -69,7 +69,7 @@ def _rows(size: int, turn: int) -> list[dict[str, Any]]:
 
 @contextlib.asynccontextmanager
 async def _filled(size: int) -> AsyncIterator[tuple[Store, Path]]:
-    """A store with as many authorships, and nobody told apart."""
+    """A store with this many authorships and no judgements."""
     with tempfile.TemporaryDirectory() as name:
         store = await Store.open(url(Path(name)), bulk=True)
         papers = [
@@ -98,14 +98,14 @@ async def _filled(size: int) -> AsyncIterator[tuple[Store, Path]]:
 
 
 class _Seen:
-    """What was seen while a pass was written: seconds."""
+    """Times measured during a pass, in seconds."""
 
     held = waited = whole = 0.0
 
 
 @contextlib.contextmanager
 def _watched(store: Store, path: Path) -> Iterator[_Seen]:
-    """Watch the writer's transactions, and let another writer ask for the lock all the time."""
+    """Time the writer's transactions while another writer keeps asking for the lock."""
     seen, over, begun = _Seen(), threading.Event(), [0.0]
     engine = store._writer._engine.sync_engine
 

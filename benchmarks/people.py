@@ -1,4 +1,4 @@
-"""How long telling people apart takes: a full pass over all papers, and a day's 500 papers after it."""
+"""The time to tell people apart: a full pass over all papers, then a day's 500 papers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = 500
 
 
 async def main() -> None:
-    """Print times, memory and how much a second pass changes."""
+    """Print times, memory and the share of changes by a second pass."""
     corpus = await full_corpus()
     started, worked = time.monotonic(), time.process_time()
     outcome = await identify(corpus, full=True)
@@ -42,7 +42,7 @@ async def main() -> None:
 
 
 async def _day() -> None:
-    """Forget whose the newest papers' authorships are, in a copy, and place them again."""
+    """Forget the judgements of the newest papers in a copy, and place their authorships again."""
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name)
         shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
@@ -63,7 +63,7 @@ async def _day() -> None:
         spent = time.monotonic() - started
         after = {(row.paper_id, row.position): row.person_id for row in await store.people.all_memberships()}
         elsewhere = {person for place, person in after.items() if place not in before}
-        # Who has only papers of that day is new, and has to be found as somebody new.
+        # People with papers of that day only are new, and must be found as new people.
         same = sum(
             after[place] == person if person in elsewhere else after[place] not in elsewhere
             for place, person in before.items()

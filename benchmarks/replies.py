@@ -1,7 +1,7 @@
-"""python -m benchmarks.replies: from interaction sent to reply shown, over the local Discord; memory beside.
+"""python -m benchmarks.replies: the time from an interaction to its reply over the local Discord, and memory.
 
-Each question is asked at rest, and with --reading once more while another process reads papers in and embeds.
-With --people, the questions about people are asked instead, with and without pictures (after `identify` on
+It asks each question at rest and, with --reading, once more while another process loads and embeds papers.
+With --people, it asks questions about people instead, with and without pictures (after `identify` on
 var/benchmark, which `python -m benchmarks.people` runs).
 """
 
@@ -41,7 +41,7 @@ SEARCHES = (
 def start(
     discord: LocalDiscord, folder: Path, *, pictures: bool = True, **settings: str
 ) -> subprocess.Popen[bytes]:
-    """A Labmate in a process of its own, as `make run` with a token starts it, but for limits, unless they are set."""
+    """Start Labmate in a process of its own, as `make run` with a token does, without limits by default."""
     environment = os.environ | {
         "DISCORD_TOKEN": discord.bot_token,
         "DISCORD_API_URL": discord.api_url,
@@ -58,7 +58,7 @@ def start(
 
 
 def resident(process: subprocess.Popen[bytes]) -> float:
-    """Resident MB of a process and its children; memory that they share counts once."""
+    """Resident MB of a process and its children; shared memory counts once."""
     root = psutil.Process(process.pid)
     everyone = [root, *root.children(recursive=True)]
     return sum(member.memory_full_info().pss for member in everyone) / 1e6
@@ -107,7 +107,7 @@ async def ask_all(user: UserClient, records: list[tuple[str, str]], label: str) 
 
 
 async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) -> None:
-    """Questions about people; those whose name several people have answer with the select."""
+    """Ask about people; names that several people share are answered with a select."""
     chance = random.Random(11)
     some = chance.sample(sorted(set(authors)), 2 * (ASKED + WARM))
     one, other = some[: ASKED + WARM], some[ASKED + WARM :]
@@ -124,7 +124,7 @@ async def ask_people(user: UserClient, authors: list[str], *, pictures: bool) ->
     periods = [f"/trending days:{3 + place % 120}" for place in range(ASKED + WARM)]
     show("/trending", await timed(user, periods), "target 100 ms p99")
     show("/similar-people", await timed(user, [f"/similar-people {name}" for name in one]))
-    await user.slash("/collaborators who:ChonLam Lao", within=60)  # once the network is made
+    await user.slash("/collaborators who:ChonLam Lao", within=60)  # builds the network
     show(
         "/collaborators",
         await timed(user, [f"/collaborators who:{name}" for name in one]),
@@ -184,12 +184,13 @@ async def main(reading: bool) -> None:
         while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
             pass
         print(
-            f"{'run to logged in, ' + format(known, ',') + ' papers':34} {time.perf_counter() - begun:.1f} s (target 6 s)"
+            f"{'run to logged in, ' + format(known, ',') + ' papers':34} "
+            f"{time.perf_counter() - begun:.1f} s (target 6 s)"
         )
         try:
             async with UserClient(discord.url, discord.user_token) as user:
                 await user.slash("/search warm up the model", within=60)
-                await user.slash("/author ChonLam Lao", within=60)  # once people are read in
+                await user.slash("/author ChonLam Lao", within=60)  # loads the people
                 await asyncio.sleep(8)
                 print(f"{'resident memory at rest':34} {resident(process):,.0f} MB (target 1,200)")
                 if reading:
@@ -206,7 +207,7 @@ async def main(reading: bool) -> None:
 async def while_reading(
     user: UserClient, records: list[tuple[str, str]], folder: Path, bot: subprocess.Popen[bytes]
 ) -> None:
-    """Ask while a worker reads new papers in and embeds them, at low priority, as the bot's own worker does."""
+    """Ask while a low-priority worker loads and embeds new papers, as the bot's own worker does."""
     extra = folder / "more.jsonl"
     with extra.open("w") as out:
         for number, (_, record) in enumerate(PaperFile(PAPERS)):

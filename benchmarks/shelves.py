@@ -1,6 +1,6 @@
-"""python -m benchmarks.shelves: a full library of 130 MB: completing its tags, looking through it, and the loop's pauses.
+"""python -m benchmarks.shelves: a full library of 130 MB: tag completion, reading it, and the loop's pauses.
 
-A pause is how long the loop could do nothing else; every other member's reply waits for at least that long.
+A pause is a time in which the event loop does nothing else, so that every other member's reply waits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from data.stores.store import Store
 
 MEMBER, ABSTRACT = 1, 26_000
 LIMIT = 10 * 1024 * 1024
-"""Discord's own for one file."""
+"""Discord's own limit for one file."""
 
 
 @asynccontextmanager

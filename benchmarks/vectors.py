@@ -1,4 +1,4 @@
-"""python -m benchmarks.vectors: opening and asking 111,997 vectors; beside FAISS's flat index alone."""
+"""python -m benchmarks.vectors: opening and searching 111,997 vectors, beside FAISS's flat index alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""python -m benchmarks.words: searching by words and by both, inside the process; beside tantivy alone."""
+"""python -m benchmarks.words: in-process search by words, and by words and vectors, beside tantivy alone."""
 
 from __future__ import annotations
 

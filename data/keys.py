@@ -1,4 +1,4 @@
-"""Keys under which titles, names and texts meet although they are printed differently."""
+"""Keys that make differently printed forms of a title, a name or a text equal."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _INVISIBLE = dict.fromkeys(
 _CONTROL = dict.fromkeys([*range(0x00, 0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)])
 _STRIP = {**_INVISIBLE, **_CONTROL}
 _NOT_WORD = re.compile(r"[\W_]+")
-# Letters that NFKD leaves whole although readers type them without the stroke.
+# Letters that NFKD leaves whole, although people type them without the stroke.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 _SUFFIX = {"jr", "sr", "ii", "iii", "iv"}
 
 
 def clean(text: str) -> str:
-    """One line of printable text: white space folded, control and invisible characters gone."""
+    """One line of printable text: white space collapsed, control and invisible characters removed."""
     if text.isascii():
         if not text.isprintable():
             text = text.translate(_CONTROL)
@@ -56,7 +56,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=300_000)
 def name_key(name: str) -> str:
-    """The form of a person's name under which its printed forms meet.
+    """The key that the printed forms of a person's name share.
 
     Case, accents, hyphens and the order of ``"Lao, ChonLam"`` do not matter; spaces do
     (``"Chon Lam Lao"`` may be somebody else), and so does an initial (``"C. Lao"``).
@@ -76,7 +76,7 @@ def hash64(text: str) -> int:
 
 
 def title_words(title: str) -> list[str]:
-    """The words of a title, folded, markup and punctuation gone."""
+    """The words of a title, folded, without markup and punctuation."""
     return _NOT_WORD.sub(" ", fold(title)).split()
 
 
@@ -97,5 +97,5 @@ def text_hash(title: str, abstract: str) -> int:
 
 
 def fresh_number() -> int:
-    """A number for a row that buttons name: never given again, so that an old button can't mean a new row."""
+    """A number for a row that buttons refer to; it is never reused, so an old button can't mean a new row."""
     return 1 + secrets.randbelow(2**31 - 1)

@@ -1,4 +1,4 @@
-"""The records that cross between sources, store, index and commands."""
+"""The records that sources, store, index and commands exchange."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Text = Annotated[str, AfterValidator(clean)]
 
 
 class PaperRecord(BaseModel):
-    """One paper as one source prints it, checked at the door.
+    """One paper as one source prints it, validated.
 
     Raises
     ------
     pydantic.ValidationError
-        Where the record is not a paper: no title, no author, dates that are none, text of absurd length.
+        Where the record is not a paper: no title, no author, impossible dates, or text of absurd length.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,7 +44,7 @@ class PaperRecord(BaseModel):
     """False where "et al." follows, or where the source lost the authors."""
     authors_also: list[str] = []
     author_ids: list[str | None] = []
-    """Where a file knows who its authors are: an id or None for each of ``authors``, for evaluations."""
+    """An id or None for each of ``authors``, where a file has ids; for evaluations."""
     primary_category: str | None = None
     categories: list[str] = []
     submitted: date | None = None
@@ -57,7 +57,7 @@ class PaperRecord(BaseModel):
     venue: Text | None = None
     withdrawn: bool = False
     provisional: bool = False
-    """Announcement day estimated, not read: a listing that says otherwise wins."""
+    """True while the announcement day is an estimate, which a listing overrules."""
 
     @field_validator("title")
     @classmethod
@@ -95,7 +95,7 @@ class PaperRecord(BaseModel):
     @model_validator(mode="after")
     def _whole(self) -> PaperRecord:
         arxiv = self.ids.get("arxiv")
-        # A listing may have lost the authors; with an arXiv id another source will bring them.
+        # A listing may lack the authors; with an arXiv id, another source will supply them.
         if not self.authors and arxiv is None and "file" not in self.ids:
             raise ValueError("no author")
         if arxiv is not None and split_version(arxiv) != (arxiv, None):
@@ -113,7 +113,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Something a source could not make a record of."""
+    """An entry of a source that could not become a record."""
 
     where: str
     reason: str
@@ -127,7 +127,7 @@ class Author:
     key: str
     name: str
     listed: bool = True
-    """False where the source says only that this person is among the authors, not where."""
+    """False where the source names this person as an author without giving the position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Paper:
 
 
 def paper_of(row: Mapping[str, Any], authors: Iterable[Author], former: Iterable[str]) -> Paper:
-    """A paper from its row in the store, its authors in order and its former titles."""
+    """Make a paper from its row in the store, its authors in order and its former titles."""
     return Paper(
         **{name: row[name] for name in _ROW_FIELDS},
         authors=tuple(authors),
@@ -181,15 +181,15 @@ _ROW_FIELDS = [f.name for f in fields(Paper) if f.name not in ("authors", "categ
 
 @dataclass(slots=True)
 class Changes:
-    """What one batch did to the store."""
+    """The effect of one batch on the store."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     touched: list[Paper] = field(default_factory=list)
-    """The works whose row changed, as they now are, for the word index."""
+    """The works whose row changed, in their new state, for the word index."""
     gone: list[int] = field(default_factory=list)
-    """Store ids that from now on only lead to another work."""
+    """Store ids of works that were merged into another."""
     stamp: int = 0
     """The number of this batch, where it changed anything."""
     ids: list[int] = field(default_factory=list)

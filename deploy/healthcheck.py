@@ -1,4 +1,4 @@
-"""Ask a running Labmate on this machine how it is: exit 0 if it is well, or 1 with the reasons if it is not."""
+"""Ask a running Labmate on this machine how it is: exit 0 if it is well, else 1 with the reasons."""
 
 import json
 import os

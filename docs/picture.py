@@ -20,23 +20,29 @@ Json = dict[str, Any]
 _ESCAPED = re.compile(r"\\([\\`*_~|\[\]()<>#\-+>.!])")
 LIGHT = """
 body{background:#fff;color:#313338} .container{background:#f2f3f5} .small,.typed{color:#5c5e66}
-.button{background:#e3e5e8;color:#313338} .select{background:#ebedef;color:#5c5e66} a{color:#006ce7} hr{border-color:#d4d7dc}
+.button{background:#e3e5e8;color:#313338} .select{background:#ebedef;color:#5c5e66}
+a{color:#006ce7} hr{border-color:#d4d7dc}
 code{background:#e3e5e8}
 """
-"""What differs in Discord's light theme."""
+"""Discord's light theme, as changes to the dark one."""
 _STYLE = """
-*{box-sizing:border-box} body{margin:0;background:#313338;color:#dbdee1;font:15px/1.4 'Noto Sans',sans-serif;padding:16px}
-.who{display:flex;gap:10px;align-items:center;margin-bottom:6px} .face{width:36px;height:36px;border-radius:50%;
-background:#2f6f8f;display:flex;align-items:center;justify-content:center;font-weight:700;color:#fff}
+*{box-sizing:border-box}
+body{margin:0;background:#313338;color:#dbdee1;font:15px/1.4 'Noto Sans',sans-serif;padding:16px}
+.who{display:flex;gap:10px;align-items:center;margin-bottom:6px}
+.face{width:36px;height:36px;border-radius:50%;background:#2f6f8f;display:flex;align-items:center;justify-content:center;font-weight:700;color:#fff}
 .app{background:#5865f2;color:#fff;border-radius:4px;font-size:10px;padding:1px 5px;margin-left:6px}
 .typed{color:#949ba4;font-size:13px;margin:0 0 6px 46px} .message{margin-left:46px}
-.container{background:#2b2d31;border-left:4px solid #2f6f8f;border-radius:6px;padding:12px 14px;max-width:760px}
-.container>div{margin-top:8px} .section{display:flex;gap:14px;justify-content:space-between;align-items:flex-start;margin:9px 0} .section>div{flex:1}
+.container{background:#2b2d31;border-left:4px solid #2f6f8f;
+border-radius:6px;padding:12px 14px;max-width:760px}
+.container>div{margin-top:8px} .section>div{flex:1}
+.section{display:flex;gap:14px;justify-content:space-between;align-items:flex-start;margin:9px 0}
 h2{font-size:19px;margin:2px 0} .small{color:#949ba4;font-size:12.5px} a{color:#00a8fc;text-decoration:none}
 .button{background:#4e5058;border-radius:5px;padding:5px 12px;color:#fff;font-size:13.5px;white-space:nowrap;
-display:inline-block;margin:5px 6px 0 0} .select{background:#1e1f22;border-radius:5px;padding:7px 10px;color:#949ba4;margin-top:6px}
+display:inline-block;margin:5px 6px 0 0}
+.select{background:#1e1f22;border-radius:5px;padding:7px 10px;color:#949ba4;margin-top:6px}
 img{max-width:100%;border-radius:6px;margin:8px 0} .container div{overflow-wrap:anywhere}
-hr{border:0;border-top:1px solid #3f4147;margin:10px 0} code{background:#1e1f22;padding:1px 4px;border-radius:3px}
+hr{border:0;border-top:1px solid #3f4147;margin:10px 0}
+code{background:#1e1f22;padding:1px 4px;border-radius:3px}
 """
 
 
@@ -56,7 +62,7 @@ def inline(text: str) -> str:
 
 
 def block(text: str) -> str:
-    """Discord's markdown as HTML, a line a line."""
+    """Discord's markdown as HTML, line by line."""
     out = []
     for line in text.split("\n"):
         if line.startswith("## "):
@@ -79,7 +85,8 @@ def draw(component: Json) -> str:
     if kind == 10:
         return f"<div>{block(component['content'])}</div>"
     if kind == 2:
-        return f'<span class="button">{html.escape(component.get("label", ""))}{" ↗" if component.get("url") else ""}</span>'
+        arrow = " ↗" if component.get("url") else ""
+        return f'<span class="button">{html.escape(component.get("label", ""))}{arrow}</span>'
     if kind == 12:
         return "".join(
             f'<img src="{one["media"]["url"]}" alt="{html.escape(one.get("description") or "")}">'
@@ -97,7 +104,8 @@ def page(command: str, message: Json, *, light: bool = False) -> str:
     body = "".join(draw(component) for component in message["components"])
     return (
         f"<!doctype html><meta charset=utf-8><style>{style}</style>{typed}"
-        f"<div class=who><div class=face>L</div><b>Labmate</b><span class=app>APP</span></div><div class=message>{body}</div>"
+        "<div class=who><div class=face>L</div><b>Labmate</b><span class=app>APP</span></div>"
+        f"<div class=message>{body}</div>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The pictures under docs/pictures/, as the bot draws them of the sample: python docs/pictures.py"""
+"""The pictures under docs/pictures/, drawn by the bot from the sample: python docs/pictures.py"""
 
 from __future__ import annotations
 

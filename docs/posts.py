@@ -1,7 +1,7 @@
 """Posts of a digest as pictures, in both themes and as narrow as a phone: python docs/posts.py
 
-Three hundred papers are made up for it; a Labmate on a local Discord chooses among them, posts, and what stands in the
-channel is drawn as Discord lays it out.
+It makes up three hundred papers, lets a Labmate on a local Discord choose among them and post, and draws the
+channel as Discord lays it out.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NAMES = (
 
 
 def made_up(count: int = 300) -> list[PaperRecord]:
-    """A day's papers that nobody wrote."""
+    """Make up a day's papers."""
     chance = random.Random(5)
     found = []
     for number in range(count):
@@ -60,9 +60,9 @@ def made_up(count: int = 300) -> list[PaperRecord]:
         title = chance.choice(FORMS).format(a=topic, b=aspect)
         title = f"{title[0].upper()}{title[1:]} ({number + 1})"
         text = (
-            f"Progress in {topic} is held back by {aspect}. We propose a method for {aspect} that makes {topic} "
-            f"{chance.choice(('cheaper', 'more robust', 'faster', 'easier to audit'))}, and measure it on "
-            f"{chance.randint(3, 40)} tasks of {topic}."
+            f"Progress in {topic} is held back by {aspect}. We propose a method for {aspect} that makes "
+            f"{topic} {chance.choice(('cheaper', 'more robust', 'faster', 'easier to audit'))}, "
+            f"and measure it on {chance.randint(3, 40)} tasks of {topic}."
         )
         found.append(
             PaperRecord(
@@ -80,7 +80,7 @@ def made_up(count: int = 300) -> list[PaperRecord]:
 
 
 async def post(folder: Path) -> dict[str, Any]:
-    """What a digest would post, with its picture inside."""
+    """Post a digest, and return the message with its picture inside."""
     async with LocalDiscord() as discord:
         settings = Settings(
             _env_file=None,

@@ -1,4 +1,4 @@
-"""Run by S2AND's own Python (`make peers`): mentions in, clusters of their ids out, as JSON files."""
+"""Clusters mentions with S2AND, in S2AND's own Python (`make peers`); reads and writes JSON files."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from s2and.production_model import load_production_model
 
 
 def named(printed: str) -> tuple[str, str, str]:
-    """First, middle and last name as S2AND wants them."""
+    """First, middle and last name in S2AND's form."""
     words = printed.replace(".", ". ").split()
     if "," in printed:
         last, _, first = printed.partition(",")
@@ -19,7 +19,7 @@ def named(printed: str) -> tuple[str, str, str]:
 
 
 def main(asked: Path, answered: Path) -> None:
-    """Cluster what is asked."""
+    """Cluster the mentions of the input file."""
     wanted = json.loads(asked.read_text())
     authors = {paper["id"]: paper["authors"] for paper in wanted["papers"]}
     papers = {}

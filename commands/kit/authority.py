@@ -7,7 +7,8 @@ from typing import Any
 import discord
 
 from commands.kit.services import Services
-from data.stores.corrections import Correction, Scope
+from data.stores.corrections import Correction
+from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.trust.corrections import holder_scope, may_take_back
 

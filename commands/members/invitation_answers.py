@@ -23,7 +23,8 @@ from commands.members.invitation_delivery import (
     name_of,
     open_thread,
 )
-from data.stores.invitations import ENDED_BY_SENDER, OPEN, Invitation, InvitationRefused
+from data.stores.invitation_limits import OPEN, InvitationRefused
+from data.stores.invitations import ENDED_BY_SENDER, Invitation
 
 SHOWN = 10
 CLAIM_FIRST = "Invitations are between members who have claimed their papers. Claim yours first: /claim person:*your name*."

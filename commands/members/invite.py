@@ -24,7 +24,8 @@ from commands.members.invitation_delivery import (
     tell_recipient,
 )
 from data.stores.claims import Claim
-from data.stores.invitations import ENDED_BY_SENDER, InvitationRefused
+from data.stores.invitation_limits import InvitationRefused
+from data.stores.invitations import ENDED_BY_SENDER
 
 EVERY = 300.0
 """Seconds between looks at what was left undone."""

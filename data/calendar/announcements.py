@@ -1,7 +1,7 @@
 """When arXiv announces: Sunday to Thursday at 20:00 US Eastern, as the listing of the next day.
 
-https://info.arxiv.org/help/availability.html. On holidays there is none; these are not known here beforehand, so that a
-listing that does not come is told from a failure by whether arXiv could be asked after its hour.
+https://info.arxiv.org/help/availability.html. There is none on holidays, which we don't know in advance.
+So a missing listing counts as a holiday if arXiv answered after the hour, else as a failure.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from zoneinfo import ZoneInfo
 EASTERN = ZoneInfo("America/New_York")
 HOUR = time(20, 0)
 LOOK_AFTER = timedelta(minutes=2)
-"""How long after an announcement arXiv is asked."""
+"""The delay between an announcement and our request."""
 LOOK_EVERY, LOOK_AGAIN = timedelta(hours=3), timedelta(minutes=15)
-"""How often arXiv is asked, and how soon again where a listing that is due is not there, or arXiv did not answer."""
+"""The time between requests, and the shorter one while a listing is late or arXiv does not answer."""
 LOOK_FOR = timedelta(hours=12)
-"""How long a listing that is due is looked for so often."""
+"""How long we use the shorter time for a late listing."""
 _EVENINGS = frozenset({6, 0, 1, 2, 3})
-"""Weekdays of announcements, Monday being 0."""
+"""Weekdays of announcements; Monday is 0."""
 
 
 def announced_at(listing: date) -> datetime:
-    """The instant (UTC) at which a day's listing is announced: the evening before."""
+    """The instant (UTC) when arXiv announces a day's listing: the evening before."""
     return datetime.combine(listing - timedelta(days=1), HOUR, EASTERN).astimezone(UTC)
 
 
 def is_listing_day(day: date) -> bool:
-    """Whether a listing of this day can be: Monday to Friday."""
+    """Whether this day can have a listing: Monday to Friday."""
     return (day - timedelta(days=1)).weekday() in _EVENINGS
 
 
 def last_listing(now: datetime) -> date:
-    """The day of the newest listing that should have been announced by an instant (with a zone)."""
+    """The day of the newest listing that should be out at an instant (with a zone)."""
     day = now.astimezone(EASTERN).date() + timedelta(days=1)
     while not (is_listing_day(day) and announced_at(day) <= now):
         day -= timedelta(days=1)
@@ -40,12 +40,12 @@ def last_listing(now: datetime) -> date:
 
 
 def ask_at(now: datetime, newest: date | None, *, reached: bool) -> datetime:
-    """When to ask arXiv next, having asked just now.
+    """The time of the next request to arXiv, after one just now.
 
     Parameters
     ----------
     newest
-        The newest listing that is known.
+        The newest listing that the store has.
     reached
         Whether arXiv answered.
     """

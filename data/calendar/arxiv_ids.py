@@ -1,4 +1,4 @@
-"""arXiv's identifiers and its calendar: what an id looks like, and when a submission is announced."""
+"""arXiv's identifiers and its calendar: the forms of an id, and the announcement of a submission."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ SUBMISSION_DEADLINE = time(14, 0)  # https://info.arxiv.org/help/availability.ht
 
 
 def split_version(text: str) -> tuple[str, int | None] | None:
-    """``"2412.12636v2"`` -> ``("2412.12636", 2)``; None where the text is no arXiv id."""
-    found = _ID.match(text.strip())
-    if not found:
+    """``"2412.12636v2"`` -> ``("2412.12636", 2)``; None where the text isn't an arXiv id."""
+    match = _ID.match(text.strip())
+    if not match:
         return None
-    return _canonical(found[1]), int(found[2]) if found[2] else None
+    return _canonical(match[1]), int(match[2]) if match[2] else None
 
 
 def find_arxiv_id(text: str) -> tuple[str, int | None] | None:
     """The arXiv id in an id, URL or DataCite DOI that a person pasted; None where there is none."""
     text = text.strip().rstrip("/").removesuffix(".pdf").strip("<>")
-    found = _URL.search(text) or _DATACITE.search(text)
-    if found:
-        return _canonical(found[1]), int(found[2]) if found[2] else None
+    match = _URL.search(text) or _DATACITE.search(text)
+    if match:
+        return _canonical(match[1]), int(match[2]) if match[2] else None
     return split_version(text)
 
 
 def find_doi(text: str) -> str | None:
     """The DOI in a DOI or DOI link, in lower case; None where there is none."""
-    found = _DOI.search(text.strip().strip("<>"))
-    return found[1].rstrip(".,;").lower() if found else None
+    match = _DOI.search(text.strip().strip("<>"))
+    return match[1].rstrip(".,;").lower() if match else None
 
 
 def _canonical(arxiv_id: str) -> str:
@@ -59,21 +59,21 @@ def announcement_day(submitted: datetime) -> date:
     """
     local = submitted.astimezone(EASTERN)
     freeze = local.date() if local.time() < SUBMISSION_DEADLINE else local.date() + timedelta(days=1)
-    while freeze.weekday() >= 5:  # nothing is frozen on Saturday or Sunday: Friday's rest waits
+    while freeze.weekday() >= 5:  # no freeze on Saturday and Sunday: submissions since Friday wait
         freeze += timedelta(days=1)
-    if freeze.weekday() == 4:  # Friday's freeze is announced on Sunday evening, listed on Monday
+    if freeze.weekday() == 4:  # Friday's freeze is announced on Sunday evening and listed on Monday
         return freeze + timedelta(days=3)
     return freeze + timedelta(days=1)
 
 
 def slips(arxiv_id: str) -> list[str]:
-    """Ids that somebody can have meant who typed this one: a digit wrong, or two side by side exchanged."""
-    found = []
+    """Ids that somebody may have meant by this one: one digit differs, or two neighbours are swapped."""
+    ids = []
     for place, digit in enumerate(arxiv_id):
         if not digit.isdecimal():
             continue
         head, tail = arxiv_id[:place], arxiv_id[place + 1 :]
-        found += [head + other + tail for other in "0123456789" if other != digit]
+        ids += [head + other + tail for other in "0123456789" if other != digit]
         if tail[:1].isdecimal() and tail[0] != digit:
-            found.append(head + tail[0] + digit + tail[1:])
-    return found
+            ids.append(head + tail[0] + digit + tail[1:])
+    return ids

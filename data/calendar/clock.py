@@ -1,4 +1,4 @@
-"""What time it is: the machine's clock, or, for a simulation, what a file says."""
+"""The time: the machine's clock or, for a simulation, a file's."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 LOOK_EVERY = 30.0
-"""Seconds after which a wait looks at the clock again: a laptop that slept, or a clock that was set, is noticed."""
+"""Seconds until a wait checks the clock again, to notice a laptop that slept or a clock that was set."""
 _SIMULATED_EVERY = 0.05
 _file: Path | None = None
 
 
 def follow(file: Path | None) -> None:
-    """From now on take the time from a file that holds an instant as ISO 8601 with a zone; None: from the machine."""
-    global _file  # one time for a process
+    """Take the time from a file (an instant as ISO 8601 with a zone) from now on; None: from the machine."""
+    global _file  # one clock for the whole process
     _file = file
 
 
 def show(file: Path, instant: datetime) -> None:
-    """Set the clock of a simulation; whoever reads the file meanwhile finds it whole."""
+    """Set the clock of a simulation; a concurrent reader never sees half a file."""
     new = file.with_suffix(".new")
     new.write_text(instant.isoformat())
     new.replace(file)
@@ -31,7 +31,7 @@ def now() -> datetime:
     Raises
     ------
     OSError, ValueError
-        Where the file of a simulation is missing or holds no instant.
+        Where the file of a simulation is missing or has no instant.
     """
     if _file is None:
         return datetime.now(UTC)
@@ -39,12 +39,12 @@ def now() -> datetime:
 
 
 def read(file: Path) -> datetime:
-    """The instant that the file of a simulation holds, in UTC.
+    """The instant in the file of a simulation, in UTC.
 
     Raises
     ------
     OSError, ValueError
-        Where it is missing, or holds no instant with a zone.
+        Where it is missing, or has no instant with a zone.
     """
     instant = datetime.fromisoformat(file.read_text().strip())
     if instant.tzinfo is None:
@@ -58,6 +58,6 @@ def utc_now() -> datetime:
 
 
 async def wait_until(instant: datetime) -> None:
-    """Return once the clock has reached an instant."""
+    """Wait until the clock reaches an instant."""
     while (left := (instant - now()).total_seconds()) > 0:  # noqa: ASYNC110 - nobody tells of a clock that was set
         await asyncio.sleep(min(left, LOOK_EVERY) if _file is None else _SIMULATED_EVERY)

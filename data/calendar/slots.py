@@ -1,4 +1,4 @@
-"""When a digest is due: a time of day in a time zone, once on each local day, whatever clocks do."""
+"""When a digest is due: at a local time, once on each local day, even when clocks change."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 def due_at(day: date, at: str, zone: str) -> datetime:
     """The instant (UTC) of a local time on a local day.
 
-    A time that clocks jump over is as long after midnight as it would have been (02:30 becomes 03:30); of a time that
-    comes twice the first is meant (PEP 495).
+    If clocks skip the time, the digest is due right after (02:30 becomes 03:30); if the time repeats, at
+    the first of the two (PEP 495).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def due_at(day: date, at: str, zone: str) -> datetime:
 
 
 def slots(days: str, at: str, zone: str, since: datetime, now: datetime) -> Iterator[tuple[date, datetime]]:
-    """The local days and instants at which a digest was due after ``since`` and up to ``now``, in order.
+    """The local days and instants of a digest after ``since`` and up to ``now``, in order.
 
     Parameters
     ----------
@@ -46,17 +46,17 @@ def slots(days: str, at: str, zone: str, since: datetime, now: datetime) -> Iter
 def undone(
     days: str, at: str, zone: str, changed: datetime, last: date | None, now: datetime
 ) -> list[tuple[date, datetime]]:
-    """The slots of a digest that are due and were not dealt with, in order.
+    """The slots of a digest that are due and not done, in order.
 
     Parameters
     ----------
     changed
-        When it was last changed, in UTC without a zone: what was due before counts as done.
+        When the digest was last changed, in UTC without a zone; earlier slots count as done.
     last
-        The last local day that was dealt with.
+        The last local day that is done.
     """
     since = changed.replace(tzinfo=UTC)
     if last is not None:
-        # Up to the end of the last local day that was dealt with nothing is due any more.
+        # Nothing is due before the end of the last local day that is done.
         since = max(since, datetime.combine(last, datetime.min.time(), UTC) - timedelta(days=1))
     return [(slot, due) for slot, due in slots(days, at, zone, since, now) if last is None or slot > last]

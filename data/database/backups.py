@@ -1,4 +1,4 @@
-"""Backups: the whole database in one checked file, made while Labmate writes; kept for a while; put back with care."""
+"""Backups: the whole database in one checked file, made while Labmate runs; pruned and restored here, too."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 @dataclass(frozen=True)
 class Checked:
-    """A backup that was looked through and is whole."""
+    """A backup that passed all checks."""
 
     path: Path
     schema: str
     size: int
     """Bytes."""
     rows: dict[str, int]
-    """Of each table."""
+    """Rows of each table."""
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore did."""
+    """The result of a restore."""
 
     backup: Checked
     aside: Path | None
-    """Where the database lies that was there before."""
+    """The path of the database that was there before."""
 
 
 def back_up(database: Path, target: Path, progress: Progress | None = None) -> Checked:
-    """Write a backup that takes the place of ``target`` once it is whole, has every row, and is on the disk.
+    """Write a backup, which replaces ``target`` once it is complete, has every row and is on the disk.
 
     Raises
     ------
     StoreError
-        Where it can't be made; what was at ``target`` is still there.
+        Where it can't be made; ``target`` is then unchanged.
     """
     _must_be_file(database)
     if target.is_dir():
@@ -65,12 +65,12 @@ def back_up(database: Path, target: Path, progress: Progress | None = None) -> C
 
 
 def verify(path: Path, progress: Progress | None = None) -> Checked:
-    """Look a backup through.
+    """Check a backup.
 
     Raises
     ------
     StoreError
-        Where it is no file, no database, another program's, a newer Labmate's, or damaged.
+        Where it is missing, not a database, another program's, a newer Labmate's, or damaged.
     """
     _must_be_file(path)
     with _explained(path):
@@ -79,14 +79,14 @@ def verify(path: Path, progress: Progress | None = None) -> Checked:
 
 
 def restore(backup: Path, database: Path, now: datetime, progress: Progress | None = None) -> Restored:
-    """Put a backup in the database's place, and keep what was there beside it.
+    """Put a backup in the database's place, and keep the former database beside it.
 
-    At every moment the database's name leads to a whole file: the old one or the new one.
+    At every moment, the database's name leads to a whole file: the old one or the new one.
 
     Raises
     ------
     StoreError
-        Where the backup is not good, or the database is in use. The database is as it was.
+        Where the backup fails a check, or the database is in use; the database is then unchanged.
     """
     _must_be_file(backup)
     if _same(backup, database):
@@ -106,21 +106,21 @@ def restore(backup: Path, database: Path, now: datetime, progress: Progress | No
 
 
 def folder_name(instant: datetime) -> str:
-    """What a backup of an instant is called among others."""
+    """The name of a backup of an instant, in a folder of backups."""
     return instant.astimezone(UTC).strftime(_NAME)
 
 
 def kept_in(folder: Path) -> dict[Path, datetime]:
-    """The backups in a folder and when they were made, oldest first; other files are left out."""
-    found = {}
+    """The backups in a folder with their times, oldest first; other files are left out."""
+    times = {}
     for path in sorted(folder.glob("labmate-*.db")):
         with contextlib.suppress(ValueError):
-            found[path] = datetime.strptime(path.name, _NAME).replace(tzinfo=UTC)
-    return found
+            times[path] = datetime.strptime(path.name, _NAME).replace(tzinfo=UTC)
+    return times
 
 
 def remove_oldest(folder: Path, keep: int) -> list[Path]:
-    """Remove all but the newest ``keep`` backups; returns those that are gone."""
+    """Remove all but the newest ``keep`` backups; returns the removed ones."""
     gone = list(kept_in(folder))[:-keep]
     for path in gone:
         path.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ def remove_oldest(folder: Path, keep: int) -> list[Path]:
 def _set_aside(database: Path, aside: Path) -> bool:
     """Give the database a second name, under which it stays; returns whether there was one.
 
-    Its log is taken in first, or goes with it: beside another database it would be read as that one's.
+    Its log is merged in first or moves along: beside another database, SQLite would read it as that one's.
     """
     if not database.exists():
         return False
@@ -144,9 +144,9 @@ def _set_aside(database: Path, aside: Path) -> bool:
             if mode != "delete":
                 raise in_use.in_use(database)
     except sqlite3.DatabaseError as error:
-        if "locked" in str(error):  # by a program that knows nothing of our lock, such as sqlite3
+        if "locked" in str(error):  # by a program that ignores our lock, such as sqlite3
             raise in_use.in_use(database) from error
-        for rest in ("-wal", "-shm", "-journal"):  # damaged: as it is
+        for rest in ("-wal", "-shm", "-journal"):  # damaged: keep it as it is
             log = database.with_name(database.name + rest)
             if log.exists():
                 log.rename(aside.with_name(aside.name + rest))
@@ -155,14 +155,14 @@ def _set_aside(database: Path, aside: Path) -> bool:
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
             raise
-        shutil.copy2(database, aside)  # a file system without second names
+        shutil.copy2(database, aside)  # a file system without hard links
         synced(aside)
     keep_database_private(aside)
     return True
 
 
 def _looked_through(file: Path, name: Path, progress: Progress | None) -> dict[str, int]:
-    """The rows of a database's tables, if it is whole and of a schema that is known; ``name`` is what errors name."""
+    """The rows of a database's tables, if it is whole and has a known schema; errors call it ``name``."""
     if progress:
         progress("checking", 0, 0)
     with closing(readable(file)) as connection:
@@ -188,7 +188,7 @@ def _same_rows(source: dict[str, int], copied: dict[str, int]) -> None:
             name for name in source.keys() | copied.keys() if source.get(name) != copied.get(name)
         )
         raise StoreError(
-            f"The copy has other rows than its source in: {', '.join(tables)}. It was thrown away."
+            f"The copy differs from its source in the rows of: {', '.join(tables)}. It was thrown away."
         )
 
 
@@ -198,8 +198,8 @@ def _must_be_file(path: Path) -> None:
             raise StoreError(f"{path} is a folder. Name a file.")
         if not path.exists():
             raise StoreError(f"{path}: there is no such file.")
-        if not os.access(path, os.R_OK):  # never by opening it: closing would let go of SQLite's locks on it
-            raise PermissionError(errno.EACCES, "it may not be read")
+        if not os.access(path, os.R_OK):  # don't open it: closing would release SQLite's locks on it
+            raise PermissionError(errno.EACCES, "you may not read it")
         if not path.stat().st_size:
             raise StoreError(f"{path} is empty.")
 
@@ -223,7 +223,7 @@ def _enough_space(source: sqlite3.Connection, target: Path) -> None:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Say in one line why a file can't be read or written."""
+    """An error that says in one line why a file can't be read or written."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Opening the database: engine, pragmas, migrations, and the refusal of what a newer Labmate wrote."""
+"""Opening the database: engine, pragmas, migrations, and the refusal of a newer Labmate's files."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def shown(url: str) -> str:
-    """A database's address as it may be read by anybody: a file's path, or the address without its password."""
+    """A database's address without secrets: a file's path, or the URL without its password."""
     return str(sqlite_path(url) or make_url(url).render_as_string(hide_password=True))
 
 
 def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
     """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
 
-    A commit is on the disk when it returns, so that a power cut takes back nothing that was answered, posted or
-    noted as read in (docs/reliability.md says what that costs). Its errors show no values.
+    A commit is on the disk when it returns, so a power cut loses nothing that was answered, posted or
+    recorded as read (docs/reliability.md gives the cost). Its errors show no values.
     """
     engine = create_async_engine(url, hide_parameters=True)
     if engine.dialect.name == "sqlite":
@@ -62,7 +62,7 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
 
 
 def make_reader(url: str) -> AsyncEngine:
-    """An async engine for questions: each statement by itself, so that none waits for the next."""
+    """An async engine for reading: each statement runs by itself, so that none waits for another."""
     engine = create_async_engine(
         url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, hide_parameters=True
     )
@@ -74,7 +74,7 @@ def make_reader(url: str) -> AsyncEngine:
 def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # SQLAlchemy says BEGIN itself, so that DDL rolls back, too
+        connection.isolation_level = None  # SQLAlchemy sends BEGIN itself, so that DDL rolls back, too
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")
@@ -87,14 +87,14 @@ def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
 
 
 async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
-    """Connect, for reading many papers in with ``bulk``, and migrate to this Labmate's schema if it is behind.
+    """Connect (``bulk`` for reading many papers in), and migrate an older database to this Labmate's schema.
 
     Raises
     ------
     NewerDatabaseError
-        Where the schema is one this Labmate does not know. Nothing is written.
+        Where this Labmate does not know the schema. Nothing is written.
     StoreError
-        Where the file is no database or can't be opened, or a backup is just being put in its place.
+        Where the file isn't a database or can't be opened, or a backup is being restored to it.
     """
     path = sqlite_path(url)
     held = _reserve(path) if path else None
@@ -114,7 +114,7 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
     except (DatabaseError, OperationalError) as error:
         await engine.dispose()
         raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}") from error
-    except OSError as error:  # a server that can't be reached, as asyncpg says it
+    except OSError as error:  # asyncpg can't reach the server
         await engine.dispose()
         raise StoreError(
             f"DATABASE_URL: {shown(url)} can't be reached ({error.strerror or error}). Is the server running?"
@@ -126,7 +126,7 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
 
 
 def _reserve(path: Path) -> int:
-    """Make the folder, look at what is there, and note that this process uses it."""
+    """Make the folder, check the file in it, and hold it as in use by this process."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -171,7 +171,7 @@ def _refuse_newer(path: Path) -> None:
 
 
 def newer(where: str, revision: str) -> str:
-    """What to say of a database that this Labmate does not know."""
+    """The error for a database that this Labmate does not know."""
     return (
         f"{where} was written by a newer Labmate (schema {revision}; this one knows up to {HEAD}). "
         "It was left untouched. Update Labmate, or name another file in DATABASE_URL."
@@ -179,7 +179,7 @@ def newer(where: str, revision: str) -> str:
 
 
 def known_revisions() -> set[str]:
-    """Every schema that this Labmate can bring up to date."""
+    """Every schema that this Labmate can migrate."""
     from alembic.script import ScriptDirectory  # lazy: only where a database is not of this version
 
     return {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
@@ -192,12 +192,12 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _copy_aside(path: Path, revision: str) -> None:
-    """Keep the database as it was before it is migrated, unless another process has migrated it meanwhile.
+    """Keep a copy of the database before migrating it, unless another process has already migrated it.
 
     Raises
     ------
     StoreError
-        Where it can't be written; then nothing is migrated.
+        Where the copy can't be written; then nothing is migrated.
     """
     target = path.with_suffix(f".before-{revision}{path.suffix}")
     try:
@@ -223,8 +223,8 @@ class _MigratedMeanwhileError(Exception):
 async def _migrate(url: str) -> None:
     """Bring the schema up to date in one transaction.
 
-    A migration may rebuild a table that others point to, which SQLite refuses while it watches foreign keys; so
-    they are off for this connection, and looked at before the transaction ends.
+    A migration may rebuild a table that others point to, which SQLite refuses while it enforces foreign keys.
+    So this connection leaves them unenforced, and checks them before the transaction ends.
     """
     engine = make_engine(url, linked=False)
     try:
@@ -235,15 +235,15 @@ async def _migrate(url: str) -> None:
             await connection.run_sync(_upgrade)
             if lost := await connection.run_sync(_astray) - before:
                 raise StoreError(
-                    f"{shown(url)} can't be brought up to date: rows would point nowhere ({dict(lost)}). Nothing was "
-                    "changed. Please report this."
+                    f"{shown(url)} can't be brought up to date: rows would point nowhere ({dict(lost)}). "
+                    "Nothing was changed. Please report this."
                 )
     finally:
         await engine.dispose()
 
 
 def _astray(connection: Connection) -> Counter[str]:
-    """How many rows point to a row that is not there, by table."""
+    """The number of rows that point to a missing row, by table."""
     if connection.dialect.name != "sqlite":
         return Counter()
     return Counter(str(row[0]) for row in connection.exec_driver_sql("PRAGMA foreign_key_check"))

@@ -1,7 +1,7 @@
-"""Who has a database open: every process holds a lock beside it together; putting another in its place takes it alone.
+"""A lock beside the database: every process that has it open shares it; restoring a backup takes it alone.
 
-The system lets go of a lock when its process ends, however it ends. The lock lies in a file of its own, so that it
-also holds for a database that is damaged or not there.
+The system releases a lock when its process ends, however it ends. The lock lies in a file of its own, so
+that it also works for a database that is damaged or missing.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from data.database.sqlite_files import StoreError
 
 
 def hold(database: Path) -> int:
-    """Note that this process uses the database; close the handle to let go.
+    """Hold the database as in use by this process; close the handle to let go.
 
     Raises
     ------
     StoreError
-        While another process puts a backup in its place, or where the lock can't be made.
+        While another process restores a backup to it, or where the lock can't be made.
     """
     handle = _open(database)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(handle)
-        raise StoreError(f"A backup is being restored to {database}. Wait until that has ended.") from error
+        raise StoreError(f"A backup is being restored to {database}. Wait until that is done.") from error
     return handle
 
 
 @contextmanager
 def alone(database: Path) -> Iterator[None]:
-    """Keep everybody else from opening the database.
+    """Keep other processes from opening the database.
 
     Raises
     ------
@@ -53,9 +53,9 @@ def alone(database: Path) -> Iterator[None]:
 
 
 def in_use(database: Path) -> StoreError:
-    """The error that says so."""
+    """The error for a database that is in use."""
     return StoreError(
-        f"{database} is in use. Stop Labmate and everything else that works on it, then try again."
+        f"{database} is in use. Stop Labmate and every other program that uses it, then try again."
     )
 
 

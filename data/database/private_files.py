@@ -1,4 +1,4 @@
-"""What Labmate keeps is for the user that it runs as alone: folders 0700, files 0600, whoever made them and when."""
+"""Labmate's files are private to the user it runs as: folders 0700, files 0600, old ones included."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 NOBODY_ELSE = 0o077
-"""The umask of every process of Labmate's."""
+"""The umask of every Labmate process."""
 _OURS = ("labmate.*", "*.lock", "*.npz", "*.labmate-part", "arxiv.turn", "history")
 _FOLDERS = ("vectors", "words", "backups")
 
 
 def keep_private(folder: Path) -> None:
-    """Make the data folder where it is not there, and take from others what they may do with what lies in it.
+    """Make the data folder if it is missing, and take other users' permissions on its files away.
 
-    Only files that Labmate makes are touched, and no folder that is meant for everybody (such as /tmp).
+    This touches only files that Labmate makes, and never a folder meant for everybody (such as /tmp).
 
     Raises
     ------
@@ -32,7 +32,7 @@ def keep_private(folder: Path) -> None:
 
 
 def keep_database_private(path: Path) -> None:
-    """The same for a database, wherever it lies; SQLite gives the files beside it the same mode."""
+    """Do the same for a database in any place; SQLite gives the files beside it the same mode."""
     with contextlib.suppress(FileExistsError):
         path.touch(mode=0o600, exist_ok=False)
     for each in (path, *path.parent.glob(f"{path.name}-*"), *path.parent.glob(f"{path.stem}.*{path.suffix}")):
@@ -49,7 +49,7 @@ def _ours(folder: Path) -> Iterator[Path]:
 
 
 def _take_from_others(path: Path) -> None:
-    with contextlib.suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or another user's
+    with contextlib.suppress(FileNotFoundError, PermissionError):  # it is gone by now, or another user's
         mode = stat.S_IMODE(os.lstat(path).st_mode)
         if mode & NOBODY_ELSE and not path.is_symlink():
             path.chmod(mode & ~NOBODY_ELSE)

@@ -1,4 +1,4 @@
-"""SQLite databases as files: one consistent copy while others write, the check of a copy, and its swap into place."""
+"""SQLite databases as files: a consistent copy while others write, its check, and its swap into place."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 PAGES_AT_ONCE = 2_000
-"""Pages of 4 KiB between two looks at the progress."""
+"""Pages of 4 KiB between two reports of progress."""
 PATIENCE = 20.0
 UNFINISHED = ".labmate-part"
-"""How the name of a file ends that is still being written; what a crash left of one is removed by the next."""
+"""The suffix of an unfinished file; if a crash leaves one behind, the next copy removes it."""
 
 Progress = Callable[[str, int, int], None]
-"""Told of each step: its name, how much is done, and of how much (0: nobody knows)."""
+"""Called at each step with its name, the amount done, and the total (0 if unknown)."""
 
 
 class StoreError(RuntimeError):
-    """The database can't be used; the message says why and what to do."""
+    """The database can't be used; the message explains why and how to go on."""
 
 
 def writable(path: Path) -> sqlite3.Connection:
-    """A connection to a database that exists; the last one to close takes the write-ahead log in.
+    """A connection to an existing database; the last one to close merges the write-ahead log in.
 
     Raises
     ------
     sqlite3.Error
-        Where there is none, or it can't be written.
+        Where it is missing or can't be written.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
 
 
 def readable(path: Path) -> sqlite3.Connection:
-    """A connection to a copy that nobody writes to; it leaves no file beside it, unless there is a log to read."""
+    """A connection to a copy that nobody writes to; it makes no files unless there is a log to read."""
     log = path.with_name(path.name + "-wal")
     how = "mode=ro" if log.exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
@@ -46,7 +46,7 @@ def readable(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def written_beside(target: Path) -> Iterator[Path]:
-    """An empty file beside ``target`` that takes its place, all at once, if all goes well; else it is removed.
+    """An empty file beside ``target`` that replaces it in one step if all goes well, and is removed if not.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def written_beside(target: Path) -> Iterator[Path]:
     handle, name = tempfile.mkstemp(UNFINISHED, f"{target.name}.", target.parent)
     draft = Path(name)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)  # says that this one is no leftover
+        fcntl.flock(handle, fcntl.LOCK_EX)  # marks this file as not a leftover
         yield draft
         synced(draft)
         draft.replace(target)
@@ -70,7 +70,7 @@ def written_beside(target: Path) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed processes left unfinished."""
+    """Remove files that killed processes left unfinished."""
     for left in folder.glob(f"*{UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -78,7 +78,7 @@ def _sweep(folder: Path) -> None:
 
 
 def synced(path: Path) -> None:
-    """Have what was written to a file, or renamed in a folder, on the disk."""
+    """Sync a file's contents, or the renames in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -87,10 +87,10 @@ def synced(path: Path) -> None:
 
 
 def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = None) -> dict[str, int]:
-    """Copy a database as it is at this moment into one file, while others write to it.
+    """Copy a database as it is now into one file, while others write to it.
 
-    One read transaction holds the moment: SQLite's backup begins again whenever another connection has written,
-    but not for a reader who keeps looking at the same snapshot.
+    One read transaction fixes the moment: SQLite's backup starts over whenever another connection writes,
+    but not for a reader that stays in one snapshot.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = N
         Where the source is damaged or the disk is full.
     """
     with closing(sqlite3.connect(target, isolation_level=None)) as out:
-        out.execute("PRAGMA synchronous=OFF")  # the whole file is synced before it takes its place
+        out.execute("PRAGMA synchronous=OFF")  # written_beside syncs the whole file later
         source.execute("BEGIN")
         try:
             counts = rows_of(source)
@@ -117,14 +117,15 @@ def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = N
             )
         finally:
             source.execute("ROLLBACK")
-        out.execute("PRAGMA journal_mode=DELETE")  # one file, which can be read where nothing can be written
+        out.execute("PRAGMA journal_mode=DELETE")  # a single file, readable even on a read-only disk
     return counts
 
 
 def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
-    """How many rows each table has."""
+    """The number of rows in each table."""
     names = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+        "SELECT name FROM sqlite_master"
+        " WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
     )
     return {
         name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608
@@ -133,7 +134,7 @@ def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def damage(connection: sqlite3.Connection) -> str:
-    """What is wrong with a database, or nothing: pages, indexes, rows that point nowhere."""
+    """The faults of a database, if any: in pages and indexes, and rows that point to missing ones."""
     try:
         [said] = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if said != "ok":
@@ -145,15 +146,15 @@ def damage(connection: sqlite3.Connection) -> str:
 
 
 def revision_of(path: Path, connection: sqlite3.Connection) -> str | None:
-    """The schema that a database of Labmate's has.
+    """The schema version of a Labmate database.
 
     Raises
     ------
     StoreError
-        Where it is no database, can't be opened, or is another program's.
+        Where it isn't a database, can't be opened, or is another program's.
     """
     try:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):
             raise StoreError(f"{path} can't be opened: {error}") from error
@@ -161,4 +162,4 @@ def revision_of(path: Path, connection: sqlite3.Connection) -> str | None:
     except sqlite3.DatabaseError as error:
         what = "is damaged" if "malformed" in str(error) else "is not a database"
         raise StoreError(f"{path} {what} ({error}).") from error
-    return str(found[0]) if found else None
+    return str(row[0]) if row else None

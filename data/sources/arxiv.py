@@ -21,7 +21,7 @@ from data.stores.refusals import reason_of
 PAGE = 2_000
 MOST = 30_000
 LOOKBACK = timedelta(days=30)
-"""Moderation can hold a paper: it is announced weeks after the date that the API can be asked for."""
+"""Moderation can delay a paper: it is then announced weeks after the submission date that the API knows."""
 _EMPTY_TRIES = 4
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
@@ -37,20 +37,20 @@ class ArxivApi:
         self._page = min(page, PAGE)
         self._most = most
         self.total = 0
-        """How many results arXiv says there are, for progress."""
+        """The number of results that arXiv reports, for progress."""
 
     async def recent(
         self, categories: Sequence[str], since: date, until: datetime | None = None
     ) -> AsyncIterator[PaperRecord | Rejected]:
         """Everything of these categories that may have been announced on ``since`` or later.
 
-        The API knows dates of submission only, so the question reaches back ``LOOKBACK`` further;
-        who announces what late is for the caller to tell from what it knew before.
+        The API only knows dates of submission, so the query reaches back ``LOOKBACK`` further;
+        the caller tells late announcements from the papers it knew before.
 
         Raises
         ------
         SourceError
-            Where arXiv refuses the question, or leaves a page empty in the middle however often asked.
+            Where arXiv refuses the query, or keeps returning an empty page in the middle.
         """
         start = datetime.combine(since - LOOKBACK, datetime.min.time(), UTC)
         windows = [(start, until or clock.now() + timedelta(days=1))]
@@ -73,7 +73,7 @@ class ArxivApi:
                     break
 
     async def by_id(self, ids: Sequence[str]) -> list[PaperRecord | Rejected]:
-        """The papers of these arXiv ids; unknown ids have none."""
+        """The papers of these arXiv ids; unknown ids are left out."""
         body = await self._client.get(
             self._url,
             {"id_list": ",".join(ids), "max_results": str(len(ids))},
@@ -90,7 +90,7 @@ class ArxivApi:
             "sortOrder": "ascending",
         }
         for _ in range(_EMPTY_TRIES):
-            # arXiv says why it refuses in a feed of status 400.
+            # arXiv explains a refusal in a feed with status 400.
             total, entries = parse_feed(await self._client.get(self._url, params, accept=frozenset({400})))
             if entries or offset >= total:
                 return total, entries
@@ -101,7 +101,7 @@ class ArxivApi:
 
 
 def held_in_moderation(record: PaperRecord, read_before: datetime, today: date) -> PaperRecord:
-    """The record, announced today, where an earlier run should have found it by its submission date.
+    """The record, dated as announced today, if an earlier run should have found it by its submission date.
 
     ``read_before`` is when that run began (UTC, naive as in the store).
     """
@@ -116,14 +116,14 @@ def parse_feed(body: str) -> tuple[int, list[PaperRecord | Rejected]]:
     Raises
     ------
     SourceError
-        Where the answer is no feed, or arXiv's error feed.
+        Where the answer isn't a feed, or is arXiv's error feed.
     """
     try:
         feed = fromstring(body, forbid_dtd=True)
     except (ParseError, DefusedXmlException) as error:
-        raise SourceError(f"arXiv answered something that is no Atom feed ({error})") from error
+        raise SourceError(f"arXiv's answer isn't an Atom feed ({error})") from error
     if feed.tag != f"{_ATOM}feed":
-        raise SourceError(f"arXiv answered something that is no Atom feed (<{feed.tag[:60]}>)")
+        raise SourceError(f"arXiv's answer isn't an Atom feed (<{feed.tag[:60]}>)")
     entries = feed.findall(f"{_ATOM}entry")
     for entry in entries:
         if "/api/errors" in _of(entry, f"{_ATOM}id"):
@@ -135,8 +135,8 @@ def parse_feed(body: str) -> tuple[int, list[PaperRecord | Rejected]]:
 def _record(entry: Element) -> PaperRecord | Rejected:
     url = _of(entry, f"{_ATOM}id")
     try:
-        found = find_arxiv_id(url)
-        if not found:
+        arxiv_id = find_arxiv_id(url)
+        if not arxiv_id:
             raise ValueError(f"no arXiv id: {url[:80]!r}")
         published = _moment(_of(entry, f"{_ATOM}published"))
         primary = entry.find(f"{_ARXIV}primary_category")
@@ -147,13 +147,13 @@ def _record(entry: Element) -> PaperRecord | Rejected:
         abstract, work_doi = _of(entry, f"{_ATOM}summary"), find_doi(doi or "")
         return PaperRecord(
             source="arxiv",
-            ids={"arxiv": found[0], **({"doi": work_doi} if work_doi else {})},
-            version=found[1],
+            ids={"arxiv": arxiv_id[0], **({"doi": work_doi} if work_doi else {})},
+            version=arxiv_id[1],
             title=_of(entry, f"{_ATOM}title"),
             abstract=abstract,
             authors=[tex_name(_of(a, f"{_ATOM}name")) for a in entry.findall(f"{_ATOM}author")],
             primary_category=primary.get("term") if primary is not None else None,
-            # ACM and MSC classes stand among the categories ("68T50; I.2.7"): they are none of arXiv's.
+            # ACM and MSC classes ("68T50; I.2.7") stand among arXiv's own categories.
             categories=[c for c in categories if c and c[0].islower()],
             submitted=published.date() if published else None,
             updated=updated.date() if (updated := _moment(_of(entry, f"{_ATOM}updated"))) else None,

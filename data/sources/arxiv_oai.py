@@ -1,4 +1,4 @@
-"""arXiv's OAI-PMH interface: records by the day they were announced or changed."""
+"""arXiv's OAI-PMH interface: records by the day of their announcement or last change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from data.sources.http import PoliteClient, SourceError
 from data.stores.refusals import reason_of
 
 LONGEST_HOLD = timedelta(days=90)
-"""A record older than this was not announced on its datestamp but touched by arXiv since."""
+"""The datestamp of a record older than this is not its announcement: arXiv touched it later."""
 _RESTARTS = 2
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
@@ -44,7 +44,7 @@ class ArxivOai:
         self._client = client
         self._url = url
         self.total = 0
-        """How many records arXiv says the list holds (0 where it does not say)."""
+        """The number of records that arXiv reports (0 where it reports none)."""
 
     async def records(
         self, oai_set: str, since: date, until: date | None = None
@@ -54,7 +54,7 @@ class ArxivOai:
         Raises
         ------
         SourceError
-            Where arXiv refuses, or forgets its resumption token again and again.
+            Where arXiv refuses, or repeatedly forgets its resumption token.
         """
         first = {"verb": "ListRecords", "metadataPrefix": "arXiv", "set": oai_set, "from": since.isoformat()}
         if until:
@@ -66,7 +66,7 @@ class ArxivOai:
             except _BadToken as error:
                 if restarts == _RESTARTS:
                     raise SourceError(
-                        "arXiv forgets its resumption tokens; run the same command later."
+                        "arXiv keeps forgetting its resumption tokens; run the same command later."
                     ) from error
                 restarts, params = restarts + 1, first
                 continue
@@ -83,9 +83,9 @@ def parse_records(body: str) -> tuple[list[PaperRecord | Deletion | Rejected], s
     try:
         root = fromstring(body, forbid_dtd=True)
     except (ParseError, DefusedXmlException) as error:
-        raise SourceError(f"arXiv answered something that is no OAI-PMH ({error})") from error
+        raise SourceError(f"arXiv's answer isn't OAI-PMH ({error})") from error
     if root.tag != f"{_OAI}OAI-PMH":
-        raise SourceError(f"arXiv answered something that is no OAI-PMH (<{root.tag[:60]}>)")
+        raise SourceError(f"arXiv's answer isn't OAI-PMH (<{root.tag[:60]}>)")
     error_element = root.find(f"{_OAI}error")
     if error_element is not None:
         code = error_element.get("code")
@@ -110,16 +110,16 @@ def _record(record: Element) -> PaperRecord | Deletion | Rejected:
         header = record.find(f"{_OAI}header")
         if header is None:
             raise ValueError("no header")
-        found = split_version(identifier.rpartition(":")[2])
-        if not found:
+        arxiv_id = split_version(identifier.rpartition(":")[2])
+        if not arxiv_id:
             raise ValueError(f"no arXiv id: {identifier[:80]!r}")
         if header.get("status") == "deleted":
-            return Deletion("arxiv", found[0])
+            return Deletion("arxiv", arxiv_id[0])
         paper = record.find(f"{_OAI}metadata/{_ARXIV}arXiv")
         if paper is None:
             raise ValueError("no arXiv metadata")
         datestamp = header.findtext(f"{_OAI}datestamp") or ""
-        return _paper(paper, found[0], date.fromisoformat(datestamp[:10]))
+        return _paper(paper, arxiv_id[0], date.fromisoformat(datestamp[:10]))
     except ValidationError as error:
         return Rejected(identifier, reason_of(error), "")
     except ValueError as error:
@@ -155,7 +155,7 @@ def _paper(paper: Element, arxiv_id: str, datestamp: date) -> PaperRecord:
 
 
 def _estimate(created: date | None) -> date | None:
-    """The listing that a submission of that day, at an unknown hour, most likely stood in."""
+    """The most likely listing for a submission of that day, at an unknown hour."""
     return announcement_day(datetime.combine(created, time(12), UTC)) if created else None
 
 

@@ -25,13 +25,13 @@ _EXCERPT = 2_000
 class PaperFile:
     """A file of papers, read as a stream.
 
-    With ``own_ids`` its ids may be anything (:func:`data.sources.forms.record_of`).
-    ``size`` and ``position`` are bytes of the file on disk, for progress.
+    With ``own_ids``, any ids are accepted (:func:`data.sources.forms.record_of`).
+    ``size`` and ``position`` count bytes of the file on disk, for progress.
 
     Raises
     ------
     SourceError
-        Where the file is missing, unreadable or torn; what was read before stays read.
+        Where the file is missing, unreadable or torn; records read before stay.
     """
 
     def __init__(self, path: Path, *, own_ids: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Turning each source's printed form of a paper into a record: one function a form."""
+"""Turning each form of a paper's metadata into a record: one function per form."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class NotAPaper(ValueError):
 
 
 def record_of(item: Any, where: str, raw: str, *, own_ids: bool = False) -> PaperRecord | Rejected:
-    """The record in one JSON object of any known form, or why there is none.
+    """The record in a JSON object of any known form, or the reason why there is none.
 
-    With ``own_ids`` the file's ids may be anything, and its records stay as many works as it has ids.
+    With ``own_ids``, the file may use any ids, and each id stays a work of its own.
     """
     try:
         if not isinstance(item, dict):
@@ -53,7 +53,7 @@ def record_of(item: Any, where: str, raw: str, *, own_ids: bool = False) -> Pape
 
 
 def from_listing(item: dict[str, Any]) -> PaperRecord:
-    """A line of ``arxiv-daily.jsonl``: a paper as it stood in the day's listings."""
+    """A line of ``arxiv-daily.jsonl``: a paper as the day's listings print it."""
     arxiv_id, version = _arxiv_id(item["id"])
     day = _day(item.get("announced"))
     lists = _strings(item.get("lists") or [], "lists")
@@ -103,7 +103,7 @@ def from_snapshot(item: dict[str, Any]) -> PaperRecord:
 
 
 def from_seed(item: dict[str, Any]) -> PaperRecord:
-    """An entry of ``seed-papers.json``: what a document says of a paper, with an arXiv id where it is known."""
+    """An entry of ``seed-papers.json``: a paper as a document describes it, with an arXiv id where known."""
     title = _text(item["title"], "title")
     category = _optional(item.get("category"))
     arxiv = {"arxiv": _arxiv_id(item["id"])[0]} if item.get("id") else {}
@@ -123,7 +123,7 @@ def from_seed(item: dict[str, Any]) -> PaperRecord:
 
 
 def from_any(item: dict[str, Any]) -> PaperRecord:
-    """Title, abstract and authors under whatever id the file gives the paper."""
+    """Title, abstract and authors, under any id that the file gives the paper."""
     parsed = item.get("authors_parsed")
     names = [_parsed_name(name) for name in parsed] if isinstance(parsed, list) else item.get("authors") or []
     authors = _strings([names] if isinstance(names, str) else names, "authors")
@@ -141,7 +141,7 @@ def from_any(item: dict[str, Any]) -> PaperRecord:
 
 
 def _author_ids(value: Any, authors: list[str]) -> list[str | None]:
-    """An id or None for each author, where the record has them."""
+    """An id or None for each author, where the record has ids."""
     if value is None:
         return []
     if not isinstance(value, list) or len(value) != len(authors):
@@ -158,15 +158,15 @@ def is_withdrawn(comment: str | None, abstract: str) -> bool:
 
 def _doi_id(doi: str | None) -> dict[str, str]:
     """The DOI as an identifier; a field with two DOIs or none names no single work."""
-    found = find_doi(doi or "")
-    return {"doi": found} if found and len(found) <= 300 else {}
+    doi_id = find_doi(doi or "")
+    return {"doi": doi_id} if doi_id and len(doi_id) <= 300 else {}
 
 
 def _arxiv_id(value: Any) -> tuple[str, int | None]:
-    found = split_version(value) if isinstance(value, str) else None
-    if not found:
+    arxiv_id = split_version(value) if isinstance(value, str) else None
+    if not arxiv_id:
         raise NotAPaper(f"no arXiv id: {str(value)[:40]!r}")
-    return found
+    return arxiv_id
 
 
 def _text(value: Any, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Asking other people's servers politely: one connection, a pause between requests, patience when told."""
+"""A polite HTTP client: one connection, a pause between requests, and patience when a server asks for it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ CONNECT_ATTEMPTS = 3
 
 
 class SourceError(RuntimeError):
-    """A source could not be read; the message says what happened and what to do."""
+    """A source could not be read; the message explains why and how to go on."""
 
 
 class _Later(Exception):
-    """The server asks to be asked again, after this many seconds if it says so."""
+    """The server asks us to try again later, after this many seconds if it says."""
 
     def __init__(self, what: str, after: float | None) -> None:
         super().__init__(what)
@@ -44,9 +44,9 @@ class PoliteClient:
     interval
         Seconds between the end of one request and the start of the next.
     turn
-        A file that carries the time of the last request between processes, or None.
+        A file that shares the time of the last request among processes, or None.
     attempts
-        How often a request is tried in all.
+        The number of attempts per request.
     """
 
     def __init__(self, *, interval: float, turn: Path | None = None, attempts: int = 6) -> None:
@@ -64,7 +64,7 @@ class PoliteClient:
             self._session = None
 
     async def get(self, url: str, params: dict[str, str], *, accept: frozenset[int] = frozenset()) -> str:
-        """The body of an answer of status 200, or of a status in ``accept``.
+        """The body of an answer with status 200, or with a status in ``accept``.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class PoliteClient:
             raise SourceError(f"{url} can't be reached ({_reason(error)})") from error
 
     def _enough(self, state: tenacity.RetryCallState) -> bool:
-        """Few tries where there is no server at all, more where one asks for patience."""
+        """Fewer attempts where no server answers, more where one asks for patience."""
         error = state.outcome.exception() if state.outcome else None
         nobody_there = isinstance(error, aiohttp.ClientConnectorError)
         return state.attempt_number >= (
@@ -101,7 +101,7 @@ class PoliteClient:
                 self._last = time.time()
 
     async def _wait_turn(self) -> None:
-        """Wait until the interval since the last request, of any process, has passed."""
+        """Wait until the interval since the last request of any process has passed."""
         if self._turn is None:
             await asyncio.sleep(max(0.0, self._last + self._interval - time.time()))
             return
@@ -141,14 +141,14 @@ class PoliteClient:
 
 
 def _reason(error: Exception) -> str:
-    """Why, without the whole address: its query may hold a key."""
+    """The reason for an error, without the whole address, whose query may hold a key."""
     if isinstance(error, aiohttp.ClientResponseError | aiohttp.InvalidURL):
         return type(error).__name__
     return str(error) or type(error).__name__
 
 
 def _retry_after(header: str | None) -> float | None:
-    """Seconds, from either form that RFC 9110 allows."""
+    """Seconds to wait, from either form that RFC 9110 allows."""
     if not header:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Sending a short plain mail over SMTP: for codes that prove an address."""
+"""Sending a short plain mail over SMTP, with a code that proves an address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Mailer:
     Attributes
     ----------
     security
-        ``starttls`` (upgraded before anything is said), ``tls`` (from the first byte), or ``none``.
+        ``starttls`` (upgraded before anything else is sent), ``tls`` (from the first byte), or ``none``.
     """
 
     host: str
@@ -36,17 +36,17 @@ class Mailer:
     context: ssl.SSLContext | None = None
 
     async def send(self, to: str, subject: str, text: str) -> None:
-        """Send.
+        """Send a mail.
 
         Raises
         ------
         SourceError
-            Where the server can't be reached, or takes neither us nor the address.
+            Where the server can't be reached, or refuses us or the address.
         """
         try:
             await asyncio.to_thread(self._send, to, subject, text)
         except smtplib.SMTPRecipientsRefused as error:
-            raise SourceError("the mail server does not take this address") from error
+            raise SourceError("the mail server refuses this address") from error
         except (OSError, smtplib.SMTPException, ValueError) as error:
             raise SourceError(
                 f"the mail could not be sent ({type(error).__name__}); try again later"
@@ -66,11 +66,11 @@ class Mailer:
             server: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=SECONDS, context=context)
         else:
             server = smtplib.SMTP(self.host, self.port, timeout=SECONDS)
-        with closing(server):  # without goodbye to one that broke off: it would be waited for
+        with closing(server):  # no QUIT to a server that broke off: we would wait for it
             if self.security == "starttls":
                 server.starttls(context=context)
             if self.user:
                 server.login(self.user, self.password)
             server.send_message(message)
-            with suppress(OSError, smtplib.SMTPException):  # it has the mail already
+            with suppress(OSError, smtplib.SMTPException):  # the server already has the mail
                 server.quit()

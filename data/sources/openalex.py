@@ -24,11 +24,11 @@ INTERVAL = 0.011
 _ARXIV_DOI = "10.48550/arxiv."
 _WORK_FIELDS = "id,doi,title,cited_by_count,authorships,primary_location,concepts,topics"
 Spend = Callable[[int], Awaitable[None]]
-"""Called with the cost before a request that costs; raises :class:`BudgetSpentError` where it is too much."""
+"""Called with the cost before a paid request; raises :class:`BudgetSpentError` where the budget is spent."""
 
 
 class BudgetSpentError(SourceError):
-    """The day's budget does not allow the request; nothing was asked."""
+    """The day's budget does not allow the request, so none was sent."""
 
 
 class _Lenient(BaseModel):
@@ -46,7 +46,7 @@ class WorkAuthor(_Lenient):
 
 
 class WorkFacts(_Lenient):
-    """What OpenAlex knows of a work."""
+    """OpenAlex's facts about a work."""
 
     id: str
     doi: str | None = None
@@ -58,7 +58,7 @@ class WorkFacts(_Lenient):
 
 
 class AuthorFacts(_Lenient):
-    """What OpenAlex knows of an author."""
+    """OpenAlex's facts about an author."""
 
     id: str
     name: str
@@ -72,12 +72,12 @@ class AuthorFacts(_Lenient):
 
 
 class OpenAlex:
-    """Asks OpenAlex.
+    """A client for OpenAlex.
 
     Parameters
     ----------
     spend
-        Accounts for what lists cost; look-ups of one record cost nothing.
+        Accounts for the cost of lists; looking up one record is free.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class OpenAlex:
         await self._client.close()
 
     async def works(self, arxiv_ids: Sequence[str]) -> AsyncIterator[tuple[str, WorkFacts]]:
-        """(arXiv id, facts) of the works that OpenAlex knows, batch by batch; the rest it does not know."""
+        """(arXiv id, facts) of the works, batch by batch; ids that OpenAlex does not know are left out."""
         for start in range(0, len(arxiv_ids), BATCH):
             part = arxiv_ids[start : start + BATCH]
             wanted = {_ARXIV_DOI + arxiv_id.lower(): arxiv_id for arxiv_id in part}
@@ -114,20 +114,20 @@ class OpenAlex:
         return _author(await self._one(f"authors/{quote(author_id, safe='')}"))
 
     async def work(self, arxiv_id: str) -> WorkFacts | None:
-        """One work by arXiv id, which costs nothing; None where OpenAlex does not know it."""
+        """One work by arXiv id, free of charge; None where OpenAlex does not know it."""
         doi = quote(_ARXIV_DOI + arxiv_id.lower(), safe="/.:")
         return _work(await self._one(f"works/doi:{doi}", {"select": _WORK_FIELDS}))
 
     async def institution(self, ror: str) -> str | None:
-        """The home page of an institution by its ROR, which costs nothing; None where none is known."""
-        found = await self._one(f"institutions/ror:{quote(ror.rstrip('/').rpartition('/')[2], safe='')}")
-        page = found.get("homepage_url") if found else None
+        """The home page of an institution by its ROR, free of charge; None where there is none."""
+        record = await self._one(f"institutions/ror:{quote(ror.rstrip('/').rpartition('/')[2], safe='')}")
+        page = record.get("homepage_url") if record else None
         return page if isinstance(page, str) else None
 
     async def _one(self, path: str, params: dict[str, str] | None = None) -> Any:
         body = await self._get(path, params or {}, frozenset({404}))
-        found = _json(body)
-        return found if isinstance(found, dict) and "id" in found else None
+        record = _json(body)
+        return record if isinstance(record, dict) and "id" in record else None
 
     async def _list(self, path: str, params: dict[str, str]) -> AsyncIterator[Any]:
         cursor: str | None = "*"
@@ -135,13 +135,13 @@ class OpenAlex:
             if not cursor:
                 return
             await self._spend(LIST_COST)
-            found = _json(await self._get(path, {**params, "per_page": str(PAGE), "cursor": cursor}))
-            results = found.get("results") if isinstance(found, dict) else None
+            answer = _json(await self._get(path, {**params, "per_page": str(PAGE), "cursor": cursor}))
+            results = answer.get("results") if isinstance(answer, dict) else None
             if not isinstance(results, list):
                 raise SourceError(f"{self._url}/{path} answered without results")
             for item in results:
                 yield item
-            meta = found.get("meta")
+            meta = answer.get("meta")
             following = meta.get("next_cursor") if isinstance(meta, dict) else None
             cursor = following if results and following != cursor else None
 
@@ -157,7 +157,7 @@ def _json(body: str) -> Any:
 
 
 def _work(item: Any) -> WorkFacts | None:
-    """A work of the API as facts; None for what is none."""
+    """The facts of a work from the API; None where it isn't a work."""
     if not isinstance(item, dict):
         return None
     authors = []

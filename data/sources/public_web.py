@@ -1,4 +1,4 @@
-"""Reading a page that somebody named, and nothing but a public page: addresses are checked where they are used."""
+"""Reading a page that somebody named, if it is public: addresses are checked where they are used."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ SECONDS = 10.0
 LONGEST_URL = 2_000
 _REDIRECTS = {301, 302, 303, 307, 308}
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.I)
-"""A last label that browsers take for a part of an IPv4 address (WHATWG URL, "ends in a number")."""
+"""A last label that browsers read as part of an IPv4 address (WHATWG URL, "ends in a number")."""
 
 
 class NotPublicError(SourceError):
-    """An address that Labmate does not open for anybody."""
+    """An address that Labmate never opens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was read, and where the redirects ended."""
+    """A page's text, and the address where the redirects ended."""
 
     url: str
     text: str
 
     @property
     def host(self) -> str:
-        """The host that answered, as it stands in DNS."""
+        """The host that answered, in its DNS form."""
         return (URL(self.url).raw_host or "").rstrip(".").lower()
 
 
 class _Guard:
-    """Lets a connection go to permitted addresses alone, at the last moment before it is made.
+    """Lets connections go only to permitted addresses, checked at the last moment.
 
-    A host can be written in more ways than anybody lists, and a name can change what it means. So the address
-    is looked at where a socket for it is asked for: what is refused here never gets a packet.
+    A host can be written in many ways, and a name can change its meaning between two look-ups. So we check
+    the address when a socket for it is requested: a refused address never gets a packet.
     """
 
     def __init__(self, permitted: Callable[[Address], bool]) -> None:
@@ -67,7 +67,7 @@ class _Guard:
         Raises
         ------
         PermissionError
-            Where it is not permitted; aiohttp takes that for an address that does not answer.
+            Where it is not permitted; aiohttp treats that as an address that does not answer.
         """
         family, kind, protocol, _, address = info
         if not self.allows(str(address[0])):
@@ -76,7 +76,7 @@ class _Guard:
 
 
 class _PublicResolver(AbstractResolver):
-    """Resolves a name once, for the connection itself, and gives only permitted addresses."""
+    """Resolves a name once, for the connection itself, and returns only permitted addresses."""
 
     def __init__(self, resolver: AbstractResolver, guard: _Guard) -> None:
         self._resolver = resolver
@@ -85,11 +85,11 @@ class _PublicResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        # One bad address among good ones is no accident: such a name is refused whole.
-        if not found or not all(self._guard.allows(entry["host"]) for entry in found):
+        addresses = await self._resolver.resolve(host, port, family)
+        # One private address among public ones hardly happens by accident, so refuse the whole name.
+        if not addresses or not all(self._guard.allows(entry["host"]) for entry in addresses):
             raise NotPublicError(f"{host[:100]} is not an address on the public internet")
-        return found
+        return addresses
 
     async def close(self) -> None:
         await self._resolver.close()
@@ -101,8 +101,8 @@ class PublicWeb:
     Parameters
     ----------
     resolver, permitted, context, ports
-        How names are resolved, which addresses may be connected to, whom to believe, and which ports may be
-        named; only tests on loopback change these.
+        The resolver of names, the test for permitted addresses, the trusted certificates and the allowed
+        ports; only tests on loopback change these.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class PublicWeb:
         return (await self.page(url, accept=accept)).text
 
     async def page(self, url: str, *, accept: str = "text/html, text/plain") -> Page:
-        """A page, and the address at which it was found.
+        """Read a page; the result also has the address where it was found.
 
         Raises
         ------
         NotPublicError
-            Where the address, a redirect's, or what a name resolves to, is not public https.
+            Where the address, a redirect, or an address that a name resolves to is not public https.
         SourceError
             Where the page can't be read, is too large or too slow.
         """
@@ -144,7 +144,7 @@ class PublicWeb:
         headers = {
             "User-Agent": "Labmate (proof of a claim)",
             "Accept": accept,
-            "Accept-Encoding": "identity",  # two megabytes are two megabytes: nothing unfolds on arrival
+            "Accept-Encoding": "identity",  # nothing unpacks on arrival, so two megabytes stay two megabytes
         }
         async with aiohttp.ClientSession(
             connector=self._connector(),
@@ -175,25 +175,25 @@ class PublicWeb:
         )
 
     def _check(self, text: str, base: URL | None = None) -> URL:
-        """The address as it will be connected to, so that no two readers of it can differ."""
+        """The address in the form used for connecting, so that no two parsers can disagree about it."""
         if len(text) > LONGEST_URL:
             raise NotPublicError("this address is too long")
         try:
             url = URL(text) if base is None else base.join(URL(text))
             host, port = (url.raw_host or "").lower(), url.port
         except ValueError as error:
-            raise NotPublicError("this is not an address of a page") from error
+            raise NotPublicError("this is not a web address") from error
         if url.scheme != "https":
             raise NotPublicError("only addresses that begin with https:// are opened")
         if not host or url.user is not None or url.password is not None or port not in self._ports:
-            raise NotPublicError("this is not an address of a public page")
+            raise NotPublicError("this is not the address of a public page")
         try:
             ipaddress.ip_address(host.partition("%")[0])
         except ValueError:
             last = host.rstrip(".").rpartition(".")[2]
             if _NUMBER.fullmatch(last) or not host.isascii():
                 raise NotPublicError("this is not an address on the public internet") from None
-            return url  # a name; the guard looks at what it means
+            return url  # a name; the guard checks what it resolves to
         if not self._guard.allows(host):
             raise NotPublicError("this is not an address on the public internet")
         return url
@@ -206,5 +206,5 @@ class PublicWeb:
                 raise SourceError("the page is larger than two megabytes")
         try:
             return body.decode(response.charset or "utf-8", errors="replace")
-        except LookupError:  # a charset that nobody knows
+        except LookupError:  # an unknown charset
             return body.decode("utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""Further sources of papers: what one must give, and how one is found by its name."""
+"""Further sources of papers: the interface of a source, and the registry of names."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from data.sources.http import PoliteClient, SourceError
 Read = Callable[[PoliteClient, date], AsyncIterator[PaperRecord | Deletion | Rejected]]
 """Reads everything that is new or changed since a day, through a polite client.
 
-It yields a :class:`Rejected` for what it can't make a record of, and raises :class:`SourceError` where the source
-can't be read; what came before stays read.
+It yields a :class:`Rejected` for an entry that can't become a record, and raises :class:`SourceError`
+where the source can't be read; entries read before stay.
 """
 
 _SOURCES: dict[str, Read] = {}
 
 
 def register(name: str, read: Read) -> None:
-    """Make a source known by its name."""
+    """Register a source under its name."""
     _SOURCES[name] = read
 
 
 def source(name: str) -> Read:
-    """The source of that name. It is registered already, or by ``data/sources/NAME_source.py`` when imported.
+    """The source with this name, which ``data/sources/NAME_source.py`` registers when imported.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from data.stores.repository import Repository
 from data.tables.operator import AuditRow
 
 CONSOLE = 0
-"""The actor of what the command line did."""
+"""The actor of decisions made on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ async def note(
     detail: str = "",
     guild: int | None = None,
 ) -> None:
-    """Write one line in the transaction of what it tells of: who (0: the command line, or Labmate), what, where."""
+    """Write one line in the caller's transaction: who (0: the command line, or Labmate), what, where."""
     row = {"actor": actor, "action": action[:40], "subject": subject[:200], "detail": detail[:2_000]}
     await connection.execute(insert(AuditRow).values(**row, guild=guild, made=utc_now()))
 
@@ -65,7 +65,7 @@ class Audit(Repository):
     # -- everything about a member ---------------------------------------------------------------
 
     async def held(self, member: int) -> dict[str, Any]:
-        """What a member decided, ready for JSON."""
+        """A member's decisions, ready for JSON."""
         query = select(*_ENTRY).where(AuditRow.actor == member).order_by(AuditRow.id)
         async with self._read() as connection:
             entries = [AuditEntry(*row) for row in await connection.execute(query)]
@@ -77,5 +77,5 @@ class Audit(Repository):
         }
 
     async def forget(self, member: int) -> int:
-        """Nothing: who decided what about others stays on record, as docs/members.md says."""
+        """Nothing: decisions about others stay on record, as docs/members.md says."""
         return 0

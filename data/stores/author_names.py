@@ -1,4 +1,4 @@
-"""Authors' names as printed, in SQL; whose they are is :mod:`data.stores.people`'s."""
+"""Authors' names as printed, in SQL; :mod:`data.stores.people` tells the people apart."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ class AuthorNames(Repository):
             return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
 
     async def count(self) -> int:
-        """How many author names are known."""
+        """The number of author names."""
         async with self._read() as connection:
             return await connection.scalar(select(func.count()).select_from(AuthorRow)) or 0

@@ -1,4 +1,4 @@
-"""Who may use this Labmate, in SQL: banned members and servers, and the list of servers that alone may."""
+"""Who may use this Labmate, in SQL: banned members and servers, and the list of allowed servers."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _BAN = [getattr(BanRow, name) for name in Ban.__slots__]
 
 
 class Bans(Repository):
-    """Asks and changes who may use this Labmate; every change is one transaction and holds at once."""
+    """Keeps bans and allowed servers; every change is one transaction and takes effect at once."""
 
     async def ban(self, kind: str, target: int, *, by: int, reason: str) -> bool:
-        """Shut a member or a server out; False where they were already."""
+        """Ban a member or a server; False where they were banned already."""
         assert kind in KINDS
         row = {"kind": kind, "target": target, "made_by": by, "reason": reason[:300], "made": utc_now()}
         async with self._writer.begin() as connection:
@@ -45,7 +45,7 @@ class Bans(Repository):
             return True
 
     async def lift(self, kind: str, target: int) -> bool:
-        """Let a member or a server in again; False where nothing kept them out."""
+        """Lift a ban; False where there was none."""
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 delete(BanRow).where(BanRow.kind == kind, BanRow.target == target)
@@ -58,7 +58,7 @@ class Bans(Repository):
             return [Ban(*row) for row in await connection.execute(select(*_BAN).order_by(BanRow.made.desc()))]
 
     async def allow(self, guild: int, *, by: int) -> bool:
-        """Put a server on the list of those that alone may use this Labmate; False where it was on it."""
+        """Put a server on the list of allowed servers; False where it was on it."""
         async with self._writer.begin() as connection:
             if await connection.scalar(select(AllowedServerRow.guild).where(AllowedServerRow.guild == guild)):
                 return False
@@ -66,13 +66,13 @@ class Bans(Repository):
             return True
 
     async def disallow(self, guild: int) -> bool:
-        """Take a server off that list; False where it was not on it. Without any, every server may."""
+        """Take a server off that list; False where it was not on it. An empty list allows every server."""
         async with self._writer.begin() as connection:
             done = await connection.execute(delete(AllowedServerRow).where(AllowedServerRow.guild == guild))
             return bool(done.rowcount)
 
     async def allowed(self) -> list[int]:
-        """The servers that alone may use this Labmate; empty where every server may."""
+        """The allowed servers; empty where every server is allowed."""
         async with self._read() as connection:
             query = select(AllowedServerRow.guild).order_by(AllowedServerRow.made)
             return list((await connection.scalars(query)).all())
@@ -85,7 +85,7 @@ class Bans(Repository):
             return bool(await connection.scalar(select(refused)))
 
     async def is_refused(self, guild: int) -> bool:
-        """Whether a server may not use this Labmate: banned, or not on the list where there is one."""
+        """Whether a server may not use this Labmate: it is banned, or there is a list and it is not on it."""
         async with self._read() as connection:
             return bool(await connection.scalar(select(refused_server(guild))))
 

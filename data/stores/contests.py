@@ -1,4 +1,4 @@
-"""Contests in SQL: members' word that a held claim is wrong, and how somebody who is no party settled it."""
+"""Contests in SQL: members who say that a held claim is wrong, and how a third person settled it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ MOST_OPEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A member's word that a claim is wrong.
+    """A member's objection to a claim.
 
     Attributes
     ----------
     guild
-        Where the claim was made, and so where it is settled; 0 for one made in direct messages.
+        The server where the claim was made, and so is settled; 0 for direct messages.
     state
         ``open``, ``upheld`` (the claim ended) or ``dismissed``.
     for_operator
-        Whether the server may not settle it: only who runs this Labmate does.
+        Whether only the person who runs this Labmate may settle it, not the server.
     """
 
     id: int
@@ -56,15 +56,15 @@ class Contests(Repository):
         return Contest(*row) if row else None
 
     async def open_of(self, claim: int) -> list[Contest]:
-        """What is said against a claim and not settled."""
+        """The open contests of a claim."""
         return await self._list(ClaimContestRow.claim_id == claim)
 
     async def open_anywhere(self) -> list[Contest]:
-        """What waits to be settled in any server."""
+        """The open contests of all servers."""
         return await self._list(ClaimContestRow.id.is_not(None))
 
     async def dismissed_before(self, claim: int) -> bool:
-        """Whether it was said before of a claim, and dismissed."""
+        """Whether a contest of this claim was dismissed before."""
         query = select(ClaimContestRow.id).where(
             ClaimContestRow.claim_id == claim, ClaimContestRow.state == "dismissed"
         )
@@ -72,14 +72,14 @@ class Contests(Repository):
             return await connection.scalar(query.limit(1)) is not None
 
     async def to_operator(self, number: int) -> None:
-        """Take a contest from its server: only who runs this Labmate settles it."""
+        """Take a contest from its server: only the person who runs this Labmate settles it."""
         async with self._writer.begin() as connection:
             await connection.execute(
                 update(ClaimContestRow).where(ClaimContestRow.id == number).values(for_operator=True)
             )
 
     async def open_in(self, guild: int) -> list[Contest]:
-        """What waits to be settled in a server (0: claims made in direct messages)."""
+        """The open contests of a server (0: claims made in direct messages)."""
         return await self._list(ClaimContestRow.guild == guild)
 
     async def newest(self, most: int) -> list[Contest]:
@@ -89,7 +89,7 @@ class Contests(Repository):
             return [Contest(*row) for row in await connection.execute(query)]
 
     async def reopen(self, number: int, *, by: int = 0) -> None:
-        """Let a settled contest wait again."""
+        """Reopen a settled contest."""
         async with self._writer.begin() as connection:
             await connection.execute(
                 update(ClaimContestRow)
@@ -114,54 +114,55 @@ class Contests(Repository):
         Raises
         ------
         ClaimRefused
-            Where it is one's own, nobody holds it, it was said already, or too much waits.
+            Where the claim is their own or not held, or they contested it before or have too many open.
         """
         async with self._writer.begin() as connection:
-            found = (
+            claimed = (
                 await connection.execute(
                     select(ClaimRow.member, ClaimRow.guild, ClaimRow.state).where(ClaimRow.id == claim)
                 )
             ).first()
-            if found is None or found.state != "held":
-                raise ClaimRefused("Nobody holds this claim (any more).")
-            if found.member == member:
-                raise ClaimRefused("This claim is your own; /profile release ends it.")
+            if claimed is None or claimed.state != "held":
+                raise ClaimRefused("Nobody holds this claim now.")
+            if claimed.member == member:
+                raise ClaimRefused("This is your own claim; /profile release ends it.")
             mine = (ClaimContestRow.member == member) & (ClaimContestRow.state == "open")
             if await connection.scalar(
                 select(ClaimContestRow.id).where(mine, ClaimContestRow.claim_id == claim)
             ):
-                raise ClaimRefused("You have said so already; it is waiting to be settled.")
+                raise ClaimRefused("You have already contested this; it is waiting to be settled.")
             settled = (ClaimContestRow.member == member) & (ClaimContestRow.claim_id == claim)
             settled &= (ClaimContestRow.state == "dismissed") & ClaimContestRow.for_operator
             if await connection.scalar(select(ClaimContestRow.id).where(settled)):
                 raise ClaimRefused(
-                    "You have said so before, and the person who runs this Labmate let the claim stay."
+                    "You contested this before, and the person who runs this Labmate let the claim stand."
                 )
             if int(await connection.scalar(select(func.count()).where(mine)) or 0) >= MOST_OPEN:
-                raise ClaimRefused(f"{MOST_OPEN} contests of yours wait to be settled already.")
+                raise ClaimRefused(f"{MOST_OPEN} of your contests are still waiting to be settled.")
             if not await spend(connection, CONTESTED, member, claim):
-                raise ClaimRefused("You contested this claim within the last month; it was looked at.")
+                raise ClaimRefused("You contested this claim within the last month, and it was reviewed.")
             if not await spend(connection, CONTESTS, member):
                 raise ClaimRefused(
-                    f"You contested {CONTESTS.most} claims within {CONTESTS.within.days} days; try again later."
+                    f"You contested {CONTESTS.most} claims within {CONTESTS.within.days} days; "
+                    "try again later."
                 )
-            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": found.guild or 0}
+            row = {"id": fresh_number(), "claim_id": claim, "member": member, "guild": claimed.guild or 0}
             more = {"reason": reason[:500], "made": utc_now(), "state": "open"}
-            made = await connection.execute(
+            inserted = await connection.execute(
                 insert(ClaimContestRow).values(**row, **more).returning(*_CONTEST)
             )
-            contest = Contest(*made.one())
+            contest = Contest(*inserted.one())
             what, subject = "contest.open", f"contest {contest.id}"
             await audit.note(connection, member, what, subject, f"claim {claim}", contest.guild or None)
             return contest
 
     async def settle(self, number: int, by: int, *, upheld: bool) -> Contest:
-        """Settle a contest, and with it all others against the claim where it is upheld: the claim ends.
+        """Settle a contest. An upheld one ends the claim and settles all other contests of it.
 
         Raises
         ------
         ClaimRefused
-            Where it was settled already.
+            Where it has been settled.
         """
         async with self._writer.begin() as connection:
             state = "upheld" if upheld else "dismissed"
@@ -176,7 +177,7 @@ class Contests(Repository):
                 )
             ).first()
             if done is None:
-                raise ClaimRefused("This was settled already.")
+                raise ClaimRefused("This has already been settled.")
             if upheld:
                 ended = {"state": "ended", "ended": utc_now(), "holder": None, "held_person": None}
                 await connection.execute(

@@ -1,4 +1,4 @@
-"""What was corrected about whose an authorship is, by whom, and where it holds, in SQL."""
+"""Corrections in SQL: which authorships are one person's or two people's, who said so and where it holds."""
 
 from __future__ import annotations
 
@@ -6,69 +6,23 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import case, func, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.stores import audit
-from data.stores.people_drafts import HOLDS, MERGED
+from data.stores.generations import HOLDS, MERGED
 from data.stores.repository import Repository
+from data.stores.scopes import GLOBAL, LOCAL, Scope
 from data.tables.papers import CorrectionRow, MembershipRow, PersonRow
 
 _MOST_KEPT = 2_000
-LOCAL = ("server", "before")
-"""Authorities whose word holds in one server."""
-GLOBAL = ("holder", "operator")
-"""Authorities whose word holds everywhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """On whose word something is said, and so where it holds.
-
-    Attributes
-    ----------
-    authority
-        ``server`` (who manages ``guild``; it holds there), ``holder`` (a proven person about their own papers; it
-        holds everywhere) or ``operator`` (who runs this Labmate; it holds everywhere).
-    by
-        Who says it: Discord id and name; 0 from the command line.
-    guild
-        The server where it is said, None in direct messages and on the command line.
-    claim
-        The claim by which a holder says it.
-    """
-
-    authority: str
-    by: tuple[int, str]
-    guild: int | None = None
-    claim: int | None = None
-
-    @classmethod
-    def server(cls, guild: int, by: tuple[int, str]) -> Self:
-        """Said by somebody who manages a server."""
-        return cls("server", by, guild)
-
-    @classmethod
-    def holder(cls, claim: int, by: tuple[int, str], guild: int | None = None) -> Self:
-        """Said by a proven person of themselves."""
-        return cls("holder", by, guild, claim)
-
-    @classmethod
-    def operator(cls, by: tuple[int, str], guild: int | None = None) -> Self:
-        """Said by who runs this Labmate."""
-        return cls("operator", by, guild)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it holds in one server alone."""
-        return self.authority in LOCAL
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What somebody said about two authorships: one person's (``same``) or two people's (``apart``)."""
+    """A statement about two authorships: one person's (``same``) or two people's (``apart``)."""
 
     id: int
     kind: str
@@ -83,18 +37,18 @@ class Correction:
     guild: int | None
     note: str
     authority: str
-    """As :attr:`Scope.authority`; ``before`` for a server's that was made before this was kept."""
+    """As :attr:`Scope.authority`; ``before`` for a server's correction that is older than this field."""
     claim: int | None
     moved: tuple[tuple[int, int, int], ...] = ()
-    """(paper, position, whose it was before) of each authorship that changed hands."""
+    """(paper, position, earlier person) of each authorship that changed hands."""
     everybody: tuple[tuple[int, int], ...] = ()
-    """For ``apart``: all authorships (paper, name's number) that the first one is not with."""
+    """For ``apart``: all authorships (paper, name's number) that are not by the first one's author."""
     undone: datetime | None = None
     undone_by_name: str | None = None
 
     @property
     def is_local(self) -> bool:
-        """Whether it holds in its server alone."""
+        """Whether it holds only in its server."""
         return self.authority in LOCAL
 
     @property
@@ -104,7 +58,7 @@ class Correction:
 
 
 class Corrections(Repository):
-    """Keeps and takes back what was said; every change is one transaction."""
+    """Keeps corrections and takes them back; every change is one transaction."""
 
     async def make(
         self,
@@ -118,7 +72,7 @@ class Corrections(Repository):
         moved: Sequence[tuple[int, int, int]] = (),
         everybody: Sequence[tuple[int, int]] = (),
     ) -> int:
-        """Keep what somebody said of two authorships (paper and name's number each); returns its number."""
+        """Keep a correction of two authorships (paper and name's number each); returns its number."""
         row = {
             "kind": kind,
             "paper_id": one[0],
@@ -136,8 +90,10 @@ class Corrections(Repository):
             "moved": _packed(moved, everybody),
         }
         async with self._writer.begin() as connection:
-            made = await connection.execute(insert(CorrectionRow).values(**row).returning(CorrectionRow.id))
-            number = int(made.scalar_one())
+            inserted = await connection.execute(
+                insert(CorrectionRow).values(**row).returning(CorrectionRow.id)
+            )
+            number = int(inserted.scalar_one())
             what = f"correction.{kind}"
             await audit.note(connection, scope.by[0], what, f"correction {number}", note, scope.guild)
             return number
@@ -145,16 +101,16 @@ class Corrections(Repository):
     async def widen(
         self, correction_id: int, scope: Scope, *, person_id: int, moved: Sequence[tuple[int, int, int]]
     ) -> bool:
-        """Let a server's correction hold everywhere on a wider authority; False where it is none in force."""
+        """Let a server's correction hold everywhere on a wider authority; False where it is not in force."""
         async with self._writer.begin() as connection:
-            kept = await connection.scalar(
+            moved_before = await connection.scalar(
                 select(CorrectionRow.moved).where(
                     CorrectionRow.id == correction_id,
                     CorrectionRow.undone.is_(None),
                     CorrectionRow.authority.in_(LOCAL),
                 )
             )
-            if kept is None:
+            if moved_before is None:
                 return False
             values = {
                 "authority": scope.authority,
@@ -162,7 +118,7 @@ class Corrections(Repository):
                 "made_by": scope.by[0],
                 "made_by_name": scope.by[1][:100],
                 "person_id": person_id,
-                "moved": _packed(moved, json.loads(kept)["everybody"]),
+                "moved": _packed(moved, json.loads(moved_before)["everybody"]),
             }
             await connection.execute(
                 update(CorrectionRow).where(CorrectionRow.id == correction_id).values(**values)
@@ -172,7 +128,7 @@ class Corrections(Repository):
             return True
 
     async def undo(self, correction_id: int, *, by: tuple[int, str]) -> bool:
-        """Take a correction back; False where there is none in force."""
+        """Take a correction back; False where it is not in force."""
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 update(CorrectionRow)
@@ -185,8 +141,10 @@ class Corrections(Repository):
             return bool(done.rowcount)
 
     async def settle_before(self, operators: Collection[int]) -> int:
-        """Decide about corrections made before authorities were kept: the operators' hold everywhere, others in
-        their servers; returns how many there were."""
+        """Give corrections from before authorities were kept one; returns how many there were.
+
+        An operator's corrections hold everywhere, all others in their server.
+        """
         before = CorrectionRow.authority == "before"
         theirs = CorrectionRow.made_by.in_(list(operators)) | CorrectionRow.guild.is_(None)
         async with self._read() as connection:
@@ -211,17 +169,17 @@ class Corrections(Repository):
         return await self._listed(_IN_FORCE, CorrectionRow.authority.in_(GLOBAL))
 
     async def only_in(self, guild: int) -> list[Correction]:
-        """Those in force that hold in a server alone, oldest first."""
+        """Those in force that hold only in this server, oldest first."""
         return await self._listed(_IN_FORCE, CorrectionRow.authority.in_(LOCAL), CorrectionRow.guild == guild)
 
     async def only_of(self, member: int) -> list[Correction]:
-        """Those in force that hold in some server alone and were said by a member, oldest first."""
+        """Those in force that a member made for one server only, oldest first."""
         return await self._listed(
             _IN_FORCE, CorrectionRow.authority.in_(LOCAL), CorrectionRow.made_by == member
         )
 
     async def by_claim(self, claim: int) -> list[Correction]:
-        """Those in force that were said by a claim's holder, newest first."""
+        """Those in force that a claim's holder made, newest first."""
         return (await self._listed(_IN_FORCE, CorrectionRow.claim == claim))[::-1]
 
     async def _listed(self, *where: Any) -> list[Correction]:
@@ -238,10 +196,11 @@ class Corrections(Repository):
         *,
         also: Collection[int] = (),
     ) -> list[Correction]:
-        """What was corrected about a person, newest first, under earlier numbers too: what holds everywhere, and what
-        was said in this server (in direct messages, by this member).
+        """Corrections about a person, under earlier numbers too, newest first.
 
-        ``also`` names corrections, by number, that make them who they are there (``People.said_of``).
+        Shown are those that hold everywhere and those made in this server (in direct messages, by this
+        member). ``also`` adds corrections by number: those that change who the person is there
+        (``People.said_of``).
         """
         here = CorrectionRow.guild == guild if guild is not None else CorrectionRow.made_by == member
         shown = CorrectionRow.authority.in_(GLOBAL) | here
@@ -255,8 +214,8 @@ class Corrections(Repository):
             near = CorrectionRow.person_id.in_(ids) | CorrectionRow.id.in_(also)
             near |= CorrectionRow.paper_id.in_(papers) | CorrectionRow.other_paper_id.in_(papers)
             rows = await connection.execute(_CORRECTIONS.where(shown, near).order_by(CorrectionRow.id.desc()))
-            found = [_correction(row) for row in rows]
-        return [c for c in found if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
+            corrections = [_correction(row) for row in rows]
+        return [c for c in corrections if c.person_id in ids or c.id in also or pairs & set(c.ends)][:most]
 
     async def find(self, correction_id: int) -> Correction | None:
         """A correction by number."""
@@ -267,7 +226,7 @@ class Corrections(Repository):
     async def made_since(
         self, since: datetime, *, member: int | None = None, guild: int | None = None
     ) -> int:
-        """How many a member, or a server's members, made since a time, those taken back included."""
+        """How many corrections a member or a server made since a time, including those taken back."""
         whose = CorrectionRow.made_by == member if member is not None else CorrectionRow.guild == guild
         query = select(func.count()).select_from(CorrectionRow).where(CorrectionRow.made > since, whose)
         async with self._read() as connection:
@@ -278,12 +237,12 @@ class Corrections(Repository):
         everywhere = CorrectionRow.authority.in_(GLOBAL)
         undone = select(func.count()).select_from(CorrectionRow).where(CorrectionRow.undone.is_not(None))
         async with self._read() as connection:
-            made = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
+            newest = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
             taken_back = await connection.scalar(undone.where(everywhere))
-        return 1_000_000 * int(taken_back or 0) + int(made or 0)
+        return 1_000_000 * int(taken_back or 0) + int(newest or 0)
 
     async def stamp(self) -> tuple[int, int, int]:
-        """Differs after every change to any correction, also by another process."""
+        """Changes with every change to a correction, also by another process."""
         query = select(
             func.max(CorrectionRow.id),
             func.count(CorrectionRow.undone),
@@ -322,9 +281,9 @@ def _packed(moved: Sequence[tuple[int, int, int]], everybody: Sequence[tuple[int
 
 def _correction(row: Any) -> Correction:
     values = row._asdict()
-    kept = json.loads(values.pop("moved"))
+    packed = json.loads(values.pop("moved"))
     return Correction(
         **values,
-        moved=tuple(tuple(entry) for entry in kept["moved"]),
-        everybody=tuple(tuple(entry) for entry in kept["everybody"]),
+        moved=tuple(tuple(entry) for entry in packed["moved"]),
+        everybody=tuple(tuple(entry) for entry in packed["everybody"]),
     )

@@ -1,4 +1,4 @@
-"""Feeds' addresses in SQL: each can't be guessed, and ends when who asked for it takes it back."""
+"""Addresses of feeds in SQL: nobody can guess one, and the member who asked for it can revoke it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES = 24
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What an address leads to."""
+    """A feed and the secret in its address."""
 
     token: str
     kind: str
@@ -32,7 +32,7 @@ class Feeds(Repository):
     """Asks and changes feeds."""
 
     async def find(self, token: str) -> Feed | None:
-        """What an address leads to."""
+        """The feed behind a secret address."""
         return await self._one(FeedRow.token == token)
 
     async def of(self, kind: str, target: int) -> Feed | None:
@@ -46,7 +46,7 @@ class Feeds(Repository):
         return Feed(*row) if row else None
 
     async def make(self, kind: str, target: int, member: int) -> Feed:
-        """A new address; an earlier one no longer leads anywhere."""
+        """Make a new address; the earlier one stops working."""
         assert kind in KINDS
         feed = Feed(secrets.token_urlsafe(_BYTES), kind, target, member, utc_now())
         async with self._writer.begin() as connection:
@@ -59,7 +59,7 @@ class Feeds(Repository):
         return feed
 
     async def end(self, kind: str, target: int) -> bool:
-        """Let an address lead nowhere."""
+        """Revoke an address."""
         where = (FeedRow.kind == kind) & (FeedRow.target == target)
         async with self._writer.begin() as connection:
             return bool((await connection.execute(delete(FeedRow).where(where))).rowcount)
@@ -75,6 +75,6 @@ class Feeds(Repository):
             }
 
     async def forget(self, member: int) -> int:
-        """Let a member's addresses lead nowhere."""
+        """Revoke a member's addresses."""
         async with self._writer.begin() as connection:
             return (await connection.execute(delete(FeedRow).where(FeedRow.member == member))).rowcount

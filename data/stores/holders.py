@@ -1,4 +1,4 @@
-"""Where the holders of claims are, and what they say of themselves, in SQL."""
+"""Holders of claims in SQL: the servers they are in, and their profiles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.claim_rules import holds_in_server
-from data.stores.people_drafts import MERGED
+from data.stores.generations import MERGED
 from data.stores.repository import Repository
 from data.tables.members import ClaimRow, ProfileRow, ServerMemberRow
 from data.tables.papers import PersonRow
@@ -18,7 +18,7 @@ from data.tables.papers import PersonRow
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a claimed member says of themselves."""
+    """A claimed member's profile."""
 
     member: int
     status: str = ""
@@ -33,7 +33,7 @@ _PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]
 
 
 class Holders(Repository):
-    """Asks and changes which servers holders are in, and their profiles; every change is one transaction."""
+    """Keeps the servers and profiles of holders; every change is one transaction."""
 
     async def seen(self, member: int, guild: int) -> None:
         """Note that a member is in a server."""
@@ -44,11 +44,11 @@ class Holders(Repository):
                 await connection.execute(insert(ServerMemberRow).values(**row))
 
     async def in_server(self, guild: int, *, open_only: bool = False) -> set[int]:
-        """The people whom members of a server hold; with ``open_only`` those open to collaborate."""
+        """The people that a server's members hold; with ``open_only``, those open to collaborate."""
         return set(await self.holders_in(guild, open_only=open_only))
 
     async def holders_in(self, guild: int, *, open_only: bool = False) -> dict[int, int]:
-        """The people whom members of a server hold, under every number they have had, each with the member."""
+        """The people that a server's members hold, under every number they have had, each with the member."""
         query = (
             select(ClaimRow.person_id, MERGED, ClaimRow.holder)
             .join(ServerMemberRow, ServerMemberRow.member == ClaimRow.holder)
@@ -59,13 +59,13 @@ class Holders(Repository):
         return {number: row[2] for row in rows for number in row[:2] if number is not None}
 
     async def left(self, guild: int, member: int | None = None) -> None:
-        """Forget that a member, or where none is given everybody, was seen in a server."""
+        """Forget that a member (without one, everybody) was seen in a server."""
         gone = delete(ServerMemberRow).where(ServerMemberRow.guild == guild)
         async with self._writer.begin() as connection:
             await connection.execute(gone if member is None else gone.where(ServerMemberRow.member == member))
 
     async def open_people(self, guild: int | None = None) -> set[int]:
-        """The people whose holders say that they are open to collaborate, as claims hold in a server."""
+        """The people whose holders are open to collaborate, by the claims that hold in a server."""
         query = (
             select(ClaimRow.person_id, MERGED)
             .join(PersonRow, PersonRow.id == ClaimRow.person_id)
@@ -84,14 +84,14 @@ class Holders(Repository):
         return rows
 
     async def profile(self, member: int) -> Profile | None:
-        """What a member says of themselves."""
+        """A member's profile."""
         query = select(*_PROFILE).where(ProfileRow.member == member)
         async with self._read() as connection:
             row = (await connection.execute(query)).first()
         return Profile(*row) if row else None
 
     async def save_profile(self, profile: Profile) -> None:
-        """Keep what a member says of themselves."""
+        """Save a member's profile."""
         values = {name: getattr(profile, name) for name in Profile.__slots__}
         async with self._writer.begin() as connection:
             await connection.execute(delete(ProfileRow).where(ProfileRow.member == profile.member))

@@ -1,4 +1,4 @@
-"""Invitations in SQL: who asked whom to work together, how far each came, and who blocked whom."""
+"""Invitations between members in SQL: their states, their threads, and blocks."""
 
 from __future__ import annotations
 
@@ -6,43 +6,40 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, exists, func, insert, or_, select, update
+from sqlalchemy import delete, exists, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores.bans import refused_server
-from data.stores.limits import INVITATIONS, INVITATIONS_OF_SERVER, INVITED, spend
+from data.stores.invitation_limits import (
+    OPEN,
+    PAIR_DAYS,
+    InvitationRefused,
+    check_limits,
+    check_pair,
+    count_sending,
+)
 from data.stores.repository import Repository
 from data.tables.members import BlockRow, InvitationRow
 from data.tables.operator import BanRow
 
-MOST_OPEN = 5
-"""Invitations of one member that wait for an answer, and as many that wait for one member's answer."""
-PAIR_DAYS = 30
-"""After which the same two can be brought together again, and an unanswered invitation ends."""
-OPEN = ("waiting", "silent")
 ENDED_BY_SENDER, ENDED_BY_TIME = "withdrawn", "expired"
-
-
-class InvitationRefused(Exception):
-    """An invitation that can't be made or answered; its text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """One member's wish to work with another.
+    """One member's invitation to work together.
 
     Attributes
     ----------
     state
-        ``waiting``; ``silent``: kept from the recipient, who blocked the sender; ``accepted``; ``declined``;
-        ``withdrawn``; ``expired``.
+        ``waiting``, ``silent`` (hidden from the recipient, who blocked the sender), ``accepted``,
+        ``declined``, ``withdrawn`` or ``expired``.
     told
         How the recipient was told: empty (not yet), ``dm``, ``server``, or ``failed``.
     thread
-        The private thread of an accepted invitation, once made; ``opened`` once its first message stands in it.
+        The private thread of an accepted invitation, once made; ``opened`` once it has its first message.
     """
 
     id: int
@@ -67,7 +64,7 @@ _INVITATION = [getattr(InvitationRow, name) for name in Invitation.__slots__]
 
 
 class Invitations(Repository):
-    """Asks and changes invitations; every change is one transaction."""
+    """Keeps invitations; every change is one transaction."""
 
     async def find(self, number: int) -> Invitation | None:
         """An invitation by number."""
@@ -76,7 +73,7 @@ class Invitations(Repository):
         return Invitation(*row) if row else None
 
     async def of(self, member: int) -> list[Invitation]:
-        """All that a member sent or was sent (and may see), newest first."""
+        """All that a member sent or received (and may see), newest first."""
         sent, got = InvitationRow.sender == member, InvitationRow.recipient == member
         query = (
             select(*_INVITATION)
@@ -88,7 +85,7 @@ class Invitations(Repository):
             return [Invitation(*row) for row in await connection.execute(query)]
 
     async def unfinished(self) -> list[Invitation]:
-        """Those whose recipient has to be told, or whose thread has to be made or opened; none of the banned."""
+        """Those whose recipient must be told, or whose thread must be opened; none of the banned."""
         told = (InvitationRow.state == "waiting") & (InvitationRow.told == "")
         accepted = (InvitationRow.state == "accepted") & InvitationRow.opened.is_(False)
         banned = exists().where(BanRow.kind == "member", BanRow.target == InvitationRow.sender)
@@ -110,15 +107,15 @@ class Invitations(Repository):
         Raises
         ------
         InvitationRefused
-            Where a limit is reached, or these two were brought together lately.
+            Where a limit is reached, or there was a recent invitation between the two.
         """
         sender, recipient = int(invitation["sender"]), int(invitation["recipient"])
         now = utc_now()
         try:
             async with self._writer.begin() as connection:
-                await self._check_pair(connection, sender, recipient, now)
-                await self._check_limits(connection, sender, recipient)
-                await _count(connection, sender, recipient, int(invitation["guild"]))
+                await check_pair(connection, sender, recipient, now)
+                await check_limits(connection, sender, recipient)
+                await count_sending(connection, sender, recipient, int(invitation["guild"]))
                 blocked = await connection.scalar(
                     select(BlockRow.member).where(BlockRow.member == recipient, BlockRow.other == sender)
                 )
@@ -131,56 +128,19 @@ class Invitations(Repository):
                     "told": "",
                     "opened": False,
                 }
-                made = await connection.execute(insert(InvitationRow).values(**row).returning(*_INVITATION))
-                return Invitation(*made.one())
+                inserted = await connection.execute(
+                    insert(InvitationRow).values(**row).returning(*_INVITATION)
+                )
+                return Invitation(*inserted.one())
         except IntegrityError as error:
             raise InvitationRefused(
-                "An invitation between you two waits already; see /invitations."
+                "An invitation between you two is already open; see /invitations."
             ) from error
-
-    async def _check_pair(
-        self, connection: AsyncConnection, sender: int, recipient: int, now: datetime
-    ) -> None:
-        here = (InvitationRow.sender == sender) & (InvitationRow.recipient == recipient)
-        back = (InvitationRow.sender == recipient) & (InvitationRow.recipient == sender)
-        # A blocked invitation is unknown to its recipient, who may well write the other way.
-        back &= InvitationRow.state != "silent"
-        since = InvitationRow.made > now - timedelta(days=PAIR_DAYS)
-        last = (
-            await connection.execute(
-                select(*_INVITATION)
-                .where(or_(here, back), since)
-                .order_by(InvitationRow.made.desc())
-                .limit(1)
-            )
-        ).first()
-        if last is None:
-            return
-        if last.sender == recipient and last.state == "waiting":
-            raise InvitationRefused("They have invited you already: /invitations shows it, to be accepted.")
-        if last.state in OPEN:
-            raise InvitationRefused("Your invitation to them waits for an answer already; see /invitations.")
-        again = last.made + timedelta(days=PAIR_DAYS)
-        raise InvitationRefused(
-            f"There was an invitation between you two lately; the next can be made on {again:%d %B %Y}."
-        )
-
-    async def _check_limits(self, connection: AsyncConnection, sender: int, recipient: int) -> None:
-        async def count(*where: Any) -> int:
-            return int(await connection.scalar(select(func.count(InvitationRow.id)).where(*where)) or 0)
-
-        is_open = InvitationRow.state.in_(OPEN)
-        if await count(InvitationRow.sender == sender, is_open) >= MOST_OPEN:
-            raise InvitationRefused(
-                f"{MOST_OPEN} of your invitations wait for an answer; withdraw one with /invitations, or wait."
-            )
-        if await count(InvitationRow.recipient == recipient, is_open) >= MOST_OPEN:
-            raise InvitationRefused("They have many invitations to answer; try again in some days.")
 
     async def told(
         self, number: int, how: str, channel: int | None = None, message: int | None = None
     ) -> None:
-        """Note how the recipient was told, or that it failed."""
+        """Record how the recipient was told, or that it failed."""
         async with self._writer.begin() as connection:
             await connection.execute(
                 update(InvitationRow)
@@ -209,24 +169,28 @@ class Invitations(Repository):
             ).first()
             if done:
                 return Invitation(*done)
-            found = (await connection.execute(select(*_INVITATION).where(InvitationRow.id == number))).first()
-        mine = found is not None and member == (found.sender if state == ENDED_BY_SENDER else found.recipient)
-        if not mine or found is None or found.state == "silent":
+            invitation = (
+                await connection.execute(select(*_INVITATION).where(InvitationRow.id == number))
+            ).first()
+        mine = invitation is not None and member == (
+            invitation.sender if state == ENDED_BY_SENDER else invitation.recipient
+        )
+        if not mine or invitation is None or invitation.state == "silent":
             raise InvitationRefused("This invitation is not yours to answer.")
         words = {
-            "accepted": "You have accepted it already.",
-            "declined": "You have said “not now” already.",
+            "accepted": "You have already accepted it.",
+            "declined": "You have already said “not now”.",
             "withdrawn": "It was withdrawn.",
-            "expired": "It has ended: nobody answered for a month.",
+            "expired": "It expired: nobody answered for a month.",
         }
-        raise InvitationRefused(words.get(found.state, "It has been answered."))
+        raise InvitationRefused(words.get(invitation.state, "It has been answered."))
 
     async def made_thread(self, number: int, thread: int) -> None:
-        """Note the private thread."""
+        """Record the private thread."""
         await self._set(number, thread=thread)
 
     async def opened_thread(self, number: int) -> None:
-        """Note that the thread has its first message: nothing is left to do."""
+        """Record that the thread has its first message; nothing is left to do."""
         await self._set(number, opened=True)
 
     async def _set(self, number: int, **values: Any) -> None:
@@ -234,7 +198,7 @@ class Invitations(Repository):
             await connection.execute(update(InvitationRow).where(InvitationRow.id == number).values(**values))
 
     async def expire(self) -> list[Invitation]:
-        """End what nobody answered within :data:`PAIR_DAYS`; returns what ended."""
+        """End invitations that nobody answered within :data:`PAIR_DAYS`; returns them."""
         async with self._writer.begin() as connection:
             ended = await connection.execute(
                 update(InvitationRow)
@@ -249,18 +213,18 @@ class Invitations(Repository):
     # -- blocks ----------------------------------------------------------------------------------
 
     async def block(self, member: int, other: int) -> None:
-        """Let nothing of somebody's reach a member; nobody is told."""
+        """Keep somebody's invitations from a member; nobody is told."""
         async with self._writer.begin() as connection:
             await connection.execute(_block(member, other))
             await connection.execute(insert(BlockRow).values(member=member, other=other, made=utc_now()))
 
     async def unblock(self, member: int, other: int) -> bool:
-        """Let it reach the member again; False where it did."""
+        """Lift a block; False where there was none."""
         async with self._writer.begin() as connection:
             return bool((await connection.execute(_block(member, other))).rowcount)
 
     async def blocked(self, member: int) -> list[int]:
-        """Whom a member blocked, newest first."""
+        """The members that a member blocked, newest first."""
         query = select(BlockRow.other).where(BlockRow.member == member).order_by(BlockRow.made.desc())
         async with self._read() as connection:
             return list((await connection.scalars(query)).all())
@@ -268,7 +232,7 @@ class Invitations(Repository):
     # -- everything about a member ---------------------------------------------------------------
 
     async def held(self, member: int) -> dict[str, Any]:
-        """All that is held about a member, ready for JSON; nobody learns from it who blocked them."""
+        """All that is held about a member, ready for JSON; it never shows who blocked them."""
         return {
             "invitations": [
                 {
@@ -285,7 +249,7 @@ class Invitations(Repository):
         }
 
     async def forget(self, member: int) -> int:
-        """Delete a member's invitations and blocks; that others blocked them stays theirs."""
+        """Delete a member's invitations and blocks; other members' blocks stay."""
         async with self._writer.begin() as connection:
             mine = or_(InvitationRow.sender == member, InvitationRow.recipient == member)
             gone = (await connection.execute(delete(InvitationRow).where(mine))).rowcount
@@ -293,20 +257,8 @@ class Invitations(Repository):
             return gone
 
 
-async def _count(connection: AsyncConnection, sender: int, recipient: int, guild: int) -> None:
-    """Count an invitation everywhere it counts, or nowhere: also where the rows that say so were forgotten."""
-    if not await spend(connection, INVITED, sender, recipient):
-        raise InvitationRefused("You invited them within the last month; the next one has to wait.")
-    if not await spend(connection, INVITATIONS, sender):
-        raise InvitationRefused(f"You sent {INVITATIONS.most} invitations within a day; try again tomorrow.")
-    if not await spend(connection, INVITATIONS_OF_SERVER, guild):
-        raise InvitationRefused(
-            f"{INVITATIONS_OF_SERVER.most} invitations were sent in this server within a day; try again tomorrow."
-        )
-
-
 def shown_state(invitation: Invitation, member: int) -> str:
-    """The state as one of the two may see it: to a blocked sender all looks as if it waited."""
+    """The state as this member may see it: a blocked sender sees a waiting invitation."""
     if invitation.state == "silent" and invitation.sender == member:
         return "waiting"
     return "not now" if invitation.state == "declined" else invitation.state

@@ -1,4 +1,4 @@
-"""Texts that do not fit a button, in SQL."""
+"""Texts too long for a button, in SQL."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from data.stores.repository import Repository
 from data.tables.papers import KeptTextRow
 
 KEPT_FOR = timedelta(days=30)
-"""How long a typed text is kept after it was typed last: so long its buttons work."""
+"""How long a text is kept after somebody last typed it, and so how long its buttons work."""
 _KEPT_AGAIN = timedelta(days=1)
-"""A text typed again so soon is not written again."""
+"""A text that is typed again within this time is not written again."""
 
 
 class KeptTexts(Repository):
     """Keeps texts under numbers, for a while."""
 
     async def keep(self, text: str) -> int:
-        """Keep a text that does not fit a button; returns its number, the same for the same text."""
+        """Keep a text; returns its number, which is the same for the same text."""
         fingerprint, now = hash64(text), utc_now()
         async with self._read() as connection:
             lately = KeptTextRow.kept > now - _KEPT_AGAIN
@@ -48,7 +48,7 @@ class KeptTexts(Repository):
             return await connection.scalar(select(KeptTextRow.text).where(KeptTextRow.id == number, fresh))
 
     async def forget_old(self) -> int:
-        """Delete what is older than :data:`KEPT_FOR`; returns how many texts that was."""
+        """Delete texts older than :data:`KEPT_FOR`; returns how many."""
         old = KeptTextRow.kept.is_(None) | (KeptTextRow.kept <= utc_now() - KEPT_FOR)
         async with self._writer.begin() as connection:
             return int((await connection.execute(delete(KeptTextRow).where(old))).rowcount)

@@ -1,4 +1,4 @@
-"""Leases in SQL: the right to do what one process alone may do."""
+"""Leases in SQL: the right to do something that only one process may do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Leases(Repository):
     """Takes, renews and gives back leases; every change is one transaction."""
 
     async def take(self, name: str, holder: str, seconds: float) -> bool:
-        """Take or renew the right to do what one process alone may do; False where another has it."""
+        """Take or renew a lease; False where another process has it."""
         now = utc_now()
         until = now + timedelta(seconds=seconds)
         free = or_(LeaseRow.holder == holder, LeaseRow.until <= now)
@@ -29,12 +29,12 @@ class Leases(Repository):
             return await insert_unless_there(connection, LeaseRow, row)
 
     async def holder(self, name: str) -> str | None:
-        """Who has a right now."""
+        """The holder of a lease now."""
         async with self._read() as connection:
-            found: str | None = await connection.scalar(
+            holder: str | None = await connection.scalar(
                 select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
             )
-            return found
+            return holder
 
     async def release(self, name: str, holder: str) -> None:
         """Give it back."""
@@ -44,7 +44,7 @@ class Leases(Repository):
 
 async def holds(connection: AsyncConnection, name: str, holder: str) -> bool:
     """Whether a holder has a lease, asked within a transaction."""
-    found = await connection.scalar(
+    holding = await connection.scalar(
         select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
     )
-    return bool(found == holder)
+    return bool(holding == holder)

@@ -1,4 +1,4 @@
-"""Limits that outlive forgetting: what was done is counted under keyed hashes, which name nobody, until it expires."""
+"""Limits that outlive forgetting: actions count under keyed hashes, which name nobody, until they expire."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from data.tables.papers import Base
 
 
 class CounterRow(Base):
-    """Something that was done once, until it no longer counts."""
+    """One action, kept until it no longer counts."""
 
     __tablename__ = "counters"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(64), index=True)
-    """HMAC-SHA-256 of what it was and of whom; who has the database alone can test a guess, and read nothing."""
+    """HMAC-SHA-256 of the action and the ids it concerns; a reader of the database can only test guesses."""
     until: Mapped[datetime] = mapped_column(index=True)
 
 
@@ -38,7 +38,7 @@ class CounterKeyRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How often something may be done within a time, by whoever it is counted for."""
+    """How often something may be done within a time."""
 
     kind: str
     most: int
@@ -52,24 +52,24 @@ MAILS_OF_MEMBER = Limit("mail-member", 6, _DAY)
 MAILS_TO_ADDRESS = Limit("mail-address", 3, _DAY)
 MAILS_TO_ADDRESS_A_MONTH = Limit("mail-address-month", 8, timedelta(days=30))
 MAILS_OF_ALL = Limit("mail-all", 200, _DAY)
-"""Codes that are mailed: by one member, to one address, by this Labmate."""
+"""Codes mailed for one member, to one address, and by this Labmate."""
 GUESSES = Limit("guess", 25, _DAY)
-"""Mailed codes that a member types."""
+"""Mailed codes that a member may type."""
 PAGES = Limit("page", 40, _DAY)
-"""Pages and records that are opened because a member says so."""
+"""Pages and records that a member may have opened."""
 INVITED = Limit("invited", 1, timedelta(days=30))
-"""One member by another."""
+"""Invitations from one member to another."""
 INVITATIONS = Limit("invite", 10, _DAY)
 INVITATIONS_OF_SERVER = Limit("invite-server", 20, _DAY)
 CONTESTS = Limit("contest", 5, timedelta(days=7))
 CONTESTED = Limit("contested", 1, timedelta(days=30))
-"""One claim by one member."""
+"""Contests of one claim by one member."""
 VOUCHES_GIVEN = Limit("vouch", 10, timedelta(days=30))
 OWN_DIGESTS = Limit("own-digest", 30, _DAY)
 
 
 async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) -> bool:
-    """Count once more within the caller's transaction; False, and nothing counted, where the limit is reached."""
+    """Count one more within the caller's transaction; False, and no count, where the limit is reached."""
     now = utc_now()
     await connection.execute(delete(CounterRow).where(CounterRow.until <= now))
     key = await _key(connection, limit, whose)
@@ -87,9 +87,9 @@ async def _key(connection: AsyncConnection, limit: Limit, whose: tuple[int | str
 
 
 class Counters(Repository):
-    """Counts what is limited by itself, not within another change."""
+    """Counts actions in transactions of their own."""
 
     async def spend(self, limit: Limit, *whose: int | str) -> bool:
-        """Count once more; False, and nothing counted, where the limit is reached."""
+        """Count one more; False, and no count, where the limit is reached."""
         async with self._writer.begin() as connection:
             return await spend(connection, limit, *whose)

@@ -1,4 +1,4 @@
-"""What arXiv listed on which day, in which categories."""
+"""arXiv's daily listings in SQL: which papers stood in which categories on which day."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _CURRENT = PaperRow.merged_into.is_(None)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A paper in a day's listing: ``new`` ones were announced that day, others are cross-listings of earlier ones.
+    """A paper in a day's listing: either ``new`` that day, or an earlier one that was cross-listed.
 
-    ``categories`` are all of a new paper, and those alone that the day added for another.
+    ``categories`` are all categories of a new paper, but only the day's additions for a cross-listed one.
     """
 
     paper: int
@@ -29,17 +29,17 @@ class Listed:
 
 
 class Listings(Repository):
-    """Asks for days' listings."""
+    """Looks listings up."""
 
     async def on(self, day: date) -> list[int]:
-        """Store ids of what was announced or listed that day, newest id first."""
+        """Store ids of the papers announced or listed that day, newest id first."""
         query = select(PaperRow.id).where(_stands(day), _CURRENT)
         async with self._read() as connection:
-            found = await connection.scalars(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
-            return list(found.all())
+            ids = await connection.scalars(query.order_by(PaperRow.arxiv_id.desc(), PaperRow.id.desc()))
+            return list(ids.all())
 
     async def entries(self, day: date) -> list[Listed]:
-        """What was announced or listed that day and was not withdrawn, with where, newest id first."""
+        """The papers announced or listed that day and not withdrawn, newest id first."""
         papers = select(PaperRow.id, PaperRow.announced, PaperRow.categories).where(
             _stands(day), _CURRENT, PaperRow.withdrawn.is_(False)
         )
@@ -72,38 +72,38 @@ class Listings(Repository):
             ]
 
     async def newest_paper(self) -> int:
-        """The highest number that a paper has; 0 where there is none."""
+        """The highest number of a paper; 0 where there is none."""
         async with self._read() as connection:
             return await connection.scalar(select(func.max(PaperRow.id))) or 0
 
     async def categories(self, ids: Sequence[int], day: date) -> dict[int, set[str]]:
-        """The categories of each paper, the lists it stood in that day included."""
-        found: dict[int, set[str]] = {}
+        """The categories of each paper, including those it was listed in that day."""
+        categories_of: dict[int, set[str]] = {}
         wanted = list(ids)
         async with self._read() as connection:
             for part in slices(wanted):
                 for paper_id, categories in await connection.execute(
                     select(PaperRow.id, PaperRow.categories).where(PaperRow.id.in_(part))
                 ):
-                    found[paper_id] = set(categories.split())
+                    categories_of[paper_id] = set(categories.split())
                 for paper_id, name in await connection.execute(
                     select(ListingRow.paper_id, ListingRow.list).where(
                         ListingRow.paper_id.in_(part), ListingRow.day == day
                     )
                 ):
-                    found[paper_id].add(name)
-        return found
+                    categories_of[paper_id].add(name)
+        return categories_of
 
     async def around(self, day: date | None = None) -> tuple[date | None, date | None, date | None]:
         """(The listing day before, the day itself or the newest, the day after)."""
         async with self._read() as connection:
 
             async def days(pick: Any, where: Any) -> list[date]:
-                found = [
+                nearest = [
                     await connection.scalar(select(pick(column)).where(where(column)))
                     for column in (PaperRow.announced, ListingRow.day)
                 ]
-                return [day for day in found if day]
+                return [day for day in nearest if day]
 
             on = day or max(await days(func.max, lambda column: column.is_not(None)), default=None)
             if on is None:

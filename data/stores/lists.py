@@ -1,4 +1,4 @@
-"""Servers' shared lists in SQL: papers that members put together under a name."""
+"""Servers' shared lists in SQL: papers that members collect under a name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SharedList:
 
 @dataclass(frozen=True, slots=True)
 class OnList:
-    """A paper on a list: who put it there, and when."""
+    """A paper on a list, who put it there and when."""
 
     paper: int
     member: int
@@ -71,12 +71,12 @@ class Lists(Repository):
             ]
 
     async def make(self, guild: int, name: str, owner: int) -> SharedList:
-        """A new list, or the one that has this name.
+        """Make a list, or return the one with this name.
 
         Raises
         ------
         ListRefused
-            Where the name says nothing, or a server has as many as it may.
+            Where the name has no letter or digit, or the server has too many lists.
         """
         plain = " ".join(name.split())[:MAX_NAME]
         if not _key(plain):
@@ -86,13 +86,13 @@ class Lists(Repository):
         async with self._writer.begin() as connection:
             count = await connection.scalar(select(func.count()).where(ListRow.guild == guild)) or 0
             if count >= MOST_LISTS:
-                raise ListRefused(f"There are {MOST_LISTS} lists here already; /list delete ends one.")
+                raise ListRefused(f"There are {MOST_LISTS} lists here; /list delete removes one.")
             values = {"id": fresh_number(), "guild": guild, "name": plain, "owner": owner, "made": utc_now()}
             await connection.execute(insert(ListRow).values(**values, key=_key(plain)))
         return SharedList(**values)  # type: ignore[arg-type]
 
     async def papers(self, number: int) -> list[OnList]:
-        """What stands on a list, newest first."""
+        """The papers on a list, newest first."""
         query = select(ListPaperRow.paper_id, ListPaperRow.member, ListPaperRow.made)
         query = query.where(ListPaperRow.list_id == number)
         async with self._read() as connection:
@@ -102,7 +102,7 @@ class Lists(Repository):
             return [OnList(*row) for row in rows]
 
     async def put(self, number: int, paper: int, member: int) -> bool:
-        """Put a paper on a list; False where it stands there.
+        """Put a paper on a list; False where it is on it.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Lists(Repository):
             if await connection.scalar(select(func.count()).where(here, ListPaperRow.paper_id == paper)):
                 return False
             if (await connection.scalar(select(func.count()).where(here)) or 0) >= MOST_LISTED:
-                raise ListRefused(f"A list holds {MOST_LISTED:,} papers; begin another one.")
+                raise ListRefused(f"A list holds {MOST_LISTED:,} papers; start another one.")
             row = {"list_id": number, "paper_id": paper, "member": member, "made": utc_now()}
             await connection.execute(insert(ListPaperRow).values(**row))
         return True
@@ -144,7 +144,7 @@ class Lists(Repository):
             return {"put_on_lists": put, "lists_begun": list(own.all())}
 
     async def forget(self, member: int) -> int:
-        """A server's lists stay the server's; who began them and who put what there is forgotten."""
+        """Forget who made lists and who put papers there; the lists stay the server's."""
         gone = 0
         async with self._writer.begin() as connection:
             for table, column in ((ListPaperRow, ListPaperRow.member), (ListRow, ListRow.owner)):

@@ -1,4 +1,4 @@
-"""One-time codes that were mailed for claims: known again by their digests; neither code nor address is kept."""
+"""One-time codes mailed for claims: only their digests are kept, neither code nor address."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from data.stores.repository import Repository
 from data.tables.members import MailCodeRow
 
 MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
-"""Codes mailed a claim within a day, guesses a code, and how long a code holds."""
+"""Codes mailed for a claim within a day, guesses at a code, and how long a code is valid."""
 
 
 class MailCodes(Repository):
     """Keeps and settles mailed codes; every change is one transaction."""
 
     async def keep(self, claim: int, member: int, address: str, code: str, domain: str) -> None:
-        """Keep what is needed to know a mailed code again; an earlier one no longer holds.
+        """Keep the digest of a mailed code; an earlier code is no longer valid.
 
         Raises
         ------
         ClaimRefused
-            Where as many were mailed as may be: for the claim, by the member, to the address, by this Labmate.
+            Where a limit is reached: for the claim, the member, the address, or this Labmate.
         """
         now = utc_now()
         async with self._writer.begin() as connection:
@@ -54,48 +54,48 @@ class MailCodes(Repository):
             await connection.execute(insert(MailCodeRow).values(**row, tries=0, sent=sent + 1, since=since))
 
     async def settle(self, claim: int, member: int, code: str) -> str:
-        """The domain that a mailed code was sent to; the code holds once.
+        """The domain that a mailed code was sent to; a code is valid once.
 
         Raises
         ------
         ClaimRefused
-            Where it is wrong, too old, or was guessed at too often.
+            Where it is wrong or too old, or there were too many guesses.
         """
         if not await self._guesses(member):
             raise ClaimRefused("You typed many codes today; try again tomorrow.")
         async with self._writer.begin() as connection:
             mine = MailCodeRow.claim_id == claim
-            found = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
-            old = found is None or found.made < utc_now() - timedelta(minutes=CODE_MINUTES)
-            if found is None or old or found.tries >= MOST_TRIES or not found.digest:
-                raise ClaimRefused("No mailed code holds (any more); /claim mail:<address> sends another.")
-            right = hmac.compare_digest(found.digest, _digest(claim, code))
-            values = {"tries": found.tries + 1} | ({"digest": ""} if right else {})
+            mailed = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
+            old = mailed is None or mailed.made < utc_now() - timedelta(minutes=CODE_MINUTES)
+            if mailed is None or old or mailed.tries >= MOST_TRIES or not mailed.digest:
+                raise ClaimRefused("You have no valid code; /claim mail:<address> sends another.")
+            right = hmac.compare_digest(mailed.digest, _digest(claim, code))
+            values = {"tries": mailed.tries + 1} | ({"digest": ""} if right else {})
             await connection.execute(update(MailCodeRow).where(mine).values(**values))
         if not right:
-            raise ClaimRefused("This is not the code that was mailed.")
-        return str(found.domain)
+            raise ClaimRefused("This is not the code that I mailed.")
+        return str(mailed.domain)
 
     async def _guesses(self, member: int) -> bool:
-        """Count a guess by itself: a refused one stays counted."""
+        """Count a guess in its own transaction, so that a refused one stays counted."""
         async with self._writer.begin() as connection:
             return await spend(connection, GUESSES, member)
 
 
 async def _count(connection: AsyncConnection, member: int, address: str) -> None:
-    """Count a mail everywhere it counts, or nowhere; one mailbox has many addresses with a plus."""
+    """Count a mail against all its limits, or none; addresses with a plus share one mailbox."""
     local, _, domain = address.lower().rpartition("@")
     mailbox = f"{local.partition('+')[0]}@{domain}"
     if not await spend(connection, MAILS_OF_MEMBER, member):
-        raise ClaimRefused("Many codes were mailed for you today; try again tomorrow.")
+        raise ClaimRefused("I mailed you many codes today; try again tomorrow.")
     if not await spend(connection, MAILS_TO_ADDRESS, mailbox):
         raise ClaimRefused(
             f"{MAILS_TO_ADDRESS.most} codes were mailed to this address today; try again tomorrow."
         )
     if not await spend(connection, MAILS_TO_ADDRESS_A_MONTH, mailbox):
-        raise ClaimRefused("Many codes were mailed to this address lately; try again in some weeks.")
+        raise ClaimRefused("Many codes were mailed to this address lately; try again in a few weeks.")
     if not await spend(connection, MAILS_OF_ALL):
-        raise ClaimRefused("I mailed as many codes today as I may; try again tomorrow.")
+        raise ClaimRefused("I have mailed as many codes as I may today; try again tomorrow.")
 
 
 def _digest(claim: int, code: str) -> str:

@@ -1,4 +1,4 @@
-"""Members in SQL: what each follows and whom they do not want suggested; theirs to see and to delete."""
+"""Members in SQL: the things each follows and the people they dismissed, which they may see and delete."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select
 
 from data.calendar.clock import utc_now
-from data.stores.people_drafts import MERGED
+from data.stores.generations import MERGED
 from data.stores.repository import Repository
 from data.tables.members import DismissalRow, FollowRow, ServerMemberRow
 from data.tables.papers import PersonRow
 
 MOST_FOLLOWED = 500
-"""Follows a member; whoever wants more wants a digest."""
+"""Follows per member; a digest serves those who want more."""
 KINDS = ("person", "paper", "topic", "category")
 
 
 class TooManyError(ValueError):
-    """A member follows as much as can be followed."""
+    """A member follows as many things as they may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Something that a member wants news of."""
+    """Something that a member follows."""
 
     id: int
     kind: str
@@ -33,16 +33,16 @@ class Follow:
     shown: str
     made: datetime
     guild: int | None = None
-    """From where it was followed: a person is who they are there."""
+    """The server where it was followed; the person is the one seen there."""
 
 
 class Members(Repository):
-    """Asks and changes what members said; every change is one transaction."""
+    """Keeps follows and dismissals; every change is one transaction."""
 
     # -- following -------------------------------------------------------------------------------
 
     async def follow(self, member: int, kind: str, target: str, shown: str, guild: int | None = None) -> bool:
-        """Follow something, as it is seen in a server; False where it was followed already.
+        """Follow something as a server sees it; False where the member followed it already.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Members(Repository):
             return True
 
     async def unfollow(self, member: int, follow: int) -> Follow | None:
-        """End one of the member's own follows; None where it is none of theirs."""
+        """End one of the member's own follows; None where it isn't theirs."""
         async with self._writer.begin() as connection:
             row = (
                 await connection.execute(
@@ -80,7 +80,7 @@ class Members(Repository):
         return Follow(*row) if row else None
 
     async def following(self, member: int) -> list[Follow]:
-        """All that a member follows, newest first; people who were merged under the other's number."""
+        """All that a member follows, newest first; merged people appear under their new number."""
         query = (
             select(*_FOLLOW)
             .where(FollowRow.member == member)
@@ -90,7 +90,7 @@ class Members(Repository):
             return [Follow(*row) for row in await connection.execute(query)]
 
     async def followers(self, kind: str, guild: int) -> list[tuple[str, int]]:
-        """The targets of a kind that members follow who used Labmate in a server, each with such a member."""
+        """The targets of a kind that members seen in a server follow, each with one such member."""
         query = (
             select(FollowRow.target, FollowRow.member)
             .join(ServerMemberRow, ServerMemberRow.member == FollowRow.member)
@@ -115,7 +115,7 @@ class Members(Repository):
             await connection.execute(_dismissal(member, person))
 
     async def dismissed(self, member: int) -> set[int]:
-        """Whom not to suggest to a member; whoever was merged is meant as who they are now, too."""
+        """The people not to suggest to a member, under their earlier and their present numbers."""
         query = (
             select(DismissalRow.person_id, MERGED)
             .join(PersonRow, PersonRow.id == DismissalRow.person_id)
@@ -142,7 +142,7 @@ class Members(Repository):
         }
 
     async def forget(self, member: int) -> int:
-        """Delete all that is held about a member; returns how many rows that was."""
+        """Delete all that is held about a member; returns the number of rows."""
         gone = 0
         async with self._writer.begin() as connection:
             for table in (FollowRow, DismissalRow):

@@ -1,4 +1,4 @@
-"""What outside sources say, with its date, and what asking them has cost today."""
+"""Facts from outside sources, with their dates, and the cost of today's requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from data.tables.papers import BudgetRow, FactRow
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A source's word on something: JSON, and the day it was asked."""
+    """A source's answer about something: JSON, and the day of the request."""
 
     value: str
     fetched: datetime
@@ -26,8 +26,8 @@ class Facts(Repository):
     """Keeps facts by subject (``paper``, ``person``), its id, and source."""
 
     async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:
-        """The facts that are kept of these."""
-        found: dict[str, Fact] = {}
+        """The facts kept about these."""
+        facts: dict[str, Fact] = {}
         async with self._read() as connection:
             for part in slices(ids):
                 rows = await connection.execute(
@@ -37,11 +37,11 @@ class Facts(Repository):
                         FactRow.subject_id.in_(part),
                     )
                 )
-                found.update({row[0]: Fact(row[1], row[2]) for row in rows})
-        return found
+                facts.update({row[0]: Fact(row[1], row[2]) for row in rows})
+        return facts
 
     async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
-        """Keep facts in place of older ones, dated now."""
+        """Replace older facts by these, dated now."""
         now = utc_now()
         ids = list(values)
         async with self._writer.begin() as connection:
@@ -66,7 +66,7 @@ class Facts(Repository):
                 )
 
     async def ids(self, subject: str, source: str, before: datetime, most: int) -> list[str]:
-        """Whom a source was asked about last before a time, oldest first."""
+        """The ids that a source was last asked about before a time, oldest first."""
         query = (
             select(FactRow.subject_id)
             .where(FactRow.subject == subject, FactRow.source == source, FactRow.fetched < before)
@@ -77,7 +77,7 @@ class Facts(Repository):
             return list((await connection.scalars(query)).all())
 
     async def spent(self, source: str, day: date) -> int:
-        """What a day's requests have cost."""
+        """The cost of a day's requests."""
         async with self._read() as connection:
             return int(
                 await connection.scalar(
@@ -87,7 +87,7 @@ class Facts(Repository):
             )
 
     async def spend(self, source: str, day: date, cost: int, most: int) -> bool:
-        """Add to what a day has cost, unless it would be more than ``most``; returns whether it was added."""
+        """Add to a day's cost unless that would exceed ``most``; returns whether it was added."""
         async with self._writer.begin() as connection:
             known = await connection.scalar(
                 select(BudgetRow.spent).where(BudgetRow.source == source, BudgetRow.day == day)

@@ -1,4 +1,4 @@
-"""What members took over from a CV: works of their own word, positions, education, interests."""
+"""Entries that members took over from a CV: works, positions, education, interests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from data.tables.members import OwnWorkRow
 
 KINDS = ("work", "education", "position", "interest")
 MOST_KEPT = 1_000
-"""Entries a member."""
+"""Entries per member."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """Something that a member says of themselves.
+    """Something that a member says about themselves.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class OwnEntry:
     state
         ``read`` until the member confirms it, then ``kept``.
     paper_id
-        The known paper that a work is; None for one on the member's word alone.
+        The paper of the store that a work is; None where we only have the member's word.
     """
 
     id: int
@@ -55,7 +55,7 @@ class OwnWorks(Repository):
         return [_entry(row) for row in sorted(rows, key=lambda row: json.loads(row.detail).get("place", 0))]
 
     async def put(self, member: int, entries: Sequence[OwnEntry]) -> None:
-        """Keep what was read until the member confirms it, in place of what was read before."""
+        """Keep newly read entries until the member confirms them, in place of earlier unconfirmed ones."""
         async with self._writer.begin() as connection:
             await connection.execute(_pending(member))
             for place, entry in enumerate(entries[:MOST_KEPT]):
@@ -74,14 +74,14 @@ class OwnWorks(Repository):
                 )
 
     async def keep(self, member: int, kinds: Collection[str]) -> int:
-        """Confirm what was read, of some kinds; the rest of it, and what it replaces, goes. Returns how many."""
+        """Confirm the entries of some kinds; drop the rest and those they replace. Returns how many."""
         async with self._writer.begin() as connection:
             mine = OwnWorkRow.member == member
             if not await connection.scalar(
                 select(func.count()).where(mine, OwnWorkRow.state == "read", OwnWorkRow.kind.in_(kinds))
             ):
                 return 0
-            # A CV is whole: what it says of a kind takes the place of what an earlier one said.
+            # A CV is complete: its entries of a kind replace an earlier CV's.
             await connection.execute(
                 delete(OwnWorkRow).where(mine, OwnWorkRow.state == "kept", OwnWorkRow.kind.in_(kinds))
             )
@@ -94,12 +94,12 @@ class OwnWorks(Repository):
             return int(done.rowcount)
 
     async def discard(self, member: int) -> int:
-        """Drop what was read and not confirmed."""
+        """Drop the unconfirmed entries."""
         async with self._writer.begin() as connection:
             return int((await connection.execute(_pending(member))).rowcount)
 
     async def remove(self, member: int, number: int) -> bool:
-        """Drop one of the member's own entries; False where it is none of theirs."""
+        """Drop one of the member's own entries; False where it isn't theirs."""
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 delete(OwnWorkRow).where(OwnWorkRow.id == number, OwnWorkRow.member == member)

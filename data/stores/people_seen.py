@@ -1,4 +1,4 @@
-"""People as one server sees them: what holds for all, with that server's own corrections laid over."""
+"""People as one server sees them: everybody's view with that server's own corrections on top."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from data.stores.people import Membership, People, Person
+from data.stores.people import People, Person
+from data.stores.person_passes import Membership
 
 FIRST_SEEN = 1_000_000_000
-"""People who only exist by a server's correction have its number added to this; no pass counts so far."""
+"""A person who exists only by a server's correction has this plus its number; no pass counts that far."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How a server's corrections change who is who there; small, since it holds only what they touch.
+    """How a server's corrections change who is who there; small, since it holds only the people they touch.
 
     Attributes
     ----------
     leads
-        For a person who is another one here: who that is.
+        For a person who is another one here: that person.
     moved
-        For an authorship (paper, name's number) that is somebody else's here: whose it is for all, and whose here.
+        For an authorship (paper, name's number) that changed hands here: its person elsewhere, and here.
     sources
-        For each person who differs here: the people for all of whom some authorships are theirs here.
+        For each person who differs here: the people who have their authorships in everybody else's view.
     names
         The names of people who only exist here.
     said
@@ -40,53 +41,53 @@ class View:
         return bool(self.sources)
 
     def lead(self, person: int) -> int:
-        """Who a person is here."""
+        """The number that a person has here."""
         return self.leads.get(person, person)
 
     def differs(self, person: int) -> bool:
-        """Whether a person is not here who they are for all."""
+        """Whether a person differs here from everybody else's view."""
         return self.lead(person) in self.sources
 
     def whose(self, paper: int, author: int, person: int) -> int:
-        """Whose an authorship is here that is this person's for all."""
+        """The person here behind an authorship that is this person's for all."""
         was, now = self.moved.get((paper, author), (0, 0))
         return self.lead(now if was == person else person)
 
 
 EVERYBODY = View()
-"""What holds for all."""
+"""The view without local corrections."""
 
 
 class SeenPeople(People):
-    """Asks about people as a server sees them. What changes people, and what a pass reads, holds for all."""
+    """Asks about people as a server sees them. Methods that change people or serve a pass ignore the view."""
 
     def __init__(self, people: People, view: View) -> None:
         super().__init__(people._engine, people._writer)
         self.view = view
 
     def lead(self, person_id: int) -> int:
-        """Who a person is here."""
+        """The number that a person has here."""
         return self.view.lead(person_id)
 
     def said_of(self, person_id: int) -> tuple[int, ...]:
-        """The corrections, by number, that make somebody another here than for all."""
+        """The corrections, by number, that set a person here apart from everybody else's view."""
         return self.view.said.get(self.view.lead(person_id), ())
 
     async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
-        """People by the numbers asked for, as they are here."""
+        """People by number, as they are here."""
         base = await super().find_all([number for number in people if number < FIRST_SEEN])
-        found: dict[int, Person] = {}
+        people_here: dict[int, Person] = {}
         for number in dict.fromkeys(people):
             known = base.get(number)
             lead = self.view.lead(known.id if known else number)
             if not self.view.differs(lead):
                 if known is not None:
-                    found[number] = known
+                    people_here[number] = known
                 continue
             person = await self._person(lead)
             if person or known:
-                found[number] = person or known  # type: ignore[assignment]
-        return found
+                people_here[number] = person or known  # type: ignore[assignment]
+        return people_here
 
     async def _person(self, lead: int) -> Person | None:
         rows = await self.memberships(lead)
@@ -105,17 +106,21 @@ class SeenPeople(People):
         lead = self.view.lead(person_id)
         if lead not in self.view.sources:
             return await super().memberships(person_id)
-        found: list[Membership] = []
+        memberships: list[Membership] = []
         for source in self.view.sources[lead]:
             for row in await super().memberships(source):
                 if self.view.whose(row.paper_id, row.author_id, row.person_id) == lead:
                     said = source != lead
-                    found.append(replace(row, person_id=lead, confidence=1.0 if said else row.confidence))
-        days = await self.days([row.paper_id for row in found])
-        return sorted(found, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True)
+                    memberships.append(
+                        replace(row, person_id=lead, confidence=1.0 if said else row.confidence)
+                    )
+        days = await self.days([row.paper_id for row in memberships])
+        return sorted(
+            memberships, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True
+        )
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
-        """(person, papers under these names) of everybody here who prints one of the names, most papers first."""
+        """(person, papers) of everybody here who publishes under one of the names, most papers first."""
         wanted = set(author_ids)
         base = await super().named(author_ids)
         counts = {person: papers for person, papers in base if not self.view.differs(person)}
@@ -139,8 +144,8 @@ class SeenPeople(People):
 
     async def on_paper(self, paper_id: int) -> dict[int, int]:
         """The person behind each name of a paper here, as far as judged."""
-        found = await super().on_paper(paper_id)
-        return {author: self.view.whose(paper_id, author, person) for author, person in found.items()}
+        people_of_all = await super().on_paper(paper_id)
+        return {author: self.view.whose(paper_id, author, person) for author, person in people_of_all.items()}
 
     async def names(self, person_ids: Iterable[int]) -> dict[int, str]:
         """A printed form of each person's name."""

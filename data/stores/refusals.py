@@ -1,4 +1,4 @@
-"""Refused records: what is kept of them."""
+"""Refused records as rows: enough of each to look at, and the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EXCERPT = 2_000
 
 
 def refused_row(run_id: int, source: str, rejected: Rejected) -> dict[str, Any]:
-    """The row of a refused record; its fingerprint tells the same record apart from another."""
+    """The row of a refused record; the same record always has the same fingerprint."""
     excerpt = clean(rejected.excerpt[:_EXCERPT])
     return {
         "run_id": run_id,

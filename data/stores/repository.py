@@ -1,4 +1,4 @@
-"""What every part of the store is: a reader and a writer."""
+"""The base of every part of the store: a reader and a writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 BEFORE_WRITING: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("before_writing", default=None)
-"""What has to happen before the task at hand writes, such as telling a person that their wish has arrived."""
+"""Awaited before the current task writes, such as a call that tells a person their wish has arrived."""
 
 
 class Writer:
@@ -20,7 +20,7 @@ class Writer:
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction, committed at the end."""
+        """Begin one transaction, committed at the end."""
         before = BEFORE_WRITING.get()
         if before is not None:
             await before()
@@ -33,7 +33,7 @@ class Writer:
 
 
 class Repository:
-    """A subject of the store: asks with one engine, changes with another; every change is one transaction."""
+    """One subject of the store: it reads with one engine and writes with another, one transaction each."""
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
         self._engine = reader

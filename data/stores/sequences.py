@@ -1,7 +1,7 @@
-"""Numbers and rows that two writers may want at once: one statement decides, on SQLite and PostgreSQL alike.
+"""Numbers and rows that two writers may want at once: one statement decides, on SQLite and PostgreSQL.
 
-A number is taken by a statement that writes, so that the writer who comes second waits until the first has committed,
-whatever the database promises to transactions that only read.
+A number is taken by a statement that writes, so that a second writer waits until the first has
+committed, whatever the database promises to transactions that only read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from data.tables.papers import AuthorRow, PaperRow, SequenceRow
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _HIGHEST: dict[str, Any] = {"papers": PaperRow.id, "authors": AuthorRow.id, "changes": PaperRow.changed}
-"""Column that a sequence numbers. What it holds counts as taken, even if a restored or older writer put it there."""
+"""The column of each sequence. Its values count as taken, even if an older Labmate wrote them."""
 
 
 async def take(connection: AsyncConnection, name: str, count: int = 1) -> int:
-    """The first of ``count`` numbers (from 1) that nobody else is given.
+    """Take ``count`` numbers (from 1) that nobody else is given; returns the first.
 
-    With a count of 0 nothing is taken, but other takers of this sequence wait for the transaction's end, too.
+    A count of 0 takes nothing, but other takers of this sequence still wait for the transaction's end.
     """
     taken = await connection.scalar(taking(connection.dialect.name, name, count))
     return int(taken or 0) - count + 1
@@ -40,6 +40,6 @@ def taking(dialect: str, name: str, count: int) -> Executable:
 
 
 async def insert_unless_there(connection: AsyncConnection, table: Any, row: dict[str, Any]) -> bool:
-    """Insert a row; False where another has its key, also where that one was written a moment ago."""
+    """Insert a row; False where another has its key, even one written a moment ago."""
     insert = _INSERT[connection.dialect.name](table).values(**row).on_conflict_do_nothing()
     return bool((await connection.execute(insert)).rowcount == 1)

@@ -1,4 +1,4 @@
-"""Members' libraries in SQL: what was saved, with tags, notes and how far it was read."""
+"""Members' libraries in SQL: saved works with tags, notes and reading states."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from data.tables.shelf import ShelfRow
 STATES = ("unread", "reading", "read")
 UNDO_FOR = timedelta(days=1)
 _ROWS = 100
-"""Rows taken apart in one go, while the loop waits for none of it."""
+"""Rows read between two pauses for the event loop."""
 _REMEMBERED = 256
-"""Members whose tags are remembered."""
+"""The number of members whose tags stay in memory."""
 MOST_KEPT, MOST_TAGS, MAX_TAG, MAX_NOTE = 5_000, 12, 40, 2_000
 
 
 class ShelfFull(Exception):
-    """A library that can take no more; its text says so."""
+    """A library that is full; its text says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A work in a member's library; see :class:`data.tables.shelf.ShelfRow`. ``record`` is CSL-JSON or empty."""
+    """A work in a member's library (:class:`data.tables.shelf.ShelfRow`); ``record`` is CSL-JSON or empty."""
 
     id: int
     member: int
@@ -51,7 +51,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """How many works were kept anew, how many were known before, and the instant that the new ones bear."""
+    """The numbers of new works and of works kept before, and the instant stored with the new ones."""
 
     new: int
     known: int
@@ -70,22 +70,22 @@ def _kept(row: Any) -> Kept:
 
 
 def _all_kept(rows: Sequence[Any]) -> list[Kept]:
-    found = []
+    works = []
     for row in rows:
         values = dict(row._mapping)
         into = values.pop("merged_into")
-        found.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
-    return found
+        works.append(_kept(_Row(values | ({"paper_id": into} if into else {}))))
+    return works
 
 
 def clean_tags(text: str) -> tuple[str, ...]:
-    """Tags from text with commas or lines between: each once, in order, cut to what may be kept."""
+    """Tags from text with commas or line breaks between: each once, in order, cut to the limits."""
     parts = (" ".join(part.split()).lstrip("#")[:MAX_TAG] for part in text.replace("\n", ",").split(","))
     return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
 
 
 class Shelf(Repository):
-    """Asks and changes members' libraries; every change is one transaction."""
+    """Keeps members' libraries; every change is one transaction."""
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
         super().__init__(reader, writer)
@@ -93,20 +93,20 @@ class Shelf(Repository):
         self._written = 0
 
     async def of(self, member: int) -> list[Kept]:
-        """All that a member keeps, newest first; of papers that were merged, those they became."""
+        """All that a member keeps, newest first; merged papers are followed to the ones they became."""
         query = select(*_COLUMNS, PaperRow.merged_into).outerjoin(PaperRow, PaperRow.id == ShelfRow.paper_id)
         query = query.where(ShelfRow.member == member, _HERE).order_by(
             ShelfRow.made.desc(), ShelfRow.id.desc()
         )
-        found: list[Kept] = []
+        works: list[Kept] = []
         async with self._read() as connection:
             rows = await connection.stream(query)
             async for part in rows.partitions(_ROWS):
-                found += await asyncio.to_thread(_all_kept, part)
-        return found
+                works += await asyncio.to_thread(_all_kept, part)
+        return works
 
     async def tags(self, member: int) -> dict[str, int]:
-        """How many works of a library bear each tag; nothing else of them is read."""
+        """The number of works with each tag, without reading anything else of them."""
         if (known := self._tags.get(member)) is not None:
             return known
         counts: Counter[str] = Counter()
@@ -136,11 +136,11 @@ class Shelf(Repository):
             self._tags.pop(member, None)
 
     async def find(self, member: int, number: int) -> Kept | None:
-        """One of a member's own."""
+        """One of a member's own works."""
         return await self._one(ShelfRow.member == member, ShelfRow.id == number)
 
     async def of_paper(self, member: int, paper: int) -> Kept | None:
-        """What a member keeps of a paper."""
+        """A member's entry for a paper."""
         return await self._one(ShelfRow.member == member, ShelfRow.paper_id == paper)
 
     async def _one(self, *where: Any) -> Kept | None:
@@ -154,12 +154,12 @@ class Shelf(Repository):
         Raises
         ------
         ShelfFull
-            Where the library can take no more.
+            Where the library is full.
         """
         added = await self.add(member, [(paper, {})])
-        kept = await self.of_paper(member, paper)
-        assert kept is not None
-        return kept, bool(added.new)
+        work = await self.of_paper(member, paper)
+        assert work is not None
+        return work, bool(added.new)
 
     async def add(
         self,
@@ -167,7 +167,7 @@ class Shelf(Repository):
         works: Sequence[tuple[int | None, dict[str, Any]]],
         more: Sequence[tuple[str, str, tuple[str, ...]]] = (),
     ) -> Added:
-        """Keep papers, or records of works that the store has not; what is kept already stays as it is.
+        """Keep papers, or records of works that the store lacks; works kept before stay as they are.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Shelf(Repository):
         Raises
         ------
         ShelfFull
-            Where the library can take no more; then nothing was kept.
+            Where the library is full; then nothing is kept.
         """
         now = utc_now()
         added = known = 0
@@ -220,12 +220,13 @@ class Shelf(Repository):
                 added += 1
             if count + added > MOST_KEPT:
                 raise ShelfFull(
-                    f"A library holds {MOST_KEPT:,} works, and yours has {count:,}; /library export keeps it in a file."
+                    f"A library holds {MOST_KEPT:,} works, and yours has {count:,}; "
+                    "/library export saves it to a file."
                 )
         return Added(added, known, now)
 
     async def change(self, member: int, number: int, **values: Any) -> Kept | None:
-        """Change tags, note or state of one of a member's own."""
+        """Change tags, note or state of one of a member's own works."""
         if "tags" in values:
             values["tags"] = "\n".join(clean_tags(",".join(values["tags"])))
         if "note" in values:
@@ -242,17 +243,17 @@ class Shelf(Repository):
         return _kept(row) if row else None
 
     async def drop(self, member: int, number: int) -> Kept | None:
-        """Take one of a member's own off; for a day :meth:`put_back` undoes it."""
-        kept = await self.find(member, number)
+        """Remove one of a member's own works; :meth:`put_back` undoes it for a day."""
+        work = await self.find(member, number)
         now = utc_now()
         async with self._change(member) as connection:
             await connection.execute(delete(ShelfRow).where(ShelfRow.gone < now - UNDO_FOR))
             mine = (ShelfRow.member == member) & (ShelfRow.id == number)
             await connection.execute(update(ShelfRow).where(mine).values(gone=now))
-        return kept
+        return work
 
     async def drop_added(self, member: int, moment: int) -> int:
-        """Take off all that was kept at an instant (microseconds since 1970, UTC)."""
+        """Remove all works kept at an instant (microseconds since 1970, UTC)."""
         made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
         mine = (ShelfRow.member == member) & (ShelfRow.made == made)
         async with self._change(member) as connection:

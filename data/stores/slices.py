@@ -7,7 +7,7 @@ from typing import TypeVar
 
 _Item = TypeVar("_Item")
 PARAMETERS = 4_000
-"""Bound parameters in one IN (...): below SQLite's 32,766 and PostgreSQL's 65,535."""
+"""Bound parameters in one IN (...): SQLite allows 32,766, PostgreSQL 65,535."""
 
 
 def slices(items: Iterable[_Item], size: int = PARAMETERS) -> Iterator[Sequence[_Item]]:

@@ -1,26 +1,23 @@
-"""Writing a batch of records into the store: one transaction, the same result however often."""
+"""Writing a batch of records into the store: one transaction, the same result however often it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
 
-from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import author_hash, name_key, title_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
 from data.stores import sequences
 from data.stores.slices import slices
+from data.stores.work_rows import Snapshot, insert_works, load_works, snapshot, update_works
 from data.stores.works import Work, apply, new_work, revised_title, same_title
-from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
-
-_PAPERS = cast(Table, PaperRow.__table__)
-_PAPER_COLUMNS = [column.name for column in _PAPERS.columns if column.name not in ("id", "changed")]
+from data.tables.papers import FormerTitleRow, PaperIdRow, PaperRow
 
 
 class Batch:
-    """Works that a batch of records touches, loaded once, changed in memory, written once."""
+    """The works that a batch of records touches: loaded once, changed in memory, written once."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._db = connection
@@ -29,7 +26,7 @@ class Batch:
         self._by_id: dict[tuple[str, str], Work] = {}
         self._by_title: dict[int, list[Work]] = {}
         self._by_first: dict[int, list[Work]] = {}
-        self._before: dict[int, tuple[Any, ...]] = {}
+        self._before: dict[int, Snapshot] = {}
         self._taken_by: dict[int, Work] = {}
 
     async def apply(self, items: Sequence[PaperRecord | Deletion]) -> Changes:
@@ -40,9 +37,7 @@ class Batch:
         Changes
             Counts, and the store ids whose row changed.
         """
-        await sequences.take(
-            self._db, "changes", 0
-        )  # batches come one after another: none misses the last one's works
+        await sequences.take(self._db, "changes", 0)  # one batch at a time, each sees the last one's works
         records = [item for item in items if isinstance(item, PaperRecord)]
         await self._load_matches(records)
         unmatched = [record for record in records if not self._take_known(record)]
@@ -62,7 +57,7 @@ class Batch:
         for record in records:
             for scheme, value in record.ids.items():
                 wanted.setdefault(scheme, []).append(value)
-        found: set[int] = set()
+        matches: set[int] = set()
         for scheme, values in wanted.items():
             for part in slices(values):
                 rows = await self._db.execute(
@@ -71,55 +66,36 @@ class Batch:
                     )
                 )
                 known = rows.all()
-                found.update(paper_id for paper_id, _ in known)
+                matches.update(paper_id for paper_id, _ in known)
                 wanted[scheme] = [v for v in wanted[scheme] if v not in {value for _, value in known}]
         unknown = [r for r in records if all(v in wanted[s] for s, v in r.ids.items())]
-        found |= await self._similar(unknown)
-        await self._load(found)
+        matches |= await self._similar(unknown)
+        await self._load(matches)
 
     async def _similar(self, records: list[PaperRecord]) -> set[int]:
         """Store ids of works that share a title or first author with records of unknown id."""
-        found: set[int] = set()
+        similar: set[int] = set()
         for with_arxiv in (True, False):
             group = [record for record in records if ("arxiv" in record.ids) is with_arxiv]
-            # Two arXiv ids are always two works, so such records only meet works without one.
+            # Two arXiv ids are always two works, so a record with one can only match a work without.
             free = [PaperRow.arxiv_id.is_(None)] if with_arxiv else []
             titles = {title_key(record.title) for record in group}
             firsts = {author_hash(*record.authors[:1]) for record in group}
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
                 for part in slices(keys):
                     query = select(PaperRow.id).where(column.in_(part), PaperRow.merged_into.is_(None), *free)
-                    found.update((await self._db.scalars(query)).all())
+                    similar.update((await self._db.scalars(query)).all())
             for part in slices(titles):
                 former = select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key.in_(part))
-                found.update((await self._db.scalars(former)).all())
-        return found
+                similar.update((await self._db.scalars(former)).all())
+        return similar
 
     async def _load(self, ids: set[int]) -> None:
         for part in slices(sorted(ids - self._works.keys())):
-            rows = (await self._db.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))).mappings().all()
-            works = {row["id"]: Work(dict(row)) for row in rows}
-            names = await self._db.execute(
-                select(AuthorshipRow.paper_id, AuthorshipRow.name, AuthorshipRow.listed)
-                .where(AuthorshipRow.paper_id.in_(part))
-                .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
-            )
-            for paper_id, name, listed in names:
-                works[paper_id].authors.append((name, listed))
-            for id_row in await self._db.execute(
-                select(PaperIdRow.__table__).where(PaperIdRow.paper_id.in_(part))
-            ):
-                works[id_row.paper_id].ids[id_row.scheme, id_row.value] = None
-            for listed_row in await self._db.execute(
-                select(ListingRow.__table__).where(ListingRow.paper_id.in_(part))
-            ):
-                works[listed_row.paper_id].listings[listed_row.list, listed_row.day] = None
-            titles = select(FormerTitleRow.__table__).where(FormerTitleRow.paper_id.in_(part))
-            for title_row in await self._db.execute(titles):
-                works[title_row.paper_id].former[title_row.title_key] = title_row.title
+            works = await load_works(self._db, part)
             for paper_id, work in works.items():
                 self._works[paper_id] = work
-                self._before[paper_id] = _snapshot(work)
+                self._before[paper_id] = snapshot(work)
                 self._register(work)
 
     def _register(self, work: Work) -> None:
@@ -130,7 +106,7 @@ class Batch:
         _add(self._by_first, work.row["first_author"], work)
 
     def _take_known(self, record: PaperRecord) -> bool:
-        """Apply a record to the work that shares an id or the title with it."""
+        """Apply a record to the work with the same id or title; False where there is none."""
         matches: list[Work] = []
         for name in record.ids.items():
             work = self._by_id.get(name)
@@ -153,7 +129,7 @@ class Batch:
         return True
 
     def _take_unknown(self, record: PaperRecord) -> None:
-        if self._take_known(record):  # a record before it in this batch was the same work
+        if self._take_known(record):  # an earlier record of this batch was the same work
             return
         revised = (
             w for w in self._by_first.get(author_hash(*record.authors[:1]), []) if revised_title(w, record)
@@ -168,7 +144,7 @@ class Batch:
         self._register(work)
 
     def _merge(self, gone: Work, into: Work) -> None:
-        """Two rows were one work: the second keeps its number only to lead to the first."""
+        """Merge two rows of one work; the second keeps its number only to point to the first."""
         into.ids.update(gone.ids)
         into.listings.update(gone.listings)
         into.former.update(gone.former)
@@ -202,7 +178,7 @@ class Batch:
         changed = [
             (paper_id, work)
             for paper_id, work in self._works.items()
-            if _snapshot(work) != self._before[paper_id]
+            if snapshot(work) != self._before[paper_id]
         ]
         changes = Changes(added=len(self._new), updated=len(changed))
         changes.unchanged = max(0, read - changes.added - changes.updated)
@@ -212,8 +188,8 @@ class Batch:
         next_id = await sequences.take(self._db, "papers", len(self._new))
         for offset, work in enumerate(self._new):
             work.row["id"] = next_id + offset
-        await self._insert_papers(stamp)
-        await self._update_papers(changed, stamp)
+        await insert_works(self._db, self._new, stamp)
+        await update_works(self._db, changed, self._before, stamp)
         for work in [*self._new, *(work for _, work in changed)]:
             if work.row["merged_into"]:
                 changes.gone.append(work.row["id"])
@@ -222,108 +198,6 @@ class Batch:
                 changes.touched.append(paper_of(work.row, authors, work.former.values()))
         changes.stamp = stamp
         return changes
-
-    async def _insert_papers(self, stamp: int) -> None:
-        if not self._new:
-            return
-        await self._db.execute(
-            insert(_PAPERS),
-            [
-                {**{c: w.row[c] for c in _PAPER_COLUMNS}, "id": w.row["id"], "changed": stamp}
-                for w in self._new
-            ],
-        )
-        await self._insert_parts((w, w.ids, w.listings, w.former) for w in self._new)
-        await self._insert_authorships(self._new)
-
-    async def _update_papers(self, changed: list[tuple[int, Work]], stamp: int) -> None:
-        gone = [paper_id for paper_id, work in changed if work.row["merged_into"]]
-        for paper_id in gone:
-            for table in (PaperIdRow, ListingRow, FormerTitleRow, AuthorshipRow):
-                await self._db.execute(delete(table).where(table.paper_id == paper_id))
-        # Freed ids first: arxiv_id is unique.
-        for paper_id, work in sorted(changed, key=lambda pair: pair[1].row["merged_into"] is None):
-            values = {column: work.row[column] for column in _PAPER_COLUMNS}
-            await self._db.execute(
-                update(_PAPERS).where(_PAPERS.c.id == paper_id).values(**values, changed=stamp)
-            )
-        parts, rewritten = [], []
-        for paper_id, work in changed:
-            if paper_id in gone:
-                continue
-            _, ids, authors, listings, former = self._before[paper_id]
-            parts.append(
-                (
-                    work,
-                    [name for name in work.ids if name not in ids],
-                    [listing for listing in work.listings if listing not in listings],
-                    {key: title for key, title in work.former.items() if (key, title) not in former},
-                )
-            )
-            if tuple(work.authors) != authors:
-                rewritten.append(work)
-                await self._db.execute(delete(AuthorshipRow).where(AuthorshipRow.paper_id == paper_id))
-            dropped = [key for key, _ in former if key not in work.former]
-            if dropped:
-                await self._db.execute(
-                    delete(FormerTitleRow).where(
-                        FormerTitleRow.paper_id == paper_id, FormerTitleRow.title_key.in_(dropped)
-                    )
-                )
-        await self._insert_parts(parts)
-        await self._insert_authorships(rewritten)
-
-    async def _insert_parts(self, parts: Iterable[tuple[Work, Any, Any, Any]]) -> None:
-        ids, listings, former = [], [], []
-        for work, new_ids, new_listings, new_former in parts:
-            paper_id = work.row["id"]
-            ids += [{"scheme": s, "value": v, "paper_id": paper_id} for s, v in new_ids]
-            listings += [{"paper_id": paper_id, "list": name, "day": day} for name, day in new_listings]
-            former += [
-                {"paper_id": paper_id, "title_key": key, "title": title} for key, title in new_former.items()
-            ]
-        for table, rows in ((PaperIdRow, ids), (ListingRow, listings), (FormerTitleRow, former)):
-            if rows:
-                await self._db.execute(insert(table), rows)
-
-    async def _insert_authorships(self, works: list[Work]) -> None:
-        names = {name_key(name): name for work in works for name, _ in work.authors}
-        known: dict[str, int] = {}
-        for part in slices(names):
-            rows = await self._db.execute(select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(part)))
-            known.update((key, author_id) for key, author_id in rows)
-        missing = [key for key in names if key not in known]
-        if missing:
-            next_id = await sequences.take(self._db, "authors", len(missing))
-            known.update((key, next_id + offset) for offset, key in enumerate(missing))
-            await self._db.execute(
-                insert(AuthorRow),
-                [{"id": known[key], "key": key, "name": names[key]} for key in missing],
-            )
-        rows_ = [
-            {
-                "paper_id": work.row["id"],
-                "position": position,
-                "author_id": known[name_key(name)],
-                "name": name,
-                "listed": listed,
-            }
-            for work in works
-            for position, (name, listed) in enumerate(work.authors)
-        ]
-        if rows_:
-            await self._db.execute(insert(AuthorshipRow), rows_)
-
-
-def _snapshot(work: Work) -> tuple[Any, ...]:
-    """What to compare after the batch: row, ids, authors, listings, former titles."""
-    return (
-        {column: work.row[column] for column in _PAPER_COLUMNS},
-        tuple(work.ids),
-        tuple(work.authors),
-        tuple(work.listings),
-        tuple(work.former.items()),
-    )
 
 
 def _add(index: dict[int, list[Work]], key: int, work: Work) -> None:

@@ -19,10 +19,10 @@ LISTING = "arxiv-daily"
 """The source that prints papers as they were announced: in their first version."""
 
 SAMPLE = "sample"
-"""What documents say of a paper: as undated as a source can be, so it never replaces what arXiv itself says."""
+"""The source of papers that documents describe: undated, so it never replaces arXiv's own text."""
 
 REVISION_DAYS = 7
-"""A source may date one work by submission, another by announcement."""
+"""Sources may date a work by submission or by announcement."""
 _KEPT_WORDS = 0.5
 _SMALL = frozenset(
     """a an and as at by can do does for from how in is it its of on or the their to towards toward
@@ -45,17 +45,17 @@ class Work:
 
     @property
     def listed(self) -> list[str]:
-        """Keys of the authors whose position is known, in order."""
+        """Keys of the authors with a known position, in order."""
         return [name_key(name) for name, listed in self.authors if listed]
 
     @property
     def days(self) -> list[date]:
-        """Every day that some source connects with the work's first appearance."""
+        """Every day that a source gives for the work's first appearance."""
         return [day for day in (self.row["submitted"], self.row["announced"]) if day]
 
 
 def new_work(record: PaperRecord) -> Work:
-    """A work that so far only this record knows."""
+    """A work that only this record knows so far."""
     row = {
         "source": record.source,
         "version": record.version,
@@ -80,7 +80,7 @@ def new_work(record: PaperRecord) -> Work:
 
 
 def apply(work: Work, record: PaperRecord) -> None:
-    """Let a work take what a record knows better; a record that knows nothing new changes nothing."""
+    """Improve a work by a record; a record that adds nothing changes nothing."""
     row = work.row
     takes_over = _is_newer(record, work)
     if takes_over:
@@ -115,7 +115,7 @@ def apply(work: Work, record: PaperRecord) -> None:
 
 
 def _take_listings(work: Work, record: PaperRecord) -> None:
-    """A category lists a paper once: later days of the same one are revisions or touches, not news."""
+    """A category lists a paper once: later days of the same category are revisions, not news."""
     first: dict[str, date] = {}
     for name, day in [*work.listings, *record.listings]:
         first[name] = min(day, first.get(name, day))
@@ -150,7 +150,7 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
         return bool(record.updated > row["updated"])
     if record.source == row["source"]:
         return (record.announced or date.max) >= (row["announced"] or date.min)
-    # One is known to be the first version and the titles differ: the other, undated, is a later one.
+    # One is known to be the first version and the titles differ, so the other, undated, is later.
     one_is_first = (theirs is None) != (ours is None) and (theirs or ours) == 1
     if one_is_first and title_key(record.title) != row["title_key"]:
         return theirs is None
@@ -176,17 +176,17 @@ def _take_authors(work: Work, record: PaperRecord, takes_over: bool) -> None:
 
 
 def _with_also(listed: list[tuple[str, bool]], also: Iterable[str]) -> list[tuple[str, bool]]:
-    seen = {name_key(name) for name, _ in listed}
+    keys = {name_key(name) for name, _ in listed}
     authors = list(listed)
     for name in also:
-        if name_key(name) not in seen:
-            seen.add(name_key(name))
+        if name_key(name) not in keys:
+            keys.add(name_key(name))
             authors.append((name, False))
     return authors
 
 
 def _take_announcement(row: dict[str, Any], record: PaperRecord) -> None:
-    """The earliest day that was read from a listing; an estimate only until one is."""
+    """The earliest day read from a listing, or an estimate until there is one."""
     if record.announced is None:
         return
     if row["announced"] is None or (row["provisional"] and not record.provisional):
@@ -200,7 +200,7 @@ def _categories(ours: list[str], theirs: list[str], primary: str | None) -> str:
 
 
 def same_title(work: Work, record: PaperRecord) -> bool:
-    """Whether a work with the record's title also has an author of it (never across two arXiv ids)."""
+    """Whether a work with the record's title also shares an author (never across two arXiv ids)."""
     if (work.row["arxiv_id"] and "arxiv" in record.ids) or "file" in record.ids:
         return False
     ours = [name_key(name) for name, _ in work.authors]
@@ -209,7 +209,7 @@ def same_title(work: Work, record: PaperRecord) -> bool:
 
 
 def _may_be_one(a: str, b: str) -> bool:
-    """Equal names, or one with the other's first name as an initial."""
+    """Whether names are equal, or one has the other's first name as an initial."""
     if a == b:
         return True
     first_a, _, last_a = a.rpartition(" ")
@@ -220,10 +220,10 @@ def _may_be_one(a: str, b: str) -> bool:
 
 
 def revised_title(work: Work, record: PaperRecord) -> bool:
-    """Whether record and work are one paper whose title a revision changed.
+    """Whether record and work are one paper that changed its title in a revision.
 
-    Sources differ, at most one has an arXiv id, the authors agree in order as far as both print
-    them, the days are within a week, and of the title the system's name or half the words stayed.
+    Their sources differ, at most one has an arXiv id, their authors agree in order as far as both
+    print them, their days are within a week, and the title kept the system's name or half its words.
     """
     if record.source == work.row["source"] or (work.row["arxiv_id"] and "arxiv" in record.ids):
         return False

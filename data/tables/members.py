@@ -1,4 +1,4 @@
-"""The SQL tables of members: what they follow, claim, say of themselves, and whom they invite."""
+"""The SQL tables of members: follows, claims, profiles, entries from CVs, and invitations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from data.tables.papers import Base
 
 
 class FollowRow(Base):
-    """What a member wants news of."""
+    """Something that a member follows."""
 
     __tablename__ = "follows"
     __table_args__ = (UniqueConstraint("member", "kind", "target"),)
@@ -23,14 +23,14 @@ class FollowRow(Base):
     target: Mapped[str] = mapped_column(String(200), index=True)
     """A person's or paper's number, a topic in lower case, or a category."""
     shown: Mapped[str] = mapped_column(String(300))
-    """How the member knows it."""
+    """The name that the member knows it by."""
     guild: Mapped[int | None] = mapped_column(BigInteger)
-    """The server from which it was followed: a person is who they are there."""
+    """The server where it was followed; the person is the one seen there."""
     made: Mapped[datetime]
 
 
 class DismissalRow(Base):
-    """Somebody who is not to be suggested to a member again."""
+    """A person not to suggest to a member again."""
 
     __tablename__ = "dismissals"
 
@@ -40,7 +40,7 @@ class DismissalRow(Base):
 
 
 class ClaimRow(Base):
-    """A member who says to be a person; held once proven."""
+    """A member's claim to be a person; held once proven."""
 
     __tablename__ = "claims"
 
@@ -48,7 +48,7 @@ class ClaimRow(Base):
     member: Mapped[int] = mapped_column(BigInteger, index=True)
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
     guild: Mapped[int | None] = mapped_column(BigInteger)
-    """Where it was made."""
+    """The server where it was made."""
     code: Mapped[str] = mapped_column(String(40))
     made: Mapped[datetime]
     state: Mapped[str] = mapped_column(String(10))
@@ -64,12 +64,12 @@ class ClaimRow(Base):
     holder: Mapped[int | None] = mapped_column(BigInteger, unique=True)
     """The member while the claim is held: a member holds one person."""
     held_person: Mapped[int | None] = mapped_column(unique=True)
-    """The person while the claim is held: a person is held by one member. Empty for a claim that members vouched
-    for, which holds in its server alone."""
+    """The person while the claim is held: only one member holds a person. Empty for a claim that members
+    vouched for, which holds only in its server."""
 
 
 class VouchRow(Base):
-    """A claimed member's word for an open claim."""
+    """A claimed member's vouch for an open claim."""
 
     __tablename__ = "vouches"
 
@@ -80,7 +80,7 @@ class VouchRow(Base):
 
 
 class ProfileRow(Base):
-    """What a claimed member says of themselves."""
+    """A claimed member's profile."""
 
     __tablename__ = "profiles"
 
@@ -92,12 +92,12 @@ class ProfileRow(Base):
     link: Mapped[str] = mapped_column(Text)
     time_zone: Mapped[str] = mapped_column(String(60))
     public: Mapped[bool]
-    """Shown to everybody, or to claimed members alone."""
+    """Whether everybody may see it, or only claimed members."""
     changed: Mapped[datetime]
 
 
 class ServerMemberRow(Base):
-    """A member who has a claim, or follows something, and used Labmate in a server."""
+    """A server where a member with a claim or a follow has used Labmate."""
 
     __tablename__ = "server_members"
 
@@ -106,7 +106,7 @@ class ServerMemberRow(Base):
 
 
 class InvitationRow(Base):
-    """One member's wish to work with another, and how far it came."""
+    """One member's invitation to work with another, and its state."""
 
     __tablename__ = "invitations"
     __table_args__ = (Index("ix_invitations_guild", "guild", "made"),)
@@ -118,12 +118,12 @@ class InvitationRow(Base):
     recipient_person: Mapped[int] = mapped_column(ForeignKey("people.id"))
     guild: Mapped[int] = mapped_column(BigInteger)
     channel: Mapped[int] = mapped_column(BigInteger)
-    """Where it was made; its thread is made there."""
+    """The channel where it was made, and where its thread goes."""
     about: Mapped[str] = mapped_column(Text)
     made: Mapped[datetime]
     state: Mapped[str] = mapped_column(String(10))
     open_pair: Mapped[str | None] = mapped_column(String(50), unique=True)
-    """The two members while it is open: there is one between two."""
+    """The two members while it is open: only one may be open between two."""
     told: Mapped[str] = mapped_column(String(10))
     told_channel: Mapped[int | None] = mapped_column(BigInteger)
     told_message: Mapped[int | None] = mapped_column(BigInteger)
@@ -133,7 +133,7 @@ class InvitationRow(Base):
 
 
 class BlockRow(Base):
-    """Somebody of whom a member wants no invitations."""
+    """Somebody from whom a member wants no invitations."""
 
     __tablename__ = "blocks"
 
@@ -143,7 +143,7 @@ class BlockRow(Base):
 
 
 class OwnWorkRow(Base):
-    """What a member took over from a CV: a publication that is not among the papers, a position, an interest."""
+    """An entry that a member took over from a CV: a publication, position, degree or interest."""
 
     __tablename__ = "own_works"
 
@@ -157,12 +157,12 @@ class OwnWorkRow(Base):
     detail: Mapped[str] = mapped_column(Text)
     """Venue, year and whether it is in submission, as JSON."""
     paper_id: Mapped[int | None]
-    """The known paper that it is, if it is one."""
+    """The paper of the store that it is, if any."""
     made: Mapped[datetime]
 
 
 class MailCodeRow(Base):
-    """A one-time code that was mailed for a claim; neither code nor address is kept."""
+    """A one-time code mailed for a claim; neither code nor address is kept."""
 
     __tablename__ = "mail_codes"
 
@@ -173,12 +173,12 @@ class MailCodeRow(Base):
     made: Mapped[datetime]
     tries: Mapped[int]
     sent: Mapped[int]
-    """Codes sent since ``since``, which is when a day of them began."""
+    """Codes sent since ``since``, when the current day of codes began."""
     since: Mapped[datetime]
 
 
 class ClaimContestRow(Base):
-    """A member's word that a held claim is wrong, until a manager settles it."""
+    """A member's objection to a held claim, until a manager settles it."""
 
     __tablename__ = "claim_contests"
 
@@ -193,4 +193,4 @@ class ClaimContestRow(Base):
     settled_by: Mapped[int | None] = mapped_column(BigInteger)
     settled: Mapped[datetime | None]
     for_operator: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether only the operator settles it, since a party manages the server, or it was dismissed there before."""
+    """Whether only the operator settles it: a party manages the server, or dismissed it before."""

@@ -1,4 +1,4 @@
-"""The SQL tables of the operator: who may not use this Labmate, which servers may, and what was done about it."""
+"""The SQL tables of the operator: bans, allowed servers, and the audit log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AllowedServerRow(Base):
 
 
 class AuditRow(Base):
-    """One decision about who is who or who may use this Labmate; never changed, never deleted."""
+    """One decision about people or about who may use this Labmate; never changed, never deleted."""
 
     __tablename__ = "audit"
 
@@ -49,4 +49,4 @@ class AuditRow(Base):
     """Such as ``correction 12``."""
     detail: Mapped[str] = mapped_column(Text)
     guild: Mapped[int | None] = mapped_column(BigInteger)
-    """The server in which it was decided; None outside of servers."""
+    """The server where it was decided; None outside of servers."""

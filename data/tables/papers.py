@@ -1,4 +1,4 @@
-"""The SQL tables. SQL is the truth: both indexes can be rebuilt from these."""
+"""The SQL tables of papers and people. SQL is the truth: both indexes can be rebuilt from it."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class PaperRow(Base):
     withdrawn: Mapped[bool]
     arxiv_id: Mapped[str | None] = mapped_column(String(40), unique=True)
     merged_into: Mapped[int | None] = mapped_column(ForeignKey("papers.id"))
-    """Set where two rows turned out to be one work: old buttons still find it."""
+    """Set where two rows turned out to be one work, so that old buttons still find it."""
     changed: Mapped[int] = mapped_column(BigInteger, index=True)
     """The number of the batch that last changed this row; the word index follows it."""
 
 
 class PaperIdRow(Base):
-    """A name of a work: an identifier in some scheme (arxiv, doi, openalex, ...)."""
+    """An identifier of a work in some scheme (arxiv, doi, openalex, ...)."""
 
     __tablename__ = "paper_ids"
 
@@ -113,7 +113,7 @@ class RunRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[str] = mapped_column(String(40))
     scope: Mapped[str] = mapped_column(Text)
-    """What was asked for: a file's name, or category and dates."""
+    """The scope of the run: a file's name, or category and dates."""
     since: Mapped[date | None]
     started: Mapped[datetime]
     finished: Mapped[datetime | None]
@@ -125,7 +125,7 @@ class RunRow(Base):
 
 
 class RefusedRow(Base):
-    """A record that was not taken, why, and enough of it to look at."""
+    """A refused record: the reason, and enough of it to look at."""
 
     __tablename__ = "refused_records"
     __table_args__ = (UniqueConstraint("source", "fingerprint"),)
@@ -148,7 +148,7 @@ class KeptTextRow(Base):
     fingerprint: Mapped[int] = mapped_column(BigInteger, unique=True)
     text: Mapped[str] = mapped_column(Text)
     kept: Mapped[datetime | None]
-    """When it was typed last."""
+    """When somebody last typed it."""
 
 
 class PersonRow(Base):
@@ -158,20 +158,20 @@ class PersonRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(300))
-    """The form printed most."""
+    """The most frequent form."""
     papers: Mapped[int]
     merged_into: Mapped[int | None] = mapped_column(ForeignKey("people.id"))
-    """Set where a later pass found this to be another person, too: old buttons still find the way."""
+    """Set where a later pass found this to be another person, so that old buttons still work."""
     since: Mapped[int] = mapped_column(default=0, server_default="0")
-    """The generation from which on there is this person."""
+    """The first generation with this person."""
     next_since: Mapped[int | None]
-    """The generation from which on the next two hold; NULL where nothing is to change."""
+    """The first generation in which the next two fields hold; NULL where nothing will change."""
     next_name: Mapped[str | None] = mapped_column(String(300))
     next_merged: Mapped[int | None]
 
 
 class SequenceRow(Base):
-    """The last number that was given out of a sequence."""
+    """The last number taken from a sequence."""
 
     __tablename__ = "sequences"
 
@@ -180,20 +180,20 @@ class SequenceRow(Base):
 
 
 class GenerationRow(Base):
-    """One row: which generation of people and memberships readers see."""
+    """One row: the generation of people and memberships that readers see."""
 
     __tablename__ = "people_generation"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     current: Mapped[int]
     unsettled: Mapped[bool]
-    """Whether rows of an earlier generation, or of a draft, may have to be cleared away."""
+    """Whether rows of an earlier generation or a draft may be left to clear away."""
     numbered: Mapped[int]
-    """The highest number that was given to a person, written or not."""
+    """The highest number given to a person, written or not."""
 
 
 class MembershipRow(Base):
-    """Whose an authorship is, how surely, and which other paper of theirs speaks most for it.
+    """The person behind an authorship, the confidence, and their paper that supports it most.
 
     A row holds in the generations from ``since`` on, before ``until``.
     """
@@ -209,24 +209,24 @@ class MembershipRow(Base):
     since: Mapped[int] = mapped_column(primary_key=True)
     until: Mapped[int]
     judged: Mapped[bool]
-    """Whether a full pass (or a person) said it; False where a new paper was only placed among known people."""
+    """Whether a full pass (or a person) judged it; False while a new paper is only placed among people."""
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
     confidence: Mapped[float] = mapped_column(Float)
     support: Mapped[int | None]
-    """The store id of the paper that speaks most for it."""
+    """The store id of the paper that supports it most."""
     author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
-    """The name that was judged: another one printed there since calls for another judgement."""
+    """The judged name; if the paper prints another one by now, it needs a new judgement."""
 
 
 class IdentityPassRow(Base):
-    """A finished judgement of who is who."""
+    """A finished pass over who is who."""
 
     __tablename__ = "identity_passes"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(10))
-    """``full``, ``new`` for the names of new papers only, ``word`` for a correction, or ``stale`` for a full one that
-    took every server's corrections for certain."""
+    """``full``, ``new`` for the names of new papers only, ``word`` for a correction, or ``stale`` for a full
+    pass that applied every server's corrections for everybody."""
     finished: Mapped[datetime]
     upto: Mapped[int] = mapped_column(BigInteger)
     """The last batch of papers that it knew."""
@@ -237,7 +237,7 @@ class IdentityPassRow(Base):
 
 
 class CorrectionRow(Base):
-    """What somebody knows better than the evidence, about two authorships; it outlives passes."""
+    """A correction of two authorships by somebody who knows better than the evidence; it outlives passes."""
 
     __tablename__ = "corrections"
     __table_args__ = (
@@ -253,27 +253,27 @@ class CorrectionRow(Base):
     other_paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"))
     other_author_id: Mapped[int] = mapped_column(ForeignKey("authors.id"))
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    """Whom it was said of."""
+    """The person it is about."""
     made: Mapped[datetime]
     made_by: Mapped[int] = mapped_column(BigInteger)
     made_by_name: Mapped[str] = mapped_column(String(100))
     guild: Mapped[int | None] = mapped_column(BigInteger)
     note: Mapped[str] = mapped_column(Text)
-    """What was said, in words."""
+    """The correction in words."""
     moved: Mapped[str] = mapped_column(Text)
-    """JSON: the authorships that changed hands, and those that they were told apart from."""
+    """JSON: the authorships that changed hands, and those they were told apart from."""
     undone: Mapped[datetime | None]
     undone_by: Mapped[int | None] = mapped_column(BigInteger)
     undone_by_name: Mapped[str | None] = mapped_column(String(100))
     authority: Mapped[str] = mapped_column(String(10), default="server", server_default="server")
-    """On whose word: ``server`` (it holds in ``guild`` alone), ``holder`` or ``operator`` (it holds for all);
-    ``before`` for those made before this was kept, which count as a server's until the operator is known."""
+    """The authority: ``server`` (it holds only in ``guild``), ``holder`` or ``operator`` (it holds for all);
+    ``before`` for older corrections, which count as a server's until the operator is known."""
     claim: Mapped[int | None] = mapped_column(BigInteger)
-    """The claim by which a holder said it."""
+    """The claim of the holder who made it."""
 
 
 class FactRow(Base):
-    """What a source says of a paper or person, with its date."""
+    """A source's facts about a paper or person, with their date."""
 
     __tablename__ = "facts"
 
@@ -287,7 +287,7 @@ class FactRow(Base):
 
 
 class BudgetRow(Base):
-    """What a day's requests to a source with a daily budget have cost."""
+    """The cost of a day's requests to a source with a daily budget."""
 
     __tablename__ = "budgets"
 

@@ -1,4 +1,4 @@
-"""The SQL tables of what is kept: members' libraries, servers' lists, and the feeds of both."""
+"""The SQL tables of members' libraries, servers' lists, and feeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from data.tables.papers import Base
 
 
 class ShelfRow(Base):
-    """A work in a member's library: a paper of the store, or what an imported file says of another one."""
+    """A work in a member's library: a paper of the store, or another one from an imported file."""
 
     __tablename__ = "shelf"
     __table_args__ = (
@@ -23,16 +23,16 @@ class ShelfRow(Base):
     member: Mapped[int] = mapped_column(BigInteger)
     paper_id: Mapped[int | None] = mapped_column(ForeignKey("papers.id"))
     record: Mapped[str] = mapped_column(Text)
-    """Where the store has no such paper: CSL-JSON."""
+    """CSL-JSON, where the store does not have the paper."""
     state: Mapped[str] = mapped_column(String(8))
     """``unread``, ``reading`` or ``read``."""
     note: Mapped[str] = mapped_column(Text)
     tags: Mapped[str] = mapped_column(Text)
-    """One a line, in order."""
+    """One per line, in order."""
     made: Mapped[datetime]
     changed: Mapped[datetime]
     gone: Mapped[datetime | None]
-    """When it was taken off; for a day it can be put back."""
+    """When it was removed; it can be put back for a day."""
 
 
 class ListRow(Base):
@@ -44,7 +44,7 @@ class ListRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     guild: Mapped[int] = mapped_column(BigInteger)
     key: Mapped[str] = mapped_column(String(80))
-    """The name folded, by which it is found."""
+    """The folded name, for look-ups."""
     name: Mapped[str] = mapped_column(String(80))
     owner: Mapped[int] = mapped_column(BigInteger, index=True)
     made: Mapped[datetime]
@@ -63,7 +63,7 @@ class ListPaperRow(Base):
 
 
 class FeedRow(Base):
-    """An address under which a digest, a list or a library can be read as Atom."""
+    """A secret address that serves a digest, a list or a library as Atom."""
 
     __tablename__ = "feeds"
     __table_args__ = (UniqueConstraint("kind", "target"),)
@@ -74,5 +74,5 @@ class FeedRow(Base):
     target: Mapped[int] = mapped_column(BigInteger)
     """The digest's or list's number, or the member's."""
     member: Mapped[int] = mapped_column(BigInteger, index=True)
-    """Who asked for it."""
+    """The member who asked for it."""
     made: Mapped[datetime]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from data.stores.people import Membership
+from data.stores.person_passes import Membership
 from data.stores.store import Store
 from index.identity.evidence import Authorships
 from index.identity.identity import Judgement

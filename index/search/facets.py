@@ -8,7 +8,7 @@ from datetime import date
 
 import numpy as np
 
-from data.stores.store import IndexFact
+from data.stores.changed_papers import IndexFact
 
 
 @dataclass(frozen=True, slots=True)

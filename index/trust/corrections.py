@@ -12,9 +12,11 @@ from typing import Any
 
 from data.calendar.clock import utc_now
 from data.stores.claim_rules import counts
-from data.stores.corrections import Correction, Scope
-from data.stores.people import Membership, Person
+from data.stores.corrections import Correction
+from data.stores.people import Person
 from data.stores.people_seen import FIRST_SEEN
+from data.stores.person_passes import Membership
+from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.identity.person_names import compatible, parse_name
 

@@ -8,7 +8,8 @@ from datetime import datetime
 from data.stores.audit import AuditEntry
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
-from data.stores.corrections import Correction, Scope
+from data.stores.corrections import Correction
+from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.trust.corrections import Refused, promote, retract, take_back
 

@@ -16,9 +16,9 @@ from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.reasons import Reason
-from data.stores.corrections import Scope
 from data.stores.digests import Chosen, Digest
 from data.stores.own_works import OwnEntry
+from data.stores.scopes import Scope
 from index.trust.corrections import join, take_back
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold

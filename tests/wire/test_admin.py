@@ -15,8 +15,8 @@ from bot.run import running_bot
 from bot.settings import Settings
 from commands.kit.access import REFUSED
 from data.stores.claims import ClaimRefused
-from data.stores.corrections import Scope
 from data.stores.digests import Digest
+from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.trust.corrections import join
 from index.trust.operator import Operator, OperatorError
@@ -237,7 +237,7 @@ async def test_a_claim_whose_person_is_held_by_somebody_else_can_not_come_back(s
     await store.claims.end(first.id, "test")
     second = await store.claims.begin(6, one.id, 9, "labmate-y")
     await store.claims.prove(second.id, "page", "https://other.test of the institution")
-    with pytest.raises(OperatorError, match="Somebody holds this person"):
+    with pytest.raises(OperatorError, match="Somebody else holds this person"):
         await Operator(store, 1, "me").undo("claim", first.id)
     assert (await store.claims.of_person(one.id)).member == 6
     assert "claim.restore" not in {entry.action for entry in await store.audit.newest()}
@@ -301,7 +301,7 @@ async def test_members_words_do_not_come_back_beside_a_proof(store):
     proven = await store.claims.begin(6, one.id, 9, "labmate-y")
     await store.claims.prove(proven.id, "page", "https://page.test of the institution")
     assert (await store.claims.find(vouched.id)).state == "ended"
-    with pytest.raises(OperatorError, match="Somebody holds this person"):
+    with pytest.raises(OperatorError, match="Somebody else holds this person"):
         await Operator(store, 1, "me").undo("claim", vouched.id)
 
 
@@ -311,6 +311,6 @@ async def test_a_claim_is_a_rival_under_the_number_that_the_person_had_before(st
     await store.claims.prove(first.id, "orcid", "0000-0002-1825-0097 by Crossref")
     await join(store, other, one, Scope.operator((1, "me")))
     second = await store.claims.begin(6, other.id, 9, "labmate-y")
-    with pytest.raises(ClaimRefused, match="proof as good"):
+    with pytest.raises(ClaimRefused, match="equally good proof"):
         await store.claims.prove(second.id, "page", "https://page.test of the institution")
     assert (await store.claims.find(first.id)).state == "held"

@@ -278,7 +278,7 @@ async def test_two_claimed_members_of_the_server_vouch(own):
     public = await asked.press("Ask members to vouch")
     assert not public.message["flags"] & 64
     assert "says they are **ChonLam Lao**" in public.text
-    assert "Nobody can vouch for themselves" in (await public.press("I vouch")).text
+    assert "You can't vouch for yourself" in (await public.press("I vouch")).text
     member = int(user.user["id"])
     claim = await services.store.claims.open_of(int(user.user["id"]))
     guild = claim.guild

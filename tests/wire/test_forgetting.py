@@ -13,7 +13,7 @@ from commands.members.me import forget
 from commands.members.proof import mail_code, settle_mail
 from data.calendar.clock import utc_now
 from data.stores.claims import ClaimRefused
-from data.stores.invitations import InvitationRefused
+from data.stores.invitation_limits import InvitationRefused
 from data.stores.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
 from data.stores.mail_codes import MOST_TRIES
 from tests.helpers.members import claimed, of_institution
@@ -64,7 +64,7 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(mailing
         await mail_code(services, 1, f"a{number}@harvard.edu")
         await forgets(services, 1)
     await begin(services, person, 1, 1)
-    with pytest.raises(UserError, match="mailed for you today"):
+    with pytest.raises(UserError, match="mailed you many codes today"):
         await mail_code(services, 1, "another@harvard.edu")
     monkeypatch.setattr(
         "data.stores.mail_codes.MAILS_OF_ALL", Limit("mail-all", len(post.mails) + 1, timedelta(days=1))
@@ -72,7 +72,7 @@ async def test_many_addresses_of_one_member_and_many_members_are_limited(mailing
     for member in (3, 4):
         await begin(services, person, member, 1)
     await mail_code(services, 3, "b3@harvard.edu")
-    with pytest.raises(UserError, match="as many codes today as I may"):
+    with pytest.raises(UserError, match="as many codes as I may today"):
         await mail_code(services, 4, "b4@harvard.edu")
 
 
@@ -159,7 +159,7 @@ async def test_a_code_can_not_be_guessed_at_once_nor_after_forgetting(mailing):
     tries = [settle_mail(services, 1, f"WRONG{n:03}") for n in range(20)]
     said = [str(error) for error in await asyncio.gather(*tries, return_exceptions=True)]
     assert sum("not the code" in words for words in said) == MOST_TRIES
-    with pytest.raises(UserError, match="No mailed code holds"):
+    with pytest.raises(UserError, match="no valid code"):
         await settle_mail(services, 1, code)
     for _ in range(2):
         await forgets(services, 1)

@@ -87,7 +87,7 @@ async def test_an_arxiv_that_says_no_ends_in_one_line(serve, tmp_path, kind):
     if kind == "down":
         url, said = "http://127.0.0.1:9/oai", "can't be reached"
     else:
-        url, said = (await serve(lambda q, n: "<html/>")).url, "no OAI-PMH"
+        url, said = (await serve(lambda q, n: "<html/>")).url, "isn't OAI-PMH"
     done = await labmate("ingest", "recent", folder=tmp_path, url=url)
     assert done.returncode == 1
     assert said in done.stderr

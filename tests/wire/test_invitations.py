@@ -23,7 +23,7 @@ from commands.members.invitation_answers import (
     withdraw,
 )
 from commands.members.invitation_delivery import resume
-from data.stores.invitations import InvitationRefused
+from data.stores.invitation_limits import InvitationRefused
 from tests.helpers.lab import settings_for
 from tests.helpers.members import hold, joins, of_kind, said
 
@@ -97,7 +97,7 @@ async def test_from_why_to_a_thread_for_two(two):
     assert "accepted · <#" in (await two.a.slash("/invitations")).text
     assert "Why Jiamin Cao for ChonLam Lao" in (await shown.press("Everything")).text
     again = await why.press("Invite")
-    assert "the next can be made on" in (await again.press("Send")).text
+    assert "you can send the next on" in (await again.press("Send")).text
 
 
 async def test_not_now_is_all_that_is_told(two):
@@ -252,7 +252,7 @@ async def test_limits(two):
     with pytest.raises(InvitationRefused, match="within a day"):
         await send(wish(700, 701))
     await send(wish(700, 701, guild=3))
-    with pytest.raises(InvitationRefused, match="invited you already"):
+    with pytest.raises(InvitationRefused, match="already invited you"):
         await send(wish(701, 700, guild=4))
     done = await asyncio.gather(
         *(send(wish(800 + n % 2, 801 - n % 2, guild=5)) for n in range(8)), return_exceptions=True

@@ -215,7 +215,7 @@ async def test_a_place_that_may_not_be_written_or_read_is_said(tmp_path, databas
     (tmp_path / "theirs").chmod(0o777)
     database.parent.chmod(0o755)
     unread = _asked(database, tmp_path / "theirs" / "backup.db", None, 65_534)
-    assert unread == f"{database} can't be used: it may not be read."
+    assert unread == f"{database} can't be used: you may not read it."
     unwritten = _asked(database, tmp_path / "backup.db", None, None)
     assert unwritten == "done"
     database.chmod(0o666)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.stores.corrections import Scope
+from data.stores.scopes import Scope
 from index.identity import writing as people_written
 from index.identity.passes import identify, outnumbered
 from index.search.corpus import Corpus

@@ -105,7 +105,7 @@ def test_removing_takes_a_paper_out_for_good(vectors):
 def test_a_filter_holds_by_ids_days_and_categories(vectors):
     from datetime import date
 
-    from data.stores.store import IndexFact
+    from data.stores.changed_papers import IndexFact
 
     facets = Facets()
     days = {True: date(2026, 1, 1), False: date(2025, 1, 1)}

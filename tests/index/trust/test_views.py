@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from data.calendar.clock import utc_now
-from data.stores.corrections import Correction, Scope
+from data.stores.corrections import Correction
 from data.stores.people_seen import FIRST_SEEN, View
+from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.identity.passes import certain_pairs, identify, read_authorships
 from index.people.people import PeopleIndex

@@ -1,0 +1,84 @@
+"""Changes to papers in SQL, as the indexes read them: what changed after a batch, and what to index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import func, select
+
+from data.stores.papers import CURRENT, DAY
+from data.stores.repository import Repository
+from data.stores.slices import slices
+from data.tables.papers import PaperRow
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFact:
+    """The facts that the indexes keep with a paper."""
+
+    paper_id: int
+    text_hash: int
+    day: date | None
+    categories: str
+
+
+class ChangedPapers(Repository):
+    """Tells an index what to add, replace and drop."""
+
+    async def index_facts(self, after: int = -1) -> list[IndexFact]:
+        """Facts of all current papers whose row changed after this batch number."""
+        query = select(PaperRow.id, PaperRow.text_hash, DAY.label("day"), PaperRow.categories).where(CURRENT)
+        if after >= 0:
+            query = query.where(PaperRow.changed > after)
+        async with self._read() as connection:
+            return [IndexFact(*row) for row in await connection.execute(query)]
+
+    async def changed_ids(self, after: int, limit: int) -> tuple[list[int], int]:
+        """Store ids of rows changed after a batch number, oldest change first, and the last one's number."""
+        query = (
+            select(PaperRow.id, PaperRow.changed)
+            .where(PaperRow.changed > after)
+            .order_by(PaperRow.changed, PaperRow.id)
+        )
+        async with self._read() as connection:
+            rows = (await connection.execute(query.limit(limit))).all()
+            if not rows:
+                return [], after
+            last = rows[-1].changed
+            # Take the last batch whole: its number then says that nothing of it is missing.
+            rest = await connection.scalars(
+                select(PaperRow.id).where(PaperRow.changed == last, PaperRow.id > rows[-1].id)
+            )
+            return [row.id for row in rows] + list(rest.all()), last
+
+    async def gone_since(self, after: int) -> list[int]:
+        """Store ids of papers that were merged into another after this batch."""
+        query = select(PaperRow.id).where(PaperRow.merged_into.is_not(None), PaperRow.changed > after)
+        async with self._read() as connection:
+            return list((await connection.scalars(query)).all())
+
+    async def merged(self, ids: Iterable[int]) -> set[int]:
+        """The store ids among these whose paper was merged into another."""
+        merged: set[int] = set()
+        async with self._read() as connection:
+            for part in slices(ids):
+                query = select(PaperRow.id).where(PaperRow.id.in_(part), PaperRow.merged_into.is_not(None))
+                merged.update((await connection.scalars(query)).all())
+        return merged
+
+    async def last_change(self) -> int:
+        """The number of the newest batch; 0 for an empty store."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.max(PaperRow.changed))) or 0
+
+    async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
+        """Title, abstract and text hash of these papers."""
+        texts: dict[int, tuple[str, str, int]] = {}
+        async with self._read() as connection:
+            for part in slices(ids):
+                query = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash)
+                for row in await connection.execute(query.where(PaperRow.id.in_(part))):
+                    texts[row[0]] = (row[1], row[2], row[3])
+        return texts

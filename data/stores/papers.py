@@ -1,0 +1,170 @@
+"""Papers in SQL: records by id, by author and by title."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data.keys import title_key
+from data.records import Author, Paper, paper_of
+from data.stores.repository import Repository
+from data.stores.slices import slices
+from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, PaperIdRow, PaperRow
+
+_PAPERS = PaperRow.__table__
+DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
+"""SQL: the day a paper counts as from."""
+CURRENT = PaperRow.merged_into.is_(None)
+"""SQL: the row is a paper, not a redirect to another one."""
+
+
+def has_category(category: str) -> Any:
+    """SQL: the paper is in this category, or in any category of this archive (such as ``cs``)."""
+    spaced = " " + PaperRow.categories + " "
+    if "." in category or "-" in category:
+        return spaced.contains(f" {category} ", autoescape=True)
+    return or_(
+        spaced.contains(f" {category} ", autoescape=True), spaced.contains(f" {category}.", autoescape=True)
+    )
+
+
+class Papers(Repository):
+    """Looks papers up."""
+
+    async def papers(self, ids: Iterable[int]) -> list[Paper]:
+        """The papers of these store ids, in this order; merged ones are followed, unknown ones left out."""
+        wanted = list(ids)
+        async with self._read() as connection:
+            rows = await _rows(connection, wanted)
+            moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
+            rows |= await _rows(connection, moved)
+            current = [row.id for row in rows.values() if not row.merged_into]
+            authors = await _authors(connection, current)
+            former = await _former_titles(connection, current)
+        papers = []
+        for paper_id in wanted:
+            row = rows.get(paper_id)
+            while row is not None and row.merged_into:
+                row = rows.get(row.merged_into)
+            if row is not None:
+                papers.append(paper_of(row._mapping, authors.get(row.id, []), former.get(row.id, [])))
+        return papers
+
+    async def find_id(self, scheme: str, value: str) -> int | None:
+        """The store id of the paper with this identifier."""
+        async with self._read() as connection:
+            return await connection.scalar(
+                select(PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme, PaperIdRow.value == value)
+            )
+
+    async def ids_of(self, scheme: str) -> dict[str, int]:
+        """Every identifier of a scheme with its store id."""
+        async with self._read() as connection:
+            query = select(PaperIdRow.value, PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme)
+            return {row[0]: row[1] for row in await connection.execute(query)}
+
+    async def find_title(self, title: str) -> list[int]:
+        """Store ids of the papers with exactly this title, now or formerly."""
+        key = title_key(title)
+        async with self._read() as connection:
+            now = await connection.scalars(select(PaperRow.id).where(PaperRow.title_key == key, CURRENT))
+            before = await connection.scalars(
+                select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key == key)
+            )
+            return list(dict.fromkeys([*now.all(), *before.all()]))
+
+    async def papers_of(
+        self,
+        author_key: str,
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """Store ids of an author's papers, newest first by default."""
+        query = (
+            select(PaperRow.id)
+            .join(AuthorshipRow, AuthorshipRow.paper_id == PaperRow.id)
+            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+            .where(AuthorRow.key == author_key, CURRENT)
+            .group_by(PaperRow.id)
+        )
+        if since:
+            query = query.where(since <= DAY)
+        if category:
+            query = query.where(has_category(category))
+        order = (DAY.asc(), PaperRow.id.asc()) if oldest_first else (DAY.desc(), PaperRow.id.desc())
+        return await self._ids(query.order_by(*order))
+
+    async def narrowed(
+        self,
+        ids: Sequence[int],
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """The papers among these that are within limits, newest first by default."""
+        days_and_ids: list[tuple[Any, int]] = []
+        async with self._read() as connection:
+            for part in slices(ids):
+                query = select(DAY, PaperRow.id).where(PaperRow.id.in_(part), CURRENT)
+                if since:
+                    query = query.where(since <= DAY)
+                if category:
+                    query = query.where(has_category(category))
+                days_and_ids += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
+        return [number for _, number in sorted(days_and_ids, reverse=not oldest_first)]
+
+    async def count(self) -> int:
+        """The number of papers."""
+        async with self._read() as connection:
+            return await connection.scalar(select(func.count()).select_from(PaperRow).where(CURRENT)) or 0
+
+    async def known_arxiv_ids(self, ids: Sequence[str]) -> set[str]:
+        """The arXiv ids among these that the store has."""
+        known: set[str] = set()
+        async with self._read() as connection:
+            for part in slices(ids):
+                query = select(PaperRow.arxiv_id).where(PaperRow.arxiv_id.in_(part))
+                known.update(value for value in (await connection.scalars(query)).all() if value)
+        return known
+
+    async def _ids(self, query: Select[Any]) -> list[int]:
+        async with self._read() as connection:
+            return list((await connection.scalars(query)).all())
+
+
+async def _rows(connection: AsyncConnection, ids: Iterable[int]) -> dict[int, Any]:
+    rows: dict[int, Any] = {}
+    for part in slices(ids):
+        result = await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))
+        rows.update((row.id, row) for row in result.all())
+    return rows
+
+
+async def _authors(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[Author]]:
+    authors: dict[int, list[Author]] = {}
+    for part in slices(papers):
+        names = await connection.execute(
+            select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
+            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+            .where(AuthorshipRow.paper_id.in_(part))
+            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+        )
+        for paper_id, key, name, listed in names:
+            authors.setdefault(paper_id, []).append(Author(key, name, listed))
+    return authors
+
+
+async def _former_titles(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[str]]:
+    former: dict[int, list[str]] = {}
+    for part in slices(papers):
+        query = select(FormerTitleRow.paper_id, FormerTitleRow.title)
+        for paper_id, title in await connection.execute(query.where(FormerTitleRow.paper_id.in_(part))):
+            former.setdefault(paper_id, []).append(title)
+    return former

@@ -1,0 +1,145 @@
+"""All judged authorships in SQL, as an identity pass reads them, and the passes that are finished."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, func, select
+
+from data.stores.generations import HOLDS, KNOWN, MERGED, NAME
+from data.stores.people_drafts import Drafts
+from data.tables.papers import AuthorshipRow, IdentityPassRow, MembershipRow, PaperRow, PersonRow
+
+_PART = 20_000
+VALID = and_(
+    AuthorshipRow.paper_id == MembershipRow.paper_id,
+    AuthorshipRow.position == MembershipRow.position,
+    AuthorshipRow.author_id == MembershipRow.author_id,
+    HOLDS,
+)
+"""SQL: the membership holds, and the paper still prints the judged name there."""
+MEMBERSHIPS = select(MembershipRow.__table__)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """An authorship that was assigned to a person."""
+
+    paper_id: int
+    position: int
+    author_id: int
+    person_id: int
+    confidence: float
+    support: int | None
+    judged: bool = True
+    """False while a new paper is only placed among known people and no full pass has judged it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A finished pass, and how much of the store and of the corrections it knew."""
+
+    id: int
+    kind: str
+    finished: datetime
+    upto: int
+    corrections: int
+    authorships: int
+    people: int
+
+
+class Passes(Drafts):
+    """Reads and counts all judgements; :class:`data.stores.people_drafts.Drafts` writes them."""
+
+    async def last_pass(self, kind: str | None = None) -> Pass | None:
+        """The newest finished pass (of a kind), or None before the first."""
+        query = select(IdentityPassRow.__table__).order_by(IdentityPassRow.id.desc()).limit(1)
+        if kind:
+            query = query.where(IdentityPassRow.kind == kind)
+        async with self._read() as connection:
+            row = (await connection.execute(query)).first()
+        return Pass(*row) if row else None
+
+    async def mostly_placed(self) -> bool:
+        """Whether more authorships came since the last full pass than it judged."""
+        last, full = await self.last_pass(), await self.last_pass("full")
+        return last is not None and full is not None and last.authorships > 2 * full.authorships
+
+    async def standing(self) -> tuple[int, int]:
+        """The number of authorships of current papers, and of those that a full pass or a person judged."""
+        current = PaperRow.merged_into.is_(None)
+        all_of_them = (
+            select(func.count())
+            .select_from(AuthorshipRow)
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+        )
+        judged = (
+            select(func.count())
+            .select_from(MembershipRow)
+            .join(AuthorshipRow, VALID)
+            .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
+        )
+        async with self._read() as connection:
+            return (
+                int(await connection.scalar(all_of_them.where(current)) or 0),
+                int(await connection.scalar(judged.where(current, MembershipRow.judged)) or 0),
+            )
+
+    async def authorships(self) -> list[tuple[int, int, int, str]]:
+        """Every authorship of a current paper: paper, position, name's number, name as printed; in order."""
+        query = (
+            select(
+                AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.author_id, AuthorshipRow.name
+            )
+            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+            .where(PaperRow.merged_into.is_(None))
+            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+        )
+        async with self._read() as connection:
+            return [tuple(row) for row in await connection.execute(query)]  # type: ignore[misc]
+
+    async def all_memberships(self) -> list[Membership]:
+        """Every judged authorship."""
+        async with self._read() as connection:
+            return [membership_of(row) for row in await connection.execute(MEMBERSHIPS.where(HOLDS))]
+
+    async def pairs(self) -> array[int]:
+        """Person and paper of every judged authorship of a current paper, alternating."""
+        query = (
+            select(MembershipRow.person_id, MembershipRow.paper_id)
+            .join(PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None)))
+            .where(HOLDS)
+        )
+        pairs = array("q")
+        async with self._read() as connection:
+            result = await connection.stream(query)
+            async for part in result.partitions(_PART):
+                for row in part:
+                    pairs.extend(row)
+        return pairs
+
+    async def all_names(self) -> AsyncIterator[tuple[int, str]]:
+        """Everybody's number and name, ascending, merged people included."""
+        query = select(PersonRow.id, NAME).where(KNOWN).order_by(PersonRow.id)
+        async with self._read() as connection:
+            result = await connection.stream(query)
+            async for part in result.partitions(_PART):
+                for row in part:
+                    yield row[0], row[1]
+
+    async def people_rows(self) -> dict[int, tuple[str, int, int | None]]:
+        """Every person: name, papers, and the person they were merged into."""
+        query = select(PersonRow.id, NAME, PersonRow.papers, MERGED).where(KNOWN)
+        async with self._read() as connection:
+            return {row[0]: (row[1], row[2], row[3]) for row in await connection.execute(query)}
+
+
+def membership_of(row: Any) -> Membership:
+    """A row of the table as a record."""
+    return Membership(
+        row.paper_id, row.position, row.author_id, row.person_id, row.confidence, row.support, row.judged
+    )

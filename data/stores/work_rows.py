@@ -1,0 +1,153 @@
+"""Works as rows of SQL: loading them, writing new ones and writing what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data.keys import name_key
+from data.stores import sequences
+from data.stores.slices import slices
+from data.stores.works import Work
+from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
+
+_PAPERS = cast(Table, PaperRow.__table__)
+_PAPER_COLUMNS = [column.name for column in _PAPERS.columns if column.name not in ("id", "changed")]
+Snapshot = tuple[Any, ...]
+"""Row, ids, authors, listings and former titles of a work."""
+
+
+async def load_works(connection: AsyncConnection, ids: Sequence[int]) -> dict[int, Work]:
+    """The works of these store ids (one slice of them), with all that belongs to them."""
+    rows = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(ids)))).mappings().all()
+    works = {row["id"]: Work(dict(row)) for row in rows}
+    names = await connection.execute(
+        select(AuthorshipRow.paper_id, AuthorshipRow.name, AuthorshipRow.listed)
+        .where(AuthorshipRow.paper_id.in_(ids))
+        .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+    )
+    for paper_id, name, listed in names:
+        works[paper_id].authors.append((name, listed))
+    for id_row in await connection.execute(select(PaperIdRow.__table__).where(PaperIdRow.paper_id.in_(ids))):
+        works[id_row.paper_id].ids[id_row.scheme, id_row.value] = None
+    for listed_row in await connection.execute(
+        select(ListingRow.__table__).where(ListingRow.paper_id.in_(ids))
+    ):
+        works[listed_row.paper_id].listings[listed_row.list, listed_row.day] = None
+    titles = select(FormerTitleRow.__table__).where(FormerTitleRow.paper_id.in_(ids))
+    for title_row in await connection.execute(titles):
+        works[title_row.paper_id].former[title_row.title_key] = title_row.title
+    return works
+
+
+def snapshot(work: Work) -> Snapshot:
+    """The state to compare with after the batch."""
+    return (
+        {column: work.row[column] for column in _PAPER_COLUMNS},
+        tuple(work.ids),
+        tuple(work.authors),
+        tuple(work.listings),
+        tuple(work.former.items()),
+    )
+
+
+async def insert_works(connection: AsyncConnection, new: Sequence[Work], stamp: int) -> None:
+    """Write works that the store does not have yet."""
+    if not new:
+        return
+    await connection.execute(
+        insert(_PAPERS),
+        [{**{c: w.row[c] for c in _PAPER_COLUMNS}, "id": w.row["id"], "changed": stamp} for w in new],
+    )
+    await _insert_parts(connection, ((w, w.ids, w.listings, w.former) for w in new))
+    await _insert_authorships(connection, new)
+
+
+async def update_works(
+    connection: AsyncConnection,
+    changed: Sequence[tuple[int, Work]],
+    before: Mapping[int, Snapshot],
+    stamp: int,
+) -> None:
+    """Write what differs from the snapshots, and delete the rows of works that were merged."""
+    gone = [paper_id for paper_id, work in changed if work.row["merged_into"]]
+    for paper_id in gone:
+        for table in (PaperIdRow, ListingRow, FormerTitleRow, AuthorshipRow):
+            await connection.execute(delete(table).where(table.paper_id == paper_id))
+    # Freed ids first: arxiv_id is unique.
+    for paper_id, work in sorted(changed, key=lambda pair: pair[1].row["merged_into"] is None):
+        values = {column: work.row[column] for column in _PAPER_COLUMNS}
+        await connection.execute(
+            update(_PAPERS).where(_PAPERS.c.id == paper_id).values(**values, changed=stamp)
+        )
+    parts, rewritten = [], []
+    for paper_id, work in changed:
+        if paper_id in gone:
+            continue
+        _, ids, authors, listings, former = before[paper_id]
+        parts.append(
+            (
+                work,
+                [name for name in work.ids if name not in ids],
+                [listing for listing in work.listings if listing not in listings],
+                {key: title for key, title in work.former.items() if (key, title) not in former},
+            )
+        )
+        if tuple(work.authors) != authors:
+            rewritten.append(work)
+            await connection.execute(delete(AuthorshipRow).where(AuthorshipRow.paper_id == paper_id))
+        dropped = [key for key, _ in former if key not in work.former]
+        if dropped:
+            await connection.execute(
+                delete(FormerTitleRow).where(
+                    FormerTitleRow.paper_id == paper_id, FormerTitleRow.title_key.in_(dropped)
+                )
+            )
+    await _insert_parts(connection, parts)
+    await _insert_authorships(connection, rewritten)
+
+
+async def _insert_parts(connection: AsyncConnection, parts: Iterable[tuple[Work, Any, Any, Any]]) -> None:
+    ids, listings, former = [], [], []
+    for work, new_ids, new_listings, new_former in parts:
+        paper_id = work.row["id"]
+        ids += [{"scheme": s, "value": v, "paper_id": paper_id} for s, v in new_ids]
+        listings += [{"paper_id": paper_id, "list": name, "day": day} for name, day in new_listings]
+        former += [
+            {"paper_id": paper_id, "title_key": key, "title": title} for key, title in new_former.items()
+        ]
+    for table, rows in ((PaperIdRow, ids), (ListingRow, listings), (FormerTitleRow, former)):
+        if rows:
+            await connection.execute(insert(table), rows)
+
+
+async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]) -> None:
+    names = {name_key(name): name for work in works for name, _ in work.authors}
+    known: dict[str, int] = {}
+    for part in slices(names):
+        rows = await connection.execute(select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(part)))
+        known.update((key, author_id) for key, author_id in rows)
+    missing = [key for key in names if key not in known]
+    if missing:
+        next_id = await sequences.take(connection, "authors", len(missing))
+        known.update((key, next_id + offset) for offset, key in enumerate(missing))
+        await connection.execute(
+            insert(AuthorRow),
+            [{"id": known[key], "key": key, "name": names[key]} for key in missing],
+        )
+    rows_ = [
+        {
+            "paper_id": work.row["id"],
+            "position": position,
+            "author_id": known[name_key(name)],
+            "name": name,
+            "listed": listed,
+        }
+        for work in works
+        for position, (name, listed) in enumerate(work.authors)
+    ]
+    if rows_:
+        await connection.execute(insert(AuthorshipRow), rows_)
