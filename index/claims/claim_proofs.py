@@ -1,4 +1,4 @@
-"""Proofs of a claim: what a page, an ORCID record or an address shows, and what it does not."""
+"""Proofs of a claim: what a page, an ORCID record or a mail address can show."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from index.trust.corrections import retract
 
 _LEAST_TITLE = 12
 _LONGEST_QUERY = 40
-"""Characters after the ``?`` of a page's address: enough for a number, too few for what a search page would repeat."""
+"""Characters after the ``?`` of a page's address: room for a number, not for a text to search for."""
 PROVEN_FOR, MAIL_HOLDS = timedelta(days=30), timedelta(days=365)
-"""After so long a page or record is looked at again, and an address has to be proven again."""
+"""How long a proof lasts before a page or record is checked again, or an address has to be proven again."""
 OPENALEX = "OpenAlex"
 
 
 class NotProven(Exception):
-    """A page, record or address that does not prove a claim; its text says what is missing and what to do."""
+    """A page, record or address does not prove a claim; the message says what is missing and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The person that a claim is about."""
+    """The person whom a claim is about."""
 
     person: int
     names: tuple[str, ...]
-    """As printed, the usual form first."""
+    """Names as printed, the most common form first."""
     papers: tuple[Paper, ...]
 
     @classmethod
@@ -51,7 +51,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Who is asked: the web, OpenAlex, ORCID and DataCite."""
+    """Where proofs are checked: the web, OpenAlex, ORCID and DataCite."""
 
     web: PublicWeb
     facts: FactFinder
@@ -59,7 +59,7 @@ class Witnesses:
     datacite_url: str
 
     async def ties(self, claimed: Claimed) -> tuple[Ties, SourceError | None]:
-        """The domains tied to a person, and why OpenAlex could not be asked for the institution, if so."""
+        """The domains tied to a person, and the error if OpenAlex could not be asked for the institution."""
         try:
             await self.facts.look_up(claimed.person)
             return ties_of(claimed.papers, await self.facts.home_page(claimed.person)), None
@@ -68,12 +68,12 @@ class Witnesses:
 
 
 def make_code() -> str:
-    """A code that nobody guesses: 80 random bits."""
+    """A code that nobody can guess: 80 random bits."""
     return "labmate-" + secrets.token_hex(10)
 
 
 def make_mail_code() -> str:
-    """Eight characters that are easy to copy: 40 random bits, guessed at five times at most."""
+    """Eight characters that are easy to copy: 40 random bits, with five guesses at most."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
@@ -81,12 +81,12 @@ def make_mail_code() -> str:
 
 
 async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -> str:
-    """Check that a page of a tied domain has the code, the name and a paper; returns its address and what ties it.
+    """Check that a page on a tied domain has the code, the name and a paper; returns its address and the tie.
 
     Raises
     ------
     NotProven
-        Where something is missing, or the domain is anybody's.
+        If something is missing, or anybody can write on the domain.
     SourceError
         Where the page can't be read, or OpenAlex can't be asked for the institution.
     """
@@ -107,14 +107,14 @@ async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -
 
 
 def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
-    """Check what stands on a page; raises NotProven where something is missing."""
+    """Check the content of a page; raises NotProven if something is missing."""
     for address in (url, page.url):
         plain = unquote(unquote(address))
         if flat(code) in flat(plain) or len(urlsplit(address).query) > _LONGEST_QUERY:
             raise NotProven(
                 "This address carries what the page should show by itself. Give the page's plain address."
             )
-    # In an attribute or a comment, as a repository profile or a page builder puts it, the code counts, too.
+    # The code also counts in an attribute or a comment, where profile pages and page builders put it.
     if code not in page.text.casefold():
         raise NotProven("The code is not on this page (yet).")
     text = PageText(page.text)
@@ -129,14 +129,14 @@ def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
 
 
 async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claimed) -> str:
-    """Check that a record's owner put the code there, and that others tie the record to a paper; returns both.
+    """Check that a record's owner put the code there and that others tie it to a paper; returns both.
 
     Raises
     ------
     NotProven
-        Where one of these is missing: works that the owner added say nothing.
+        If one of these is missing; works that the owner added prove nothing.
     SourceError
-        Where somebody can't be asked.
+        If one of the sources can't be asked.
     """
     record = await _owned(who, number, code, claimed)
     papers = claimed.papers
@@ -157,7 +157,7 @@ async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claime
 
 
 async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> OrcidRecord:
-    """The record, if its owner put the code there and it has a fitting name; raises NotProven otherwise."""
+    """The record, if its owner put the code there and the name fits; raises NotProven otherwise."""
     record = await OrcidRecord.read(who.web, who.orcid_url, number)
     if not record.has(code):
         raise NotProven(
@@ -175,12 +175,12 @@ async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> Or
 
 
 async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str, str, str]:
-    """(address, proof, where): what a code that is read at an address would show.
+    """(address, proof, domain): what receiving a code at an address would prove.
 
     Raises
     ------
     NotProven
-        Where it is not an address, or its domain is a mail provider's or not tied to the person.
+        If it is not an address, or its domain is a mail provider's or not tied to the person.
     SourceError
         Where OpenAlex can't be asked for the institution.
     """
@@ -205,9 +205,9 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
 
 
 async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
-    """Look at the proofs of held claims again; those that vanished, or no longer count, end their claims.
+    """Check the proofs of held claims again, and end the claims whose proof vanished or no longer counts.
 
-    Returns how many ended.
+    Returns how many claims ended.
     """
     ended = 0
     for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
@@ -224,14 +224,14 @@ async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
             why = "the proof vanished" if claim.how else "looked at by the rules of today"
             ended += await _end(store, claim, f"{why}: {error}")
         except SourceError:
-            continue  # out of reach is not gone; it is looked at again
+            continue  # a page out of reach is not gone; it is checked again later
         except ClaimRefused:
-            continue  # it was released while its page was being read
+            continue  # the claim was released while its page was being read
     return ended
 
 
 async def _end(store: Store, claim: Claim, why: str) -> bool:
-    """End a claim whose proof no longer holds; what its holder said for everybody no longer holds, either."""
+    """End a claim whose proof no longer holds, and retract what its holder said for everybody."""
     if not await store.claims.end(claim.id, why):
         return False
     await retract(store, claim.id, by=(0, "a proof that no longer holds"))
@@ -239,7 +239,7 @@ async def _end(store: Store, claim: Claim, why: str) -> bool:
 
 
 async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:
-    """Renew one claim; raises NotProven where it ends. What tied a domain once need not be shown again."""
+    """Renew one claim; raises NotProven if it ends. A domain that was tied once need not be shown again."""
     if claim.proof in ("mail", "domain"):
         how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
         if how is None:

@@ -1,4 +1,4 @@
-"""What the proof of a claim has shown, in words: no more than that."""
+"""What the proof of a claim has shown, in words, and no more than that."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a curriculum vitae says, read from its text: publications, education, positions, interests; nothing else.
+"""Reading a curriculum vitae from its text: publications, education, positions and interests.
 
-Reads plain text, Markdown, the text of a PDF, LaTeX and BibTeX. Contact lines are never taken over. What stands among
-the publications and can't be understood is given back as it is, so that a person can see what was missed.
+Reads plain text, Markdown, the text of a PDF, LaTeX and BibTeX. Contact lines are never kept. Lines among the
+publications that can't be parsed are returned as they are, so that a person can see what was missed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CONTACT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CV:
-    """What was read, each list in the order of the document; ``unread`` are lines among the publications."""
+    """The content of a CV, each list in document order; ``unread`` holds lines among the publications."""
 
     publications: list[Publication] = field(default_factory=list)
     education: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class CV:
 
 
 def read_text(text: str) -> CV:
-    """What the text of a CV says."""
+    """Parse the text of a CV."""
     sections: dict[str, list[CvLine]] = {
         "publications": [],
         "education": [],
@@ -100,7 +100,7 @@ def _without_span(text: str) -> str:
 
 
 def _groups(lines: list[CvLine], opens: re.Pattern[str]) -> list[list[str]]:
-    """Lines from one that opens an entry up to the next."""
+    """Lines grouped into entries, each from its opening line up to the next."""
     groups: list[list[str]] = []
     for line in lines:
         text = MARK.sub("", line.text)

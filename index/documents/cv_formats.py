@@ -1,4 +1,4 @@
-"""A CV in LaTeX, or a list of publications in BibTeX, brought to what :mod:`index.documents.cv` reads."""
+"""A CV in LaTeX or a list of publications in BibTeX, converted to what :mod:`index.documents.cv` reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from index.documents.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publicat
 
 
 def read_latex(source: str) -> CV:
-    """A CV in LaTeX; macros of CV classes are taken for their arguments."""
+    """The text of a CV in LaTeX; macros of CV classes are replaced by their arguments."""
     source = source[:MOST_TEXT]
     body = source.partition(r"\begin{document}")[2] or source
     body = re.sub(r"(?<!\\)%[^\n]*", "", body.partition(r"\end{document}")[0])

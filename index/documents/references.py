@@ -2,8 +2,8 @@
 
 An item is a plain dict with these keys of CSL-JSON where they are known: ``title``, ``author``, ``issued``,
 ``container-title``, ``DOI``, ``URL``, ``number``, ``abstract``, ``keyword``, ``note``, ``type``
-(https://docs.citationstyles.org/en/stable/specification.html). Everything in a file is a stranger's text: it is cut,
-and what is not of the kind it should be is left out.
+(https://docs.citationstyles.org/en/stable/specification.html). Everything in a file is a stranger's text:
+long values are cut, and values of the wrong type are left out.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ _RIS_TYPES = {
 
 
 class NoReferences(ValueError):
-    """A text that is no list of references; its text says why."""
+    """The text is not a list of references; the message says why."""
 
 
 def kind_of(text: str, name: str = "") -> str:
-    """``bib``, ``ris`` or ``json``, by what stands in the text, else by the file's name.
+    """``bib``, ``ris`` or ``json``, judged by the text, else by the file's name.
 
     Raises
     ------
     NoReferences
-        Where it is none of these.
+        If it is none of these.
     """
     head = text.lstrip("\ufeff \t\r\n")[:20_000]
     if head.startswith(("[", "{")):
@@ -76,12 +76,12 @@ def kind_of(text: str, name: str = "") -> str:
 
 
 def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """(items, what was not understood) of a text.
+    """(items, entries that could not be parsed) of a text.
 
     Raises
     ------
     NoReferences
-        Where it is damaged as a whole.
+        If the text as a whole is damaged.
     """
     read = {"bib": _of_bibtex, "ris": _of_ris, "json": _of_csl}[kind]
     found, unread = read(text)
@@ -148,7 +148,7 @@ def _arxiv_in(note: str) -> str | None:
 
 
 def _split_and(names: str) -> list[str]:
-    """Names between ``and``s that stand outside braces."""
+    """Names separated by ``and`` outside braces."""
     parts, depth, begun = [], 0, 0
     for match in re.finditer(r"[{}]|\s+and\s+", names):
         if match[0] in "{}":
@@ -206,7 +206,7 @@ def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _checked(raw: dict[str, Any]) -> dict[str, Any] | None:
-    """An item with what is of the right kind, cut; None without a title."""
+    """An item with its values of the right type, cut to size; None without a title."""
     item: dict[str, Any] = {}
     for name, most in _LIMITS.items():
         value = raw.get(name)

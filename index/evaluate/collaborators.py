@@ -1,4 +1,4 @@
-"""Are the suggested collaborators those whom people then write with? Ours beside graph scores and closeness."""
+"""Do people later write with the collaborators we suggest? Ours beside graph scores and closeness."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS = ("labmate", "adamic-adar", "common-neighbours", "preferential-attachme
 
 @dataclass(frozen=True)
 class Written:
-    """Who wrote what when: one entry an authorship whose paper has a day.
+    """Who wrote what, and when: one entry for each authorship whose paper has a day.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Written:
 
     @classmethod
     def of(cls, corpus: FileCorpus, report: Report | None = None) -> Written:
-        """From a file; whoever its ``author_ids`` do not name is told apart by Labmate."""
+        """Read from a file; Labmate identifies the people whom its ``author_ids`` do not name."""
         person = corpus.people.copy()
         if (person < 0).any():
             tell = (lambda done, total: report("telling people apart", done, total)) if report else None
             judged = Judge(corpus.authorships, Models.shipped(), progress=tell).judge().person
             unnamed = person < 0
-            # A judged person of whom the file names some authorships is the one it mostly names.
+            # If the file names some of a judged person's authorships, that person is the one it names most.
             named = _mostly(judged[~unnamed], person[~unnamed])
             fresh = int(person.max(initial=-1)) + 1 + judged[unnamed]
             person[unnamed] = [named.get(int(j), int(f)) for j, f in zip(judged[unnamed], fresh, strict=True)]
@@ -62,12 +62,12 @@ class Written:
 
     @classmethod
     async def of_library(cls, corpus: Corpus) -> Written:
-        """From what a Labmate holds, people as its last pass told them apart.
+        """Read from the store, with people as the last pass identified them.
 
         Raises
         ------
         SourceError
-            Where no pass was made, or no paper is embedded.
+            If no pass was made, or no paper is embedded.
         """
         insight = Insight(corpus)
         await insight.refresh()
@@ -78,7 +78,7 @@ class Written:
         return cls(person, rows, day, corpus.vectors.rows(papers))
 
     def network(self, today: int) -> Network:
-        """What was known before a day."""
+        """The part that was known before a day."""
         return Network(self.person, self.paper, self.day, today)
 
     def partners(self, network: Network) -> Partners:
@@ -86,9 +86,9 @@ class Written:
         return Partners(network, lambda papers: self.vectors[network.papers[papers]])
 
     def new_partners(self, network: Network, until: int, least: int = LEAST_PAPERS) -> sparse.csr_matrix:
-        """People x people: 1 where a first paper together came from ``network.today`` up to ``until``.
+        """People x people: 1 for a first paper together between ``network.today`` and ``until``.
 
-        Both had ``least`` papers before.
+        Both had at least ``least`` papers before.
         """
         later = (self.day >= network.today) & (self.day <= until)
         who = network.numbers(self.person[later])
@@ -129,7 +129,7 @@ def evaluate(
     ranker: CollaboratorRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Rank for people with ``least`` papers before ``cut`` everybody else, and compare with what followed."""
+    """Rank everybody else for people with ``least`` papers before ``cut``, and compare with later papers."""
     network = written.network(cut.toordinal())
     last = until.toordinal() if until else int(written.day.max(initial=0))
     truth = written.new_partners(network, last, least)
@@ -189,7 +189,7 @@ def _baselines(partners: Partners, asked: np.ndarray) -> Iterable[tuple[str, Ite
 
 
 def _top(row: np.ndarray, network: Network, person: int, eligible: np.ndarray) -> np.ndarray:
-    """The best of everybody eligible with a score above zero who never was a coauthor."""
+    """The best eligible people who score above zero and were never coauthors."""
     score = np.where(eligible, row, 0.0)
     ever = network.ever
     score[ever.indices[ever.indptr[person] : ever.indptr[person + 1]]] = 0.0
@@ -201,7 +201,7 @@ def _top(row: np.ndarray, network: Network, person: int, eligible: np.ndarray) -
 
 
 def _measures(found: list[np.ndarray], truth: sparse.csr_matrix, asked: np.ndarray) -> dict[str, np.ndarray]:
-    """Measures of each question, the highest 50 looked at."""
+    """The measures of each question, over its 50 highest scores."""
     gains = 1 / np.log2(np.arange(2, 12))
     out: dict[str, list[float]] = {
         name: [] for name in ("recall@10", "recall@50", "mrr", "ndcg@10", "hit@10")

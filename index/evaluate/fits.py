@@ -1,9 +1,9 @@
-"""Does Labmate know when nothing fits? Answers withheld from real questions, and given to ones that have none.
+"""Does Labmate know when nothing fits? Real questions left unanswered, and others answered wrongly.
 
-Answerable are the questions of :mod:`index.evaluate.search`, phrases that several abstracts have, sentences, and
-titles and abstracts of papers that are themselves left out, so that only others on their topic can answer.
-Unanswerable are keyboard noise, stop words, made-up names, everyday topics, and another field's questions,
-titles and abstracts.
+Answerable: the questions of :mod:`index.evaluate.search`, phrases that several abstracts share, sentences,
+and titles and abstracts of papers that are themselves left out, so that only others on their topic can
+answer. Unanswerable: keyboard noise, stop words, made-up names, everyday topics, and another field's
+questions, titles and abstracts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from index.search.search import JUDGED, Search
 
 METHODS = ("labmate", "words alone", "meaning alone")
 WORDS_LEAST, LIFT_LEAST = 0.6, 0.3
-"""What of the words, and how much closer than chance, the simple ways ask for."""
+"""The thresholds of the simple methods: the share of words, and how much closer than chance."""
 _EVERYDAY = resources.files("index.evaluate").joinpath("everyday_topics.txt").read_text().splitlines()
 _STOP = resources.files("index").joinpath("stop_words.txt").read_text().split()
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -41,7 +41,7 @@ _TRIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A query, whether something answers it, and the paper that is left out of what was found."""
+    """A query, whether a paper answers it, and the paper that is left out of the results."""
 
     kind: str
     text: str
@@ -51,7 +51,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Texts of one field: what its people ask (or the titles of their papers), and abstracts."""
+    """Texts of one field: questions (or the titles of its papers), and abstracts."""
 
     questions: Sequence[str]
     abstracts: Sequence[str]
@@ -60,7 +60,7 @@ class Collection:
 async def make_asked(
     corpus: Corpus, per_kind: int, seed: int, own: Sequence[str], others: Collection | None
 ) -> list[Probe]:
-    """Queries of each kind from the library's papers, the questions asked of them, and another field."""
+    """Queries of each kind from the library's papers, their questions, and another field."""
     chance = random.Random(seed)
     asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed)]
     asked += await _of_papers(corpus, per_kind, chance)
@@ -92,7 +92,7 @@ async def _of_papers(corpus: Corpus, per_kind: int, chance: random.Random) -> li
 
 
 def _phrase(corpus: Corpus, abstract: str, chance: random.Random) -> str | None:
-    """Two content words side by side that several papers have side by side."""
+    """Two adjacent content words that several papers share."""
     words = re.findall(r"[a-z][a-z-]+", abstract.lower())
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
     pairs = [pair for pair in pairs if len(corpus.words.terms(pair)) == 2]
@@ -107,7 +107,7 @@ def _some(texts: Sequence[str], count: int, chance: random.Random) -> list[str]:
 
 
 def _noise(chance: random.Random) -> str:
-    """What a cat types: a piece of a keyboard's row, letters at random, or marks."""
+    """Keyboard noise: a piece of a keyboard's row, random letters, or punctuation."""
     kind = chance.random()
     if kind < 0.4:
         row = chance.choice(_ROWS)
@@ -136,9 +136,10 @@ async def evaluate(
     fit: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Rows of the share answered wrongly by kind, and of lost and false answers by method, kinds counting alike.
+    """Rows with the share answered wrongly by kind, and with lost and false answers by method.
 
-    With ``fit`` the result holds ``fitted``, the weights that these questions would give (``index.search.fits``).
+    All kinds count the same. With ``fit`` the result holds ``fitted``, the weights that these questions would
+    give to :mod:`index.search.fits`.
     """
     corpus.embedder.load()
     asked = await make_asked(corpus, per_kind, seed, own, others)
@@ -163,7 +164,7 @@ async def evaluate(
 
 
 def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
-    """Lost and false answers of all kinds, each kind counting alike."""
+    """Lost and false answers over all kinds, each kind counting the same."""
     out: dict[str, Any] = {"method": method, "kind": "all"}
     for name, answerable in (("lost", True), ("false", False)):
         wrong: dict[str, list[float]] = {}
@@ -189,7 +190,7 @@ def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list
 
 
 def fitted(asked: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Logistic regression on the paper of each question that fits best, kinds counting alike."""
+    """Logistic regression on the best-fitting paper of each question, kinds counting the same."""
     kinds = [question.kind for question in asked]
     truth = np.array([question.answerable for question in asked])
     count = {

@@ -1,4 +1,4 @@
-"""How to sum up a person's papers beside a submission: a held-out paper of theirs among other people's."""
+"""How to compare a person's papers with a submission: find their held-out paper among other people's."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from index.evaluate.pseudo_people import rare_people
 from index.people.reviewers import TOP, WORDS, centre, centre_words, top
 
 LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
-"""Papers of a person; people asked; whose held-out papers are the wrong answers; from the nearest so many; how many."""
+"""Papers per person, people asked, people who give wrong answers, nearest to draw from, answers drawn."""
 BACKGROUND, CROWD = 5_000, 50
-"""Papers of all kinds, and to how many of them a submission's nearness is its nearness to everybody."""
+"""Papers of all kinds; the mean closeness to the nearest of them measures how ordinary a submission is."""
 Report = Callable[[str, int, int], None]
 
 
 def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) -> dict[str, Any]:
-    """Rows of the share of wrong answers ranked below the right one, and of the reciprocal rank.
+    """Rows with the share of wrong answers ranked below the right one, and the reciprocal rank.
 
     The wrong answers are held-out papers of people whose earlier work lies nearest by meaning or by words, so
-    that neither is favoured. Names are rare ones, which are one person's.
+    that neither is favoured. All names are rare, so each stands for one person.
     """
     rng = np.random.default_rng(seed)
     authorships, vectors, days = corpus.authorships, corpus.authorships.vectors, corpus.days()
@@ -97,7 +97,7 @@ def ways(
     terms: Any,
     crowd: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.people.reviewers.match`)."""
+    """Every method that was tried; ``labmate`` is the one in use (:func:`index.people.reviewers.match`)."""
     best, middle = near.max(axis=1), centre(near, vectors)
     lexical = top(alike, TOP) + centre_words(alike, terms)
     return {

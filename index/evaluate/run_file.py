@@ -1,4 +1,4 @@
-"""Rankings as TREC runs, so that anybody's evaluation tool can score them."""
+"""Rankings as TREC runs, which other evaluation tools can score."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ async def rank_queries(
     model: str,
     report: Callable[[str, int, int], None] | None = None,
 ) -> int:
-    """Rank every query over the papers of a file alone, into ``out``.
+    """Rank every query over the papers of a file, and write the run to ``out``.
 
     Parameters
     ----------
     kind
-        ``similar`` (one id of the file a line) or ``search`` (JSON lines of ``id`` and ``text``).
+        ``similar`` (one id of the file per line) or ``search`` (JSON lines of ``id`` and ``text``).
     depth
-        Papers a query, at most.
+        Papers per query, at most.
 
     Returns
     -------
@@ -44,12 +44,12 @@ async def rank_queries(
     Raises
     ------
     SourceError
-        Where a file is missing or a query makes no sense; nothing is written then.
+        If a file is missing or a query is invalid; nothing is written then.
     """
     wanted = _ids(queries) if kind == "similar" else _texts(queries)
     embedder = Embedder(model)
     lines: list[str] = []
-    loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is read
+    loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is being read
     async with temporary_library(papers, embedder, report=report, own_ids=True) as corpus:
         await loading
         ids = await corpus.store.ids_of("file")

@@ -1,4 +1,4 @@
-"""Training the ranker of :mod:`index.people.suggest` on first papers together before a day."""
+"""Training the ranker of :mod:`index.people.suggest` on people's first papers together before a day."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from index.people.network import of_rows
 from index.people.pair_features import FEATURES
 
 AGES = (168, 228, 290)
-"""Days before the end at which the past is cut; what followed each cut within :data:`HORIZON` is learned."""
+"""Days before the end at which the past is cut; the ranker learns what followed within :data:`HORIZON`."""
 HORIZON = 168
 PEOPLE = 8_000
 SHARE = 0.15
-"""Of the pairs that came to nothing, so many are looked at, weighed up again."""
+"""How many of the pairs without a paper together are sampled; their weight makes up for the rest."""
 _TREES: dict[str, Any] = {
     "max_depth": 5,
     "eta": 0.06,
@@ -37,7 +37,7 @@ Report = Callable[[str, int, int], None]
 def train(
     written: Written, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
 ) -> dict[str, Any]:
-    """Train into ``folder`` from papers before ``before`` alone; returns the recipe with its checksums."""
+    """Train into ``folder`` from papers before ``before`` only; returns the recipe with its checksums."""
     end = before.toordinal()
     earlier = written.day < end
     written = Written(written.person[earlier], written.paper[earlier], written.day[earlier], written.vectors)

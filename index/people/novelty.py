@@ -1,4 +1,4 @@
-"""How far a paper lay from everything before it, and how many later ones lie nearest to it."""
+"""How far a paper lay from earlier ones, and how many later papers lie nearest to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from index.search.vectors import Vectors
 
 FORMAT = 1
 NEAREST = 5
-"""Earlier papers that a paper is compared with."""
+"""How many earlier papers each paper is compared with."""
 Progress = Callable[[int, int], None]
 
 
@@ -52,7 +52,7 @@ class Novelty:
     def build(
         cls, papers: np.ndarray, days: np.ndarray, vectors: Vectors, progress: Progress | None = None
     ) -> Novelty:
-        """Compare every paper that has a vector and a day with all of earlier days."""
+        """Compare every paper that has a vector and a day with all papers of earlier days."""
         order = np.lexsort((papers, days))
         order = order[days[order] > 0]
         papers, days = papers[order], days[order]
@@ -76,7 +76,7 @@ class Novelty:
         return cls(papers, days, earlier, cosines)
 
     def extended(self, papers: np.ndarray, days: np.ndarray, vectors: Vectors) -> Novelty:
-        """With further papers; those already compared stay as they are."""
+        """Add further papers; those already compared stay as they are."""
         fresh = [
             place for place, paper in enumerate(papers.tolist()) if days[place] > 0 and not self.has(paper)
         ]
@@ -111,7 +111,7 @@ class Novelty:
         return 0 <= paper < len(self._row) and self._row[paper] >= 0
 
     def distances(self, papers: Sequence[int] | np.ndarray) -> np.ndarray:
-        """1 minus the mean cosine with the nearest earlier papers; NaN where not compared or nothing is earlier."""
+        """1 minus the mean cosine with the nearest earlier papers; NaN if there is none."""
         ids = np.asarray(papers, np.int64)
         inside = (ids >= 0) & (ids < len(self._row))
         rows = np.full(len(ids), -1, np.int64)
@@ -123,7 +123,7 @@ class Novelty:
         return out
 
     def followers(self, size: int, *, until: int | None = None, after: int | None = None) -> np.ndarray:
-        """int64, by store id up to ``size``: later papers that have it among their nearest earlier ones.
+        """int64, by store id up to ``size``: how many later papers have it among their nearest earlier ones.
 
         ``until`` and ``after`` (ordinals) limit the days of the later papers.
         """
@@ -150,7 +150,7 @@ class Novelty:
 
     @classmethod
     def load(cls, path: Path) -> Novelty | None:
-        """Read from a file; None where there is none that can be read."""
+        """Read from a file; None if it is missing or can't be read."""
         found = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
         if found is None:
             return None

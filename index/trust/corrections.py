@@ -6,9 +6,7 @@ operator says, or a proven person about their own papers, changes hands at once 
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 from data.calendar.clock import utc_now
 from data.stores.claim_rules import counts
@@ -17,6 +15,7 @@ from data.stores.people import Membership, Person
 from data.stores.people_seen import FIRST_SEEN
 from data.stores.store import Store
 from index.identity.person_names import compatible, parse_name
+from index.trust.reassignment import reassign
 
 MEMBER_A_DAY, SERVER_A_DAY, HOLDER_A_DAY = 20, 60, 10
 """Corrections that one member, all members of a server, and a holder about themselves make within a day."""
@@ -128,7 +127,7 @@ async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
         moved=[(row.paper_id, row.position, row.person_id) for row in theirs],
     )
     if not scope.is_local:
-        await _reassign(store, theirs, one.id, [(other.id, one.id)])
+        await reassign(store, theirs, one.id, [(other.id, one.id)])
     return number
 
 
@@ -208,7 +207,7 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
         everybody=[(row.paper_id, row.author_id) for row in rest],
     )
     if not scope.is_local:
-        await _reassign(store, moved, await store.people.next_id(), [])
+        await reassign(store, moved, await store.people.next_id(), [])
     return number
 
 
@@ -252,9 +251,9 @@ async def promote(store: Store, correction: Correction, scope: Scope) -> None:
     if not await store.corrections.widen(correction.id, scope, person_id=one, moved=moved):
         raise Refused("This correction was taken back, or holds for all already.")
     if rows and correction.kind == "same":
-        await _reassign(store, rows, one, [(other, one)])
+        await reassign(store, rows, one, [(other, one)])
     elif rows:
-        await _reassign(store, rows, await store.people.next_id(), [])
+        await reassign(store, rows, await store.people.next_id(), [])
 
 
 async def _about_themselves(store: Store, correction: Correction, scope: Scope, one: int, other: int) -> None:
@@ -282,7 +281,7 @@ async def take_back(store: Store, correction: Correction, *, by: tuple[int, str]
     rows = [row for row in await store.people.at(list(places)) if (row.paper_id, row.position) in places]
     for person in sorted({places[row.paper_id, row.position] for row in rows}):
         mine = [row for row in rows if places[row.paper_id, row.position] == person]
-        await _reassign(store, mine, person, [])
+        await reassign(store, mine, person, [])
     return True
 
 
@@ -292,44 +291,3 @@ async def retract(store: Store, claim: int, *, by: tuple[int, str]) -> int:
     for correction in await store.corrections.by_claim(claim):
         count += await take_back(store, correction, by=by)
     return count
-
-
-async def _reassign(store: Store, rows: list[Membership], person: int, merged: list[tuple[int, int]]) -> None:
-    """Give authorships to a person, in one transaction; everybody's counts and names follow."""
-    touched = {row.person_id for row in rows} | {person}
-    held: dict[int, list[Membership]] = {}
-    moving = {(row.paper_id, row.position) for row in rows}
-    for number in sorted(touched):
-        held[number] = [
-            row
-            for row in await store.people.memberships(number)
-            if (row.paper_id, row.position) not in moving
-        ]
-    held[person] += rows
-    forms = await store.people.printed(
-        [(row.paper_id, row.position) for kept in held.values() for row in kept]
-    )
-    people: list[dict[str, Any]] = []
-    emptied: list[tuple[int, int]] = []
-    for number, kept in held.items():
-        if kept:
-            names = Counter(forms[row.paper_id, row.position] for row in kept)
-            name = sorted(names.items(), key=lambda form: (-form[1], form[0]))[0][0]
-            people.append({"id": number, "name": name, "papers": len(kept), "merged_into": None})
-        else:
-            emptied.append((number, person))
-    changed = [
-        {
-            "paper_id": row.paper_id,
-            "position": row.position,
-            "author_id": row.author_id,
-            "person_id": person,
-            "confidence": 1.0,
-            "support": row.support,
-        }
-        for row in rows
-    ]
-    last = await store.people.last_pass()
-    counts = (last.authorships, last.people) if last else (0, 0)
-    upto = last.upto if last else 0
-    await store.people.replace("word", upto, 0, changed, [], people, merged or emptied, counts)

@@ -11,8 +11,9 @@ from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.models.shipped import ModelDamagedError
 from index.people.network import Network
+from index.people.packed_names import PackedNames
 from index.people.pair_features import FEATURES, Partners
-from index.people.people import PackedNames, PeopleIndex
+from index.people.people import PeopleIndex
 from index.people.reviewers import match, read_archives, read_notes
 from index.people.suggest import CollaboratorRanker, Experts, knowing
 from index.search.embedding import Embedder
