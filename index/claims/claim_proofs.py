@@ -97,10 +97,10 @@ async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -
         raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
     if how is None:
         counts = ties.words
-        known = f" For this person: {counts}." if counts else " I know none for this person."
+        known = f" For this person: {counts}." if counts else " I know of none for this person."
         raise NotProven(
-            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the institution that "
-            f"OpenAlex names, or at a domain printed in a paper.{known}"
+            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the "
+            f"institution that OpenAlex names, or at a domain printed in a paper.{known}"
         )
     _look_at(page, url, code, claimed)
     return f"{page.url} {how}"
@@ -112,7 +112,7 @@ def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
         plain = unquote(unquote(address))
         if flat(code) in flat(plain) or len(urlsplit(address).query) > _LONGEST_QUERY:
             raise NotProven(
-                "This address carries what the page should show by itself. Give the page's plain address."
+                "This address carries what the page should show by itself. Use the plain address of the page."
             )
     # The code also counts in an attribute or a comment, where profile pages and page builders put it.
     if code not in page.text.casefold():
@@ -122,7 +122,7 @@ def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
         raise NotProven(f"The page does not have the name {claimed.names[0]} on it.")
     titles = [paper.title for paper in claimed.papers]
     if not any(text.has(title) for title in titles if len(flat(title)) >= _LEAST_TITLE):
-        raise NotProven("The page has none of this person's papers on it, by title.")
+        raise NotProven("The page shows the title of none of this person's papers.")
 
 
 # -- ORCID -----------------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claime
         raise SourceError(f"OpenAlex, which may tie this ORCID to the papers, can't be asked: {unasked}")
     if record.lists(papers):
         raise NotProven(
-            "Its papers were added by its owner, which shows nothing. One has to be there from its publisher, "
-            "through Crossref or DataCite (let them update your record), or OpenAlex has to tie the ORCID to them."
+            "Its owner added these papers, which shows nothing. A publisher has to add one through Crossref "
+            "or DataCite (let them update your record), or OpenAlex has to tie the ORCID to the papers."
         )
     raise NotProven("This ORCID record lists none of this person's papers.")
 
@@ -161,7 +161,7 @@ async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> Or
     record = await OrcidRecord.read(who.web, who.orcid_url, number)
     if not record.has(code):
         raise NotProven(
-            "The code is not in this ORCID record (yet); its biography or a website entry can hold it."
+            "The code is not in this ORCID record (yet). Put it into the biography or a website entry."
         )
     own = parse_name(record.name)
     if not any(compatible(own, parse_name(form)) for form in claimed.names):
@@ -186,7 +186,7 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
     """
     address = address_in(typed)
     if address is None:
-        raise NotProven("This is no mail address that I can write to.")
+        raise NotProven("I can't send mail to this address.")
     domain = address.rpartition("@")[2]
     ties, unasked = await who.ties(claimed)
     how = ties.of_mail(address)
@@ -194,9 +194,9 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
         raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
     if how is None:
         raise NotProven(
-            f"The address has to be of the institution that OpenAlex names for these papers, or of a domain whose "
-            f"addresses are printed in one of them; {domain} is neither. An ORCID record, a page, or two members' "
-            "word prove it, too."
+            f"{domain} is neither the institution that OpenAlex names for these papers, nor a domain with an "
+            "address printed in one of them. You can also use an ORCID record, a page, or two members who "
+            "vouch for you."
         )
     return address, "mailbox" if names_person(address, claimed.names) else "domain", f"{domain} {how}"
 
@@ -211,17 +211,17 @@ async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
     """
     ended = 0
     for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
-        ended += await _end(store, claim, "the address was proven a year ago; /claim mail: renews it")
+        ended += await _end(store, claim, "the address was proven a year ago; renew it with /claim mail:")
     for claim in await store.claims.due(before):
         person = await store.people.find(claim.person_id)
         try:
             if person is None:
-                raise NotProven("nobody of this number is known any more")
+                raise NotProven("this person no longer exists")
             rows = await store.people.memberships(person.id)
             papers = await store.papers([row.paper_id for row in rows])
             await _look_again(store, who, claim, Claimed.of(person, papers))
         except NotProven as error:
-            why = "the proof vanished" if claim.how else "looked at by the rules of today"
+            why = "the proof vanished" if claim.how else "by today's rules"
             ended += await _end(store, claim, f"{why}: {error}")
         except SourceError:
             continue  # a page out of reach is not gone; it is checked again later
@@ -243,7 +243,7 @@ async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claim
     if claim.proof in ("mail", "domain"):
         how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
         if how is None:
-            raise NotProven(f"{claim.place} is not tied to this person. /claim person: begins again")
+            raise NotProven(f"{claim.place} is not tied to this person. Begin again with /claim person:")
         await store.claims.lower(claim.id, "domain", f"{claim.place} {how}")
         return
     where = claim.where

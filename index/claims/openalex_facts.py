@@ -78,7 +78,7 @@ class FactFinder:
     async def _spend(self, cost: int) -> None:
         today = clock.now().date()
         if not await self._store.facts.spend(SOURCE, today, cost, self._budget):
-            raise BudgetSpentError("the day's budget for OpenAlex (OPENALEX_DAILY_BUDGET) is spent")
+            raise BudgetSpentError("today's budget for OpenAlex (OPENALEX_DAILY_BUDGET) is spent")
 
     async def of_person(self, person: int) -> PersonFacts | None:
         """The stored facts about a person; None if nothing is known."""

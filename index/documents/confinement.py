@@ -51,11 +51,11 @@ _MACHINES = {
         317,
         (9, 10),
         {
-            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "munmap": 11, "brk": 12, "rt_sigaction": 13,
-            "rt_sigprocmask": 14, "rt_sigreturn": 15, "writev": 20, "sched_yield": 24, "mremap": 25, "madvise": 28,
-            "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96, "getrusage": 98, "sigaltstack": 131,
-            "gettid": 186, "futex": 202, "restart_syscall": 219, "clock_gettime": 228, "clock_nanosleep": 230,
-            "exit_group": 231, "getrandom": 318, "rseq": 334,
+            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "munmap": 11, "brk": 12,
+            "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "writev": 20, "sched_yield": 24,
+            "mremap": 25, "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96,
+            "getrusage": 98, "sigaltstack": 131, "gettid": 186, "futex": 202, "restart_syscall": 219,
+            "clock_gettime": 228, "clock_nanosleep": 230, "exit_group": 231, "getrandom": 318, "rseq": 334,
         },
     ),
     "aarch64": _Machine(
@@ -63,11 +63,11 @@ _MACHINES = {
         277,
         (222, 226),
         {
-            "read": 63, "write": 64, "close": 57, "fstat": 80, "lseek": 62, "munmap": 215, "brk": 214, "rt_sigaction": 134,
-            "rt_sigprocmask": 135, "rt_sigreturn": 139, "writev": 66, "sched_yield": 124, "mremap": 216, "madvise": 233,
-            "nanosleep": 101, "getpid": 172, "exit": 93, "gettimeofday": 169, "getrusage": 165, "sigaltstack": 132,
-            "gettid": 178, "futex": 98, "restart_syscall": 128, "clock_gettime": 113, "clock_nanosleep": 115,
-            "exit_group": 94, "getrandom": 278, "rseq": 293,
+            "read": 63, "write": 64, "close": 57, "fstat": 80, "lseek": 62, "munmap": 215, "brk": 214,
+            "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139, "writev": 66, "sched_yield": 124,
+            "mremap": 216, "madvise": 233, "nanosleep": 101, "getpid": 172, "exit": 93, "gettimeofday": 169,
+            "getrusage": 165, "sigaltstack": 132, "gettid": 178, "futex": 98, "restart_syscall": 128,
+            "clock_gettime": 113, "clock_nanosleep": 115, "exit_group": 94, "getrandom": 278, "rseq": 293,
         },
     ),
 }  # fmt: skip

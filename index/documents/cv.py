@@ -25,12 +25,14 @@ _INSTITUTION = re.compile(
     re.I,
 )
 _DEGREE = re.compile(
-    r"ph\.?\s?d|doctor|d\.?phil|m\.?\s?sc|m\.?s\.?\b|master|m\.?eng|mba|b\.?\s?sc|b\.?s\.?\b|b\.?a\.?\b|bachelor|diplom|licen[cs]",
+    r"ph\.?\s?d|doctor|d\.?phil|m\.?\s?sc|m\.?s\.?\b|master|m\.?eng|mba|"
+    r"b\.?\s?sc|b\.?s\.?\b|b\.?a\.?\b|bachelor|diplom|licen[cs]",
     re.I,
 )
 _ROLE = re.compile(
     r"\bintern(?:ship)?\b|research(?:er)?\b|assistant|scholar|engineer|professor|lecturer|fellow|post-?doc|scientist|"
-    r"manager|director|head of|lead\b|developer|consultant|analyst|visiting|founder|chair\b|dean|architect|student\b",
+    r"manager|director|head of|lead\b|developer|consultant|analyst|visiting|founder|chair\b|dean|"
+    r"architect|student\b",
     re.I,
 )
 _INTERESTED = re.compile(

@@ -35,7 +35,7 @@ def kind_of(data: bytes, name: str) -> str:
     """
     if len(data) > MOST_BYTES:
         raise UnreadableError(
-            f"The file has {len(data) / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read."
+            f"The file has {len(data) / 1e6:.1f} MB; I read files of up to {MOST_BYTES // 1_000_000} MB."
         )
     head = data[:4_096]
     if b"%PDF-" in head[:1_024]:
@@ -83,7 +83,7 @@ async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
             return await _confined(kind, data, seconds)
     except LineFullError as error:
         raise UnreadableError(
-            "Many files are being read just now, and more wait. Try again in a minute; nothing was kept."
+            "Too many files are being read. Try again in a minute; nothing was kept."
         ) from error
 
 
@@ -99,7 +99,7 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         try:
             out, _ = await asyncio.wait_for(process.communicate(data), seconds)
         except TimeoutError as error:
-            raise UnreadableError("The file can't be read: it takes longer than it may.") from error
+            raise UnreadableError("The file can't be read: it takes too long.") from error
         finally:
             if process.returncode is None:
                 process.kill()
@@ -111,7 +111,7 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         why = str(answer["refused"])
     except (ValueError, TypeError):
         slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-        why = "it takes longer than it may" if slow else "it is damaged, or takes more than it may"
+        why = "it takes too long" if slow else "it is damaged or needs too much memory"
     raise UnreadableError(f"The file can't be read: {why}.")
 
 

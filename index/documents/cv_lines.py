@@ -24,7 +24,8 @@ _KINDS = (
     ),
     (
         "other",
-        r"skill|language|reference|\blinks?\b|contact|hobb|project|software|activit|talks|outreach|data ?sets?",
+        r"skill|language|reference|\blinks?\b|contact|hobb|project|software|activit|talks|outreach|"
+        r"data ?sets?",
     ),
     ("education", r"education|academic background|degrees?\b|studies\b"),
     ("positions", r"experience|employment|positions?\b|appointments?\b|career|work history|internships?\b"),
@@ -115,16 +116,20 @@ def section_of(line: CvLine) -> str | None:
     return kind if titled and len(words) <= 5 and not re.search(r"\d|,|@|[()\[\]]", text) else None
 
 
+_KEEPS_HYPHEN = frozenset(
+    "all anti co cross data end few fine first high hyper in inter intra large long low meta multi non on "
+    "one open post pre re real self semi state sub three time two well zero".split()
+)
+"""First parts of compounds that keep their hyphen when a line breaks after it (``multi-agent``)."""
+
+
 def joined(lines: Iterable[str]) -> str:
     """Lines joined into one, with words rejoined that were hyphenated at a line's end."""
     out = ""
     for line in lines:
         if re.search(r"[a-z]-$", out) and line[:1].islower():
             before = re.search(r"(\w+)-$", out)
-            short = {"in", "on", "non", "pre", "multi", "self", "co", "re", "low", "high", "data", "end", "large", "real",
-                     "long", "cross", "semi", "sub", "anti", "inter", "intra", "two", "three", "one", "first", "well",
-                     "state", "time", "open", "fine", "few", "zero", "hyper", "meta", "post", "all"}  # fmt: skip
-            out = out + line if before and before[1].lower() in short else out[:-1] + line
+            out = out + line if before and before[1].lower() in _KEEPS_HYPHEN else out[:-1] + line
         else:
             out = f"{out} {line}" if out else line
     return out.strip()

@@ -22,8 +22,9 @@ _ABBREVIATED = re.compile(
     re.I,
 )
 _VENUE = re.compile(
-    r"^(?:in\b|in:|proc|advances in|journal|transactions|ieee|acm|arxiv|international|annual|conference|workshop|"
-    r"nature|science|springer|elsevier|corr\b|phd thesis|technical report|preprint|neurips|icml|iclr|cvpr|acl\b|emnlp)",
+    r"^(?:in\b|in:|proc|advances in|journal|transactions|ieee|acm|arxiv|international|annual|conference|"
+    r"workshop|nature|science|springer|elsevier|corr\b|phd thesis|technical report|preprint|neurips|icml|"
+    r"iclr|cvpr|acl\b|emnlp)",
     re.I,
 )
 _NAME = r"(?:[A-ZÀ-ÞŁŚŽČĐ][\w'’.\-]*|[a-zà-ÿ]{2,3})"

@@ -200,7 +200,7 @@ def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
     if isinstance(held, dict):
         held = held.get("items", [held])
     if not isinstance(held, list):
-        raise NoReferences("This JSON is no list of references.")
+        raise NoReferences("This JSON is not a list of references.")
     found = [entry for entry in held if isinstance(entry, dict)]
     return found, [f"entry {place + 1}" for place, entry in enumerate(held) if not isinstance(entry, dict)]
 

@@ -68,19 +68,19 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
     """
     if _ACTIVE.search(data):
         raise SandboxRefusedError(
-            "it carries scripts or attached files; print it to a plain PDF and try that"
+            "it contains scripts or attached files; print it to a plain PDF and try again"
         )
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        why = "it asks for a password" if "password" in str(error).lower() else "it is damaged, or no PDF"
+        why = "it asks for a password" if "password" in str(error).lower() else "it is damaged or not a PDF"
         raise SandboxRefusedError(why) from error
     if pdfium.raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or document.count_attachments() > 0:
         raise SandboxRefusedError(
-            "it carries scripts or attached files; print it to a plain PDF and try that"
+            "it contains scripts or attached files; print it to a plain PDF and try again"
         )
     if len(document) > MOST_PAGES:
-        raise SandboxRefusedError(f"it has {len(document):,} pages; a CV of up to {MOST_PAGES} is read")
+        raise SandboxRefusedError(f"it has {len(document):,} pages, and I read at most {MOST_PAGES}")
     parts: list[str] = []
     for number in range(len(document)):
         try:
@@ -88,10 +88,10 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
         except pdfium.PdfiumError as error:
             raise SandboxRefusedError(f"page {number + 1} is damaged") from error
         if sum(map(len, parts)) > MOST_TEXT:
-            raise SandboxRefusedError("it holds more text than a CV")
+            raise SandboxRefusedError("it holds too much text for a CV")
     text = "\n".join(parts).replace("\x02", "-").replace("\ufffe", "-").replace("\x00", "")
     if len(flat(text[:20_000])) < 20:
-        raise SandboxRefusedError("it has no text, only pictures; a PDF from a text program can be read")
+        raise SandboxRefusedError("it has only pictures; I need a PDF with text")
     return text
 
 
@@ -127,7 +127,7 @@ def main() -> None:
     except (SandboxRefusedError, NoReferences) as error:
         answer = {"refused": str(error).rstrip(".")}
     except MemoryError:
-        answer = {"refused": "it needs more memory than it may"}
+        answer = {"refused": "it needs too much memory"}
     except RecursionError:
         answer = {"refused": "it is nested too deeply"}
     sys.stdout.write(json.dumps(answer))

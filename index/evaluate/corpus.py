@@ -94,7 +94,7 @@ class FileCorpus:
     people: np.ndarray
 
     def days(self) -> np.ndarray:
-        """int64: the day of each paper as an ordinal, 0 where it has none."""
+        """int64: the day of each paper as an ordinal, 0 if it has none."""
         days = (record.announced or record.submitted or record.updated for record in self.records)
         return np.array([day.toordinal() if day else 0 for day in days], np.int64)
 

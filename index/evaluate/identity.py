@@ -142,7 +142,7 @@ def evaluate(
     Parameters
     ----------
     truth
-        int64, shape (authorships,): the person, -1 where unknown. Without it, pseudo-people are made from the
+        int64, shape (authorships,): the person, -1 if unknown. Without it, pseudo-people are made from the
         half of all rare names that no model was trained on.
     peers
         Further methods by name; each gets the corpus and the places where the truth is known.

@@ -55,7 +55,7 @@ async def rank_queries(
         ids = await corpus.store.ids_of("file")
         names = {paper: name for name, paper in ids.items()}
         if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):
-            raise SourceError(f"the query {strange[:80]!r} is no id of a paper in {papers}")
+            raise SourceError(f"the query {strange[:80]!r} is not the id of a paper in {papers}")
         for done, (query, text) in enumerate(wanted, 1):
             found = await _rank(kind, corpus, text, ids, depth)
             for rank, hit in enumerate(found.hits, 1):
@@ -98,6 +98,6 @@ def _texts(path: Path) -> list[tuple[str, str]]:
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             raise SourceError(f'{path}, line {number}: not a JSON object with "id" and "text"') from error
         if not isinstance(text, str) or not query or len(query.split()) != 1:
-            raise SourceError(f'{path}, line {number}: "id" is one word and "text" is text')
+            raise SourceError(f'{path}, line {number}: "id" must be one word and "text" a string')
         queries.append((query, text))
     return queries

@@ -27,7 +27,7 @@ class Judgement:
     Attributes
     ----------
     person
-        int64, shape (authorships,): the person, numbered from 0; -1 where not judged.
+        int64, shape (authorships,): the person, numbered from 0; -1 if not judged.
     confidence
         float32: how likely the authorship belongs to this person, 0 to 1.
     support
@@ -106,7 +106,7 @@ class Judge:
         Returns
         -------
         Judgement
-            People are known ones or, from ``known.max() + 1`` on, new ones; -1 where nothing was judged.
+            People are known ones or, from ``known.max() + 1`` on, new ones; -1 if nothing was judged.
         """
         ids, _ = self.authorships.name_ids
         judgement = Judgement.blank(len(ids))

@@ -33,8 +33,7 @@ class Models:
     """How far the best candidate for an initial has to be ahead of the next."""
     rarity_share: float
     rarity_from: float
-    """The share of a name's own prior log-odds that counts beside the evidence, and the value it starts
-    from."""
+    """The share of a name's own prior log-odds that counts, and the value from which it counts."""
     commonness: Commonness
 
     @classmethod

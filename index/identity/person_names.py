@@ -18,7 +18,8 @@ from nicknames import NickNamer
 from data.keys import name_key
 
 _PARTICLES = frozenset(
-    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san st ter ten van von zu zur".split()
+    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san "
+    "st ter ten van von zu zur".split()
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
@@ -92,8 +93,7 @@ def compatible(one: PersonName, other: PersonName) -> bool:
 
 
 def may_be_form(one: PersonName, other: PersonName) -> bool:
-    """Whether to ask a person if both are the same: :func:`compatible`, or the same letters spaced
-    differently."""
+    """Whether to ask if both are one person: :func:`compatible`, or the same letters spaced differently."""
     return one.key.replace(" ", "") == other.key.replace(" ", "") or compatible(one, other)
 
 
@@ -136,8 +136,7 @@ def _fits(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _short_forms(given: str) -> frozenset[str]:
-    """Whether one is short for the other (``mike``, ``michael``). Two letters are a full name in other
-    languages."""
+    """The full names that a given name may be short for (``michael`` for ``mike``)."""
     return frozenset(name for name in _NICKNAMES.nicknames_of(given) if len(name) > 2)
 
 

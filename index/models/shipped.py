@@ -43,12 +43,12 @@ def shipped(
     files = {}
     try:
         if features is not None and recipe["features"] != list(features):
-            raise ModelDamagedError(f"index/models/{name}.json is of another version; install Labmate anew")
+            raise ModelDamagedError(f"index/models/{name}.json is of another version; reinstall Labmate")
         for part, digest in recipe["sha256"].items():
             file = pattern.format(part)
             files[part] = _folder().joinpath(file).read_bytes()
             if hashlib.sha256(files[part]).hexdigest() != digest:
-                raise ModelDamagedError(f"index/models/{file} is damaged; install Labmate anew")
+                raise ModelDamagedError(f"index/models/{file} is damaged; reinstall Labmate")
     except (OSError, KeyError, AttributeError) as error:
         raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
     return recipe, files

@@ -62,8 +62,7 @@ class Insight:
         return self._corpus.folder / f"{name}.npz"
 
     async def experts(self) -> Experts | None:
-        """Suggestions of collaborators among the present people; None before the first pass or without
-        vectors."""
+        """Suggests collaborators among the present people; None before the first pass or without vectors."""
         people, vectors = self.people, self._corpus.vectors
         if people is None or vectors is None or not len(people):
             return None

@@ -29,7 +29,7 @@ class Novelty:
     papers
         int64, store ids in order of day and id.
     earlier
-        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 where there is none.
+        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 if there is none.
     cosines
         float32, shape (papers, 5).
     """

@@ -19,7 +19,7 @@ class PackedNames:
         self._ends.append(len(self._text))
 
     def get(self, number: int) -> str:
-        """The name of a number, ``?`` where there is none."""
+        """The name of a number, ``?`` if there is none."""
         at = bisect_left(self._numbers, number)
         if at == len(self._numbers) or self._numbers[at] != number:
             return "?"

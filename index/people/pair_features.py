@@ -35,7 +35,7 @@ Rows = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Pool:
-    """The candidates (numbers) for each person in question, and the walks that found them."""
+    """The candidates (numbers) for each person who was asked about, and the walks that found them."""
 
     asked: np.ndarray
     candidates: list[np.ndarray]
@@ -45,7 +45,7 @@ class Pool:
 
     @property
     def rows(self) -> np.ndarray:
-        """For each pair, the place of the person in question."""
+        """For each pair, the place of the person who was asked about."""
         return np.repeat(np.arange(len(self.asked)), [len(c) for c in self.candidates])
 
 
@@ -53,8 +53,7 @@ class Partners:
     """Looks for people with whom a person has not written yet."""
 
     def __init__(self, network: Network, vectors: Rows) -> None:
-        """Set up; ``vectors`` gives the rows (shape (n, dimension)) of papers by their numbers in the
-        network."""
+        """``vectors`` gives the rows (shape (n, dimension)) of papers by their numbers in the network."""
         self.network = network
         self._vectors = vectors
         self.eligible = network.count >= LEAST_PAPERS
@@ -135,7 +134,7 @@ class Partners:
         return (sparse.diags(self.network.fresh) @ self.network.wrote.T).tocsr()
 
     def closeness(self, asked: np.ndarray) -> Iterator[np.ndarray]:
-        """Everybody's closeness of work to each person in question, 0 for those who can't be suggested."""
+        """Everybody's closeness of work to each of these people, 0 for those who can't be suggested."""
         found = self._directions(asked, HALF_LIFE)[0] @ self._work.T
         for row in found:
             everybody = np.zeros(len(self.network), np.float32)
@@ -145,8 +144,7 @@ class Partners:
     # -- candidates --------------------------------------------------------------------------------
 
     def pool(self, asked: np.ndarray, *, strangers: bool = True) -> Pool:
-        """The candidates (numbers) for each person in question; ``strangers`` leaves out present
-        coauthors."""
+        """The candidates (numbers) for each of these people; ``strangers`` leaves out present coauthors."""
         network = self.network
         common = (network.met[asked] @ self.by_degree @ network.met).tocsr()
         two = (network.step[asked] @ network.step).tocsr()

@@ -20,8 +20,7 @@ from index.search.facets import Facets
 from index.search.vectors import Vectors
 
 MOST_AUTHORS = 60
-"""Papers with more authors connect nobody: members of a collaboration of hundreds need not know each
-other."""
+"""Papers with more authors connect nobody: in a collaboration of hundreds, few know each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _values(raw: bytes, path: Path) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise SourceError(f"{path}, line {number} is no JSON: {error}") from error
+                raise SourceError(f"{path}, line {number} is not JSON: {error}") from error
 
 
 def _note(value: Any, where: str) -> Note:
@@ -98,11 +98,11 @@ def read_archives(folder: Path) -> dict[str, list[Note]]:
         If there is no such folder, or no ``.jsonl`` file in it has a paper.
     """
     if not folder.is_dir():
-        raise SourceError(f"{folder} is no folder; it should hold one NAME.jsonl a reviewer")
+        raise SourceError(f"{folder} is not a folder; it should hold one NAME.jsonl per reviewer")
     found = {path.stem: read_notes(path) for path in sorted(folder.glob("*.jsonl"))}
     found = {name: notes for name, notes in found.items() if notes}
     if not found:
-        raise SourceError(f"{folder} holds no .jsonl file with a paper in it")
+        raise SourceError(f"{folder} has no .jsonl file with a paper")
     return found
 
 
@@ -144,7 +144,7 @@ def match(
     and, with less weight, by words.
     """
     if not submissions:
-        raise SourceError("there is no submission to match")
+        raise SourceError("there are no submissions to match")
     papers = list({note.text: None for notes in archives.values() for note in notes})
     place = {text: at for at, text in enumerate(papers)}
     texts = papers + [note.text for note in submissions]

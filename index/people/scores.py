@@ -131,12 +131,14 @@ class Scores:
                 self._part(
                     "reach",
                     self._reach[paper],
-                    f"{followers} later papers have it among the five nearest before them",
+                    f"{followers} later papers have it among their five nearest earlier papers",
                 )
             )
-        parts.append(self._part("record", self._record[paper], "what followed its authors' earlier papers"))
-        parts.append(self._part("heat", self._heat[paper], "how new the papers nearest before it were"))
-        parts.append(self._part("novelty", self._novel[paper], "how far it lay from everything before it"))
+        parts.append(
+            self._part("record", self._record[paper], "the follow-up of its authors' earlier papers")
+        )
+        parts.append(self._part("heat", self._heat[paper], "the age of its nearest earlier papers"))
+        parts.append(self._part("novelty", self._novel[paper], "its distance from all earlier papers"))
         known = [part for part in parts if not np.isnan(part.value)]
         if cited is not None:
             known.append(ScorePart("citations", cited[1], CITED_WEIGHT, f"{cited[0]:,} citations"))
@@ -193,7 +195,7 @@ class Scores:
                 "reach",
                 _rank(self._totals["reach"], reach),
                 PERSON_WEIGHTS["reach"],
-                f"{int(reach):,} times a later paper has one of these among the five nearest before it",
+                f"{int(reach):,} times a later paper has one of these among its five nearest earlier papers",
             ),
             ScorePart(
                 "activity",
@@ -253,14 +255,16 @@ def trust(
     why = [f"{papers} authorships, {mean:.0%} sure on average"]
     if namesakes == 0:
         value += 10
-        why.append("nobody else is known by this name")
+        why.append("no one else is known under this name")
     else:
-        why.append(f"{namesakes} other {'person prints' if namesakes == 1 else 'people print'} this name")
+        why.append(
+            f"{namesakes} other {'person publishes' if namesakes == 1 else 'people publish'} under this name"
+        )
     if forms > 1:
-        why.append(f"{forms} printed forms joined by evidence")
+        why.append(f"{forms} forms of the name joined by evidence")
     if orcid:
         value += 15
-        why.append("an ORCID stands on these works")
+        why.append("a source gives an ORCID for these works")
     if claimed:
         why.append(f"claimed: {proof}")
         if contested:

@@ -1,4 +1,4 @@
-"""Searches by words: BM25 over titles and abstracts, titles as they are typed, names of authors."""
+"""Searching by words: BM25 over titles and abstracts, completion of titles, authors' names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from data.keys import fold
 from index.search.word_files import WordFiles
 
 TITLE_WEIGHT = 2.0
-"""How much a word in the title counts against one in the abstract (index/evaluate/search.py)."""
+"""How much more a word counts in the title than in the abstract (index/evaluate/search.py)."""
 MAX_TERMS = 48
 _TEXTS_KEPT = 64
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
@@ -27,12 +27,12 @@ class Term:
     """As typed, folded."""
     stem: str
     in_titles: int
-    """How many titles have the stem."""
+    """The number of titles that have the stem."""
     in_abstracts: int
 
 
 def rarest(terms: Sequence[Term], *, shared: bool = False) -> list[Term]:
-    """The terms that a search uses: at most ``MAX_TERMS``, the rarest; with ``shared`` none of one paper only."""
+    """The rarest ``MAX_TERMS`` terms, which a search uses; ``shared`` drops those of a single paper."""
     chosen = [term for term in terms if not shared or max(term.in_titles, term.in_abstracts) > 1]
     if len(chosen) <= MAX_TERMS:
         return chosen
@@ -47,7 +47,7 @@ class WordIndex(WordFiles):
         super().__init__(folder)
 
     def refresh(self) -> bool:
-        """See what a writer has committed since; returns whether there was anything."""
+        """Load what a writer has committed since; returns whether there was anything."""
         changed = super().refresh()
         if changed:
             self._terms.clear()
@@ -57,7 +57,7 @@ class WordIndex(WordFiles):
         return self._index.searcher().num_docs
 
     def terms(self, text: str) -> list[Term]:
-        """The distinct words of a text that can tell papers apart, in order."""
+        """The distinct words of a text without stop words, in order."""
         known = self._terms.get(text)
         if known is None:
             if len(self._terms) >= _TEXTS_KEPT:
@@ -103,11 +103,11 @@ class WordIndex(WordFiles):
         Parameters
         ----------
         phrases
-            Quoted phrases: each must occur, in this order of words.
+            Quoted phrases; each must occur with its words in this order.
         ids
             Rank these papers only.
         shared
-            Leave out words that one paper alone has: they can't be shared with another.
+            Leave out words that only one paper has, since it can't share them.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class WordIndex(WordFiles):
         return Query.boolean_query([(Occur.Should, option) for option in options])
 
     def titles_with(self, phrase: str, k: int) -> list[int]:
-        """Papers with these words side by side in the title, those with short titles first."""
+        """Papers with these words side by side in the title, short titles first."""
         words = list(self._stemmed.analyze(phrase))[:30]
         if not words:
             return []
@@ -164,17 +164,17 @@ class WordIndex(WordFiles):
         return [paper for paper, _ in self._hits(query, k)]
 
     def named(self, word: str, k: int = 10) -> tuple[int, list[int]]:
-        """(How many titles have this very word, unstemmed; at most k of them)."""
+        """(the number of titles with exactly this word, unstemmed; at most k of them)."""
         token = next(iter(self._plain.analyze(word)), None)
         if token is None:
             return 0, []
         hits = self._hits(Query.term_query(self._schema, "name", token, "basic"), max(k, 10))
-        # The index's own count includes papers that were replaced, so it only serves for common words.
+        # The index's own count includes replaced papers, so it is only used for common words.
         count = self._index.searcher().doc_freq("name", token) if len(hits) >= max(k, 10) else len(hits)
         return count, [paper_id for paper_id, _ in hits[:k]]
 
     def completing(self, typed: str, k: int) -> list[int]:
-        """Papers whose title has all the words typed, the last one perhaps unfinished."""
+        """Papers whose title has all words typed so far, where the last may be unfinished."""
         tokens = list(self._plain.analyze(typed))[:12]
         if not tokens:
             return []

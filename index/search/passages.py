@@ -1,4 +1,4 @@
-"""Sentences and phrases to show: what of an abstract answers, what two papers have in common."""
+"""Sentences and phrases to show: the sentence that answers a query, the phrases two papers share."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _STEMMER = (
     tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
 )
-_PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
+_PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer mistakes GPUs for Latin
 MAX_PHRASE = 4
 TELLING = 0.28
-"""The least rarity (:meth:`index.search.search.Search.rarity`) of a single word that says something alone."""
+"""The least rarity (:meth:`index.search.search.Search.rarity`) that a single word needs to be shown alone."""
 WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
-"""Words that say nothing about what a paper is about, alone or in a phrase."""
+"""Words that say nothing about a paper's subject, alone or in a phrase."""
 
 
 @lru_cache(maxsize=50_000)
@@ -69,7 +69,7 @@ def stem(word: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """A text's sentences; abbreviations and initials end none."""
+    """A text's sentences; abbreviations and initials do not end one."""
     parts: list[str] = []
     for part in _SENTENCE.split(text):
         if parts and _ABBREVIATED.search(parts[-1]):
@@ -80,7 +80,7 @@ def sentences(text: str) -> list[str]:
 
 
 def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> str:
-    """The sentence that has most of the query's words, rare ones counting more; else the first.
+    """The sentence with most of the query's words, rare ones counting more; else the first.
 
     ``rarity`` gives a folded word's weight.
     """
@@ -98,9 +98,9 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
 
 
 def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: int = 3) -> list[str]:
-    """The most telling phrases that two texts share, as the second prints them.
+    """The most characteristic phrases that two texts share, in the second one's spelling.
 
-    Phrases are runs of up to four content words with equal stems; rarer and longer ones come first.
+    Phrases are runs of up to four content words with equal stems. Rarer and longer ones come first.
     """
     theirs = _all_grams(one)
     best: dict[tuple[str, ...], tuple[float, str]] = {}
@@ -125,7 +125,7 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
 
 
 def _as_printed(phrase: str, text: str) -> str:
-    """The phrase in the letters that the text prints it in (GPU, not gpu)."""
+    """The phrase as the text spells it (GPU, not gpu)."""
     found = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
     return found[0] if found else phrase
 
@@ -135,7 +135,7 @@ def _words(text: str) -> list[str]:
 
 
 def content_runs(text: str, weak: frozenset[str] = WEAK) -> list[list[str]]:
-    """Words other than the weak ones that stand side by side, within one sentence and between punctuation."""
+    """Runs of adjacent words, without weak ones and punctuation, within one sentence."""
     runs: list[list[str]] = [[]]
     for part in re.split(r"[.,;:!?()\[\]{}\"“”$\\]", fold(text)):
         for word in _WORD.findall(part):

@@ -1,4 +1,4 @@
-"""What a person typed: words, quoted phrases and fields. No text can break it; there is no syntax error."""
+"""Parsing a search: words, quoted phrases and fields. Any text is valid; there are no syntax errors."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from data.calendar.arxiv_ids import CATEGORY
 from data.keys import clean
 
 MAX_QUERY = 4_000
-"""Characters that are looked at; a pasted paper's first page says enough."""
+"""Characters that are read; the first page of a pasted paper is enough."""
 _PART = re.compile(r'(?:(\w+):)?"([^"]+)"|(\b(?:author|category|cat|year|since)):(\S+)|(\S+)', re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search query taken apart."""
+    """A parsed search query."""
 
     text: str
-    """The words and phrases without the fields: what is embedded."""
+    """The words and phrases without the fields; this text is embedded."""
     phrases: tuple[str, ...] = ()
     author: str | None = None
     category: str | None = None
     since: date | None = None
     until: date | None = None
     ignored: tuple[str, ...] = ()
-    """Fields whose value made no sense, to tell the person."""
+    """Fields with an invalid value, to tell the person."""
 
 
 def parse_query(typed: str) -> Query:
-    """Take a query apart; what is no field stays text."""
+    """Parse a query; anything that is not a field stays text."""
     words: list[str] = []
     phrases: list[str] = []
     ignored: list[str] = []

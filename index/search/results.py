@@ -1,4 +1,4 @@
-"""Papers that a search ranked, and what is known about the search itself."""
+"""The results of a search: ranked papers, and facts about the search itself."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Hit:
     paper_id: int
     score: float
     closeness: float | None
-    """Cosine with the query's vector; None where either has no vector yet."""
+    """Cosine with the query's vector; None if either has no vector yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found, and how complete it could be."""
+    """The results of a search, and how complete it could be."""
 
     hits: tuple[Hit, ...]
     query: Query
     by_words_only: bool
     """True while the model is not loaded yet."""
     waiting: int
-    """Papers that still wait for their vector."""
+    """How many papers still wait for their vector."""
     fitting: tuple[int, ...] = ()
-    """Those of the first hits that answer; the others are the nearest there is."""
+    """The first hits that answer the query; the others are merely the nearest."""
 
     @property
     def fits(self) -> bool:

@@ -1,11 +1,11 @@
-"""Which row of the vector files is each paper's, kept in memory."""
+"""Each paper's row in the vector files, kept in memory."""
 
 from __future__ import annotations
 
 import numpy as np
 
 ENTRY = np.dtype([("paper", "<i8"), ("hash", "<i8"), ("crc", "<u4"), ("gone", "<u4")])
-"""What the files note beside each row."""
+"""The entry in the files beside each row."""
 
 
 class RowTable:
@@ -28,7 +28,7 @@ class RowTable:
         self._row_of = np.full(0, -1, np.int64)
 
     def take(self, entries: np.ndarray) -> None:
-        """Follow rows added to the files, given by their entries; a later row replaces a paper's earlier one."""
+        """Add the entries of new rows; a later row replaces a paper's earlier one."""
         start = len(self.papers)
         papers = entries["paper"].astype(np.int64)
         self.papers = np.concatenate([self.papers, papers])
@@ -46,11 +46,11 @@ class RowTable:
             self.alive[start + offset] = not gone
 
     def row_of(self, paper: int) -> int:
-        """The row of a paper's vector, -1 where it has none."""
+        """The row of a paper's vector, -1 if it has none."""
         return int(self._row_of[paper]) if 0 <= paper < len(self._row_of) else -1
 
     def rows_of(self, papers: np.ndarray) -> np.ndarray:
-        """int64: the row of each paper's vector, -1 where it has none."""
+        """int64: the row of each paper's vector, -1 if it has none."""
         inside = (papers >= 0) & (papers < len(self._row_of))
         rows = np.full(len(papers), -1, np.int64)
         rows[inside] = self._row_of[papers[inside]]

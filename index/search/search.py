@@ -23,12 +23,12 @@ from index.search.similar import SimilarPapers
 __all__ = ["JUDGED", "POOL", "Found", "Hit", "Search"]
 
 POOL = 200
-"""Candidates taken from each of words and vectors."""
+"""How many candidates words and vectors give each."""
 MAX_RARITIES = 50_000
 
 
 class Search(SimilarPapers):
-    """Answers queries over a library; long computations run in threads."""
+    """Answers queries over the corpus; long computations run in threads."""
 
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(corpus)
@@ -56,7 +56,7 @@ class Search(SimilarPapers):
         where
             Further limits, as from a command's options.
         as_text
-            Take quotes and colons for text, as in a question that nobody typed for this search.
+            Read quotes and colons as text, for a question that was not typed as a search.
         judged
             How many of the first hits are judged.
         """
@@ -72,7 +72,7 @@ class Search(SimilarPapers):
         return Found(tuple(hits), query, vector is None and bool(query.text), self._waiting(), fitting)
 
     async def _fitting(self, query: Query, hits: Sequence[Hit], certain: Sequence[int]) -> tuple[int, ...]:
-        """Those of the hits that answer: the paper that is named, what has the quoted words, what fits by its text."""
+        """The hits that answer: a paper that is named, has the quoted words, or fits by its text."""
         if query.phrases or not query.text:
             return tuple(hit.paper_id for hit in hits)
         found = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
@@ -81,7 +81,7 @@ class Search(SimilarPapers):
         return tuple(hit.paper_id for hit in hits if hit.paper_id in found)
 
     async def _whole_text_names(self, text: str) -> bool:
-        """Whether the text is nothing but a paper's name: one word, an identifier or a title."""
+        """Whether the whole text is a paper's name: one word, an identifier or a title."""
         one_word = len(self._library.words.terms(text)) == 1
         return one_word or (await self._outright(text, 1) or Meant(None)).paper is not None
 
@@ -95,7 +95,7 @@ class Search(SimilarPapers):
         return Where(where.category or query.category, since, until, ids)
 
     async def _certain(self, query: Query) -> list[int]:
-        """What has to stand first: the paper of an identifier or exact title, or of a system's name."""
+        """The papers that must come first: by identifier, exact title, or a system's name."""
         if query.phrases or not query.text:
             return []
         exact = await self._identified(query.text)
@@ -109,7 +109,7 @@ class Search(SimilarPapers):
         return named or await self._nearly_named(query.text)
 
     async def guesses(self, text: str, most: int = 3) -> list[int]:
-        """Store ids of the nearest papers to a text that means none: ids a digit away, else what is found for it."""
+        """Store ids of guesses for a text that means no known paper: similar ids, else search results."""
         found = find_arxiv_id(text)
         if found:
             known = await self._library.store.known_arxiv_ids(slips(found[0]))

@@ -1,4 +1,4 @@
-"""Papers like a given paper or text: by meaning, shared words and shared words of the titles."""
+"""Finding papers similar to a paper or text: by meaning, shared words and shared title words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from index.search.queries import Query
 from index.search.results import JUDGED, Found, Hit, best_hits, passes
 
 SIMILAR_POOL = 100
-"""Candidates taken from each of words and vectors."""
+"""How many candidates words and vectors give each."""
 
 
 class SimilarPapers(PaperNames):
@@ -31,7 +31,7 @@ class SimilarPapers(PaperNames):
         self._fits = Fits(corpus)
 
     async def embed(self, text: str) -> np.ndarray | None:
-        """A text's embedding, float32, shape (dimension,); None without a text or while the model is not loaded."""
+        """A text's embedding, float32, shape (dimension,); None for no text or before the model is loaded."""
         embedder = self._library.embedder
         if not text or not embedder.is_loaded:
             return None
@@ -87,7 +87,7 @@ class SimilarPapers(PaperNames):
                 return []
             return [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
 
-        # Both engines let go of Python's lock, so they work side by side.
+        # Both engines release Python's lock, so they run in parallel.
         near, worded = await asyncio.gather(
             asyncio.to_thread(by_vectors),
             asyncio.to_thread(words.search, text, pool if allowed is None else 5_000, shared=True),
@@ -119,7 +119,7 @@ class SimilarPapers(PaperNames):
         title_only: bool,
         known: dict[int, float],
     ) -> np.ndarray:
-        """BM25 of each candidate for a text, as a share of what the text has with itself."""
+        """BM25 of each candidate for a text, as a share of the text's score with itself."""
         words = self._library.words
         asked = [*candidates, *([itself] if itself is not None else [])]
         missing = [paper for paper in asked if paper not in known]

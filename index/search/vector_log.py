@@ -1,8 +1,8 @@
 """Vectors on disk: append-only rows that are durable, repaired on opening, and independent of any engine.
 
 Files: ``manifest.json`` (model fingerprint, generation), ``rows-G.f16`` (float16 rows) and
-``entries-G.bin`` (paper, text hash, checksum, flag; one a row). Rows are written before their
-entries, so what a crash leaves behind is a torn tail, and a torn tail is cut back.
+``entries-G.bin`` (paper, text hash, checksum, flag; one a row). Rows are written before their entries, so a
+crash leaves at most a torn tail, which is cut back.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class VectorLog:
     def open(
         cls, folder: Path, fingerprint: dict[str, Any], *, writable: bool = True, rebuild: bool = False
     ) -> Self:
-        """Open or create; a writer cuts a torn tail back, a reader only looks past it.
+        """Open or create. A writer cuts a torn tail back; a reader ignores it.
 
         Raises
         ------
         ForeignVectorsError
-            Where another model made the vectors (``rebuild`` throws them away instead).
+            If another model made the vectors (``rebuild`` throws them away instead).
         VectorsError
-            Where the manifest can't be read.
+            If the manifest can't be read.
         """
         log = cls(folder, fingerprint)
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,9 @@ class VectorLog:
                 f"{path} can't be read ({error}). Rebuild the index with: python -m bot index --rebuild"
             ) from error
         if manifest.get("format") != FORMAT:
-            raise VectorsError(f"{path} is of a newer Labmate. Update, or run: python -m bot index --rebuild")
+            raise VectorsError(
+                f"{path} was written by a newer Labmate. Update, or run: python -m bot index --rebuild"
+            )
         return dict(manifest)
 
     def _last_generation(self) -> int:
@@ -131,7 +133,7 @@ class VectorLog:
                 path.unlink(missing_ok=True)
 
     def _whole_rows(self) -> int:
-        """Rows that have both their vector and their entry, and whose checksums at the end agree."""
+        """The number of rows with both vector and entry, up to the first wrong checksum near the end."""
         try:
             rows = self._rows_file.stat().st_size // (2 * self.dimension)
             whole = min(rows, self._entries_file.stat().st_size // ENTRY.itemsize)
@@ -163,7 +165,7 @@ class VectorLog:
         return np.fromfile(self._rows_file, np.float16, count, offset=offset).reshape(-1, self.dimension)
 
     def refresh(self) -> int:
-        """Follow what a writer has added since; returns the number of new rows."""
+        """Load rows that a writer has added since; returns how many there were."""
         manifest = self._read_manifest()
         if manifest is None:
             return 0
@@ -192,7 +194,7 @@ class VectorLog:
         self._write(papers, hashes, kept, gone=False)
 
     def remove(self, papers: Iterable[int]) -> None:
-        """Take papers out of the searches; their rows go at the next compaction."""
+        """Take papers out of the searches; the next compaction drops their rows."""
         known = [paper for paper in papers if self.has(paper)]
         if known:
             nothing = np.zeros((len(known), self.dimension), np.float16)
@@ -212,7 +214,7 @@ class VectorLog:
         self._table.take(entries)
 
     def compact(self) -> None:
-        """Rewrite the files without dead rows, in a new generation that replaces the old one whole."""
+        """Rewrite the files without dead rows, as a new generation that replaces the old one."""
         alive = np.flatnonzero(self._table.alive)
         number = self._last_generation() + 1
         rows_file, entries_file = self.folder / f"rows-{number}.f16", self.folder / f"entries-{number}.bin"
@@ -234,7 +236,7 @@ class VectorLog:
 
     @property
     def generation(self) -> int:
-        """The number of these files; a compaction starts another, whose rows are numbered anew."""
+        """The number of these files; a compaction starts another and renumbers the rows."""
         return self._generation
 
     @property
@@ -249,7 +251,7 @@ class VectorLog:
 
     @property
     def dead_share(self) -> float:
-        """How much of the files is rows that were replaced or removed."""
+        """The share of rows that were replaced or removed."""
         return 1 - float(self._table.alive.mean()) if len(self._table.alive) else 0.0
 
     # -- asking --------------------------------------------------------------------------------
@@ -284,7 +286,7 @@ class VectorLog:
         return out
 
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
-        """Cosine of the query with each paper's vector; NaN where a paper has none."""
+        """Cosine of the query with each paper's vector; NaN if a paper has none."""
         out = np.full(len(papers), np.nan, np.float32)
         rows = self._table.rows_of(np.asarray(papers, np.int64))
         if (rows >= 0).any():

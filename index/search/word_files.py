@@ -1,4 +1,4 @@
-"""The word index on disk: tantivy, derived from the store, thrown away and rebuilt when torn."""
+"""The word index on disk: tantivy files, derived from the store and rebuilt if torn."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WordFiles:
     def _open(self) -> tantivy.Index:
         try:
             return self._create()
-        except ValueError:  # torn, or of another schema: derived data, so begin again
+        except ValueError:  # torn, or of another schema; all of it is derived, so start again
             shutil.rmtree(self.folder, ignore_errors=True)
             return self._create()
 
@@ -88,7 +88,7 @@ class WordFiles:
         return self._read_state().get("upto", 0)
 
     def add(self, papers: Iterable[Paper], gone: Iterable[int] = ()) -> None:
-        """Add or replace papers and drop ``gone``; seen by searches after :meth:`commit`."""
+        """Add or replace papers and drop ``gone``; searches see the change after :meth:`commit`."""
         writer = self._writing()
         for paper_id in gone:
             self._delete(writer, paper_id)
@@ -103,26 +103,26 @@ class WordFiles:
         writer.delete_documents_by_query(Query.term_query(self._schema, "id", paper_id))
 
     def commit(self, upto: int) -> None:
-        """Make what was added durable and visible, and note how far the index follows the store."""
+        """Make changes durable and visible, and record how far the index follows the store."""
         self._writing().commit()
         self._write_state(upto)
         self.refresh()
 
     def close(self) -> None:
-        """Let go of the writer's lock."""
+        """Release the writer's lock."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
             self._writer = None
 
     def clear(self) -> None:
-        """Empty the index, to be filled from the store again."""
+        """Empty the index, so that it can be filled from the store again."""
         self._writing().delete_all_documents()
         self.commit(0)
 
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)
-            # What a killed commit left behind stands in the way of the same commit made again.
+            # Files left by a killed commit would block the same commit later.
             self._writer.garbage_collect_files()
             self.refresh()
             newest = (
@@ -145,7 +145,7 @@ class WordFiles:
         return document
 
     def refresh(self) -> bool:
-        """See what a writer has committed since; returns whether there was anything."""
+        """Load what a writer has committed since; returns whether there was anything."""
         meta = self.folder / "meta.json"
         stamp = f"{meta.stat().st_mtime_ns}" if meta.exists() else ""
         if stamp == self._stamp:

@@ -1,4 +1,4 @@
-"""Authorships given to another person, with the names and counts of everybody whom that changes."""
+"""Giving authorships to another person, and updating the names and counts of everybody involved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from data.stores.store import Store
 
 
 async def reassign(store: Store, rows: list[Membership], person: int, merged: list[tuple[int, int]]) -> None:
-    """Give authorships to a person, in one transaction; everybody's counts and names follow."""
+    """Give authorships to a person in one transaction, and update everybody's counts and names."""
     touched = {row.person_id for row in rows} | {person}
     held: dict[int, list[Membership]] = {}
     moving = {(row.paper_id, row.position) for row in rows}
