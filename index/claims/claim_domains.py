@@ -87,7 +87,7 @@ def anybody_writes(host: str) -> bool:
 def address_in(text: str) -> str | None:
     """A mail address in its plain form, lower case; None if it is not valid."""
     try:
-        found = validate_email(
+        validated = validate_email(
             text.strip().removeprefix("mailto:"),
             allow_smtputf8=False,
             allow_quoted_local=False,
@@ -96,7 +96,7 @@ def address_in(text: str) -> str | None:
         )
     except EmailNotValidError:
         return None
-    return found.normalized.lower()
+    return validated.normalized.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Ties:
     links: frozenset[str] = frozenset()
 
     def of_mail(self, address: str) -> str | None:
-        """What ties the domain of an address to the person, or None."""
+        """The tie between an address's domain and the person, in words, or None."""
         own = registrable(address.rpartition("@")[2])
         if not own or is_provider(own):
             return None
@@ -127,7 +127,7 @@ class Ties:
         return PRINTED if own in self.mails else None
 
     def of_page(self, host: str) -> str | None:
-        """What ties a page's host to the person, or None."""
+        """The tie between a page's host and the person, in words, or None."""
         own, host = registrable(host), host.lower().removeprefix("www.")
         if not own or anybody_writes(host):
             return None

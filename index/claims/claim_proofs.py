@@ -51,7 +51,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Where proofs are checked: the web, OpenAlex, ORCID and DataCite."""
+    """The sources that check proofs: the web, OpenAlex, ORCID and DataCite."""
 
     web: PublicWeb
     facts: FactFinder
@@ -88,7 +88,7 @@ async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -
     NotProven
         If something is missing, or anybody can write on the domain.
     SourceError
-        Where the page can't be read, or OpenAlex can't be asked for the institution.
+        If the page can't be read, or OpenAlex can't be asked for the institution.
     """
     page = await who.web.page(url)
     ties, unasked = await who.ties(claimed)
@@ -182,7 +182,7 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
     NotProven
         If it is not an address, or its domain is a mail provider's or not tied to the person.
     SourceError
-        Where OpenAlex can't be asked for the institution.
+        If OpenAlex can't be asked for the institution.
     """
     address = address_in(typed)
     if address is None:

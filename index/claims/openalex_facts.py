@@ -29,7 +29,7 @@ MOST_WORKS = 200
 
 @dataclass(frozen=True, slots=True)
 class PersonFacts:
-    """What OpenAlex says of a person, and when."""
+    """OpenAlex's facts about a person, with their date."""
 
     affiliation: str | None
     orcid: str | None
@@ -86,8 +86,8 @@ class FactFinder:
 
     async def of_people(self, people: Sequence[int]) -> dict[int, PersonFacts]:
         """The stored facts about each of these people, leaving out those about whom nothing is known."""
-        kept = await self._store.facts.get("person", SOURCE, [str(person) for person in people])
-        values = {int(number): (orjson.loads(fact.value), fact.fetched) for number, fact in kept.items()}
+        stored = await self._store.facts.get("person", SOURCE, [str(person) for person in people])
+        values = {int(number): (orjson.loads(fact.value), fact.fetched) for number, fact in stored.items()}
         return {
             number: PersonFacts(
                 value.get("affiliation"),
@@ -103,10 +103,10 @@ class FactFinder:
 
     async def works(self, papers: list[Paper]) -> dict[int, tuple[WorkFacts, datetime]]:
         """The stored facts about papers, by store id."""
-        kept = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
+        stored = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
         return {
             int(number): (WorkFacts.model_validate_json(fact.value), fact.fetched)
-            for number, fact in kept.items()
+            for number, fact in stored.items()
             if fact.value != "{}"
         }
 
@@ -116,19 +116,19 @@ class FactFinder:
         Raises
         ------
         SourceError
-            Where OpenAlex can't be asked.
+            If OpenAlex can't be asked.
         """
         fact = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
         ror = orjson.loads(fact.value).get("ror") if fact else None
         if not ror:
             return None
         key = str(ror).rstrip("/").rpartition("/")[2][:40]
-        kept = (await self._store.facts.get("place", SOURCE, [key])).get(key)
-        if kept is None and self._source is not None:
+        stored = (await self._store.facts.get("place", SOURCE, [key])).get(key)
+        if stored is None and self._source is not None:
             page = await self._source.institution(str(ror))
             await self._store.facts.put("place", SOURCE, {key: orjson.dumps({"page": page}).decode()})
             return page
-        return orjson.loads(kept.value).get("page") if kept else None
+        return orjson.loads(stored.value).get("page") if stored else None
 
     async def ties_orcid(self, person: int, papers: Sequence[Paper], orcid: str) -> bool:
         """Whether the works that OpenAlex knows name an author with this ORCID, in the person's place.
@@ -163,7 +163,7 @@ class FactFinder:
             log.warning("OpenAlex: %s", error)
 
     async def refresh_stale(self, most: int = 200) -> int:
-        """Refresh the oldest facts, as far as the budget goes; returns how many people were looked up."""
+        """Refresh the oldest facts, within the budget; returns how many people were looked up."""
         before = clock.now().replace(tzinfo=None) - FRESH
         done = 0
         if self._source is None:
@@ -188,8 +188,8 @@ class FactFinder:
         if self._source is None:
             return
         limit = clock.now().replace(tzinfo=None) - FRESH
-        kept = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
-        if kept is not None and kept.fetched > limit and not anew:
+        stored = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
+        if stored is not None and stored.fetched > limit and not anew:
             return
         rows = (await self._store.people.memberships(person))[:MOST_WORKS]
         papers = [
@@ -213,8 +213,8 @@ class FactFinder:
     async def _fill(self, papers: list[Paper], limit: datetime) -> dict[int, WorkFacts]:
         """The facts about papers; missing and old ones are looked up."""
         assert self._source is not None
-        kept = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
-        stale = [p for p in papers if str(p.id) not in kept or kept[str(p.id)].fetched < limit]
+        stored = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
+        stale = [p for p in papers if str(p.id) not in stored or stored[str(p.id)].fetched < limit]
         by_arxiv = {paper.arxiv_id: paper.id for paper in stale if paper.arxiv_id}
         fresh: dict[str, str] = {}
         if len(by_arxiv) == 1:  # one record costs nothing
@@ -247,8 +247,8 @@ def _whom(papers: list[Paper], known: dict[int, WorkFacts], forms: set[str]) -> 
     if not votes:
         return None
     [(best, shared), *rest] = votes.most_common(2)
-    asked = min(LEAST_SHARED, len(known))
-    if shared < asked or 2 * shared < len(known) or (rest and rest[0][1] == shared):
+    least = min(LEAST_SHARED, len(known))
+    if shared < least or 2 * shared < len(known) or (rest and rest[0][1] == shared):
         return None
     return best, shared
 

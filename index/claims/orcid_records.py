@@ -27,10 +27,10 @@ _LEAST_TITLE = 20
 
 def orcid_in(text: str) -> str | None:
     """The ORCID in a text, if its check digit is right (ISO 7064, MOD 11-2); None otherwise."""
-    found = NUMBER.search(text.upper())
-    if not found:
+    match = NUMBER.search(text.upper())
+    if not match:
         return None
-    return found[1] if mod_11_2.is_valid(found[1].replace("-", "")) else None
+    return match[1] if mod_11_2.is_valid(match[1].replace("-", "")) else None
 
 
 class OrcidRecord:
@@ -158,7 +158,7 @@ def _own_dois(summary: dict[str, Any]) -> Iterator[str]:
             yield "10.48550/arxiv." + value.removeprefix("arxiv:")
 
 
-def _at(found: Any, *keys: str) -> Any:
+def _at(value: Any, *keys: str) -> Any:
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

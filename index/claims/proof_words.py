@@ -1,4 +1,4 @@
-"""What the proof of a claim has shown, in words, and no more than that."""
+"""Describing what the proof of a claim has shown, and nothing beyond that."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _Machine:
     audit
         The kernel's name for the processor (linux/audit.h).
     calls
-        What it takes to read a file that is already in memory: memory, time, exiting, and writing the answer.
+        The calls needed to read a file that is already in memory: memory, time, exiting, writing the answer.
     mapping
         mmap and mprotect, which may not make memory executable.
     """

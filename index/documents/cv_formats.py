@@ -40,7 +40,7 @@ def read_bibtex(source: str) -> CV:
     """A list of publications in BibTeX; every entry with a title counts."""
     corpus = entrypoint.parse_string(source[:MOST_TEXT])
     to_text = LatexNodes2Text().latex_to_text
-    found, unread = [], []
+    publications, unread = [], []
     for entry in corpus.entries[:MOST_ENTRIES]:
         fields = {
             name.lower(): re.sub(
@@ -58,9 +58,9 @@ def read_bibtex(source: str) -> CV:
             status = "in preparation"
         venue = fields.get("booktitle") or fields.get("journal") or fields.get("journaltitle") or ""
         year = YEAR.search(fields.get("year", "") or fields.get("date", ""))
-        found.append(
+        publications.append(
             Publication(title[:400], venue[:160], int(year[1]) if year else None, status, title[:500])
         )
     unread += [str(getattr(block, "raw", ""))[:200] for block in corpus.failed_blocks[:20]]
-    once = {flat(publication.title): publication for publication in reversed(found)}
+    once = {flat(publication.title): publication for publication in reversed(publications)}
     return CV(list(reversed(once.values())), unread=unread)

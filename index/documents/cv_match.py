@@ -31,24 +31,24 @@ async def match_cv(store: Store, cv: CV, person: int) -> list[Matched]:
     too. Lines among the publications that could not be parsed are searched for titles of the person's papers.
     """
     own = await store.papers([row.paper_id for row in await store.people.memberships(person)])
-    found: list[Matched] = []
+    matches: list[Matched] = []
     taken: set[int] = set()
     for publication in cv.publications:
         mine = _among(publication.title, [paper for paper in own if paper.id not in taken])
         if mine is not None:
             taken.add(mine.id)
-            found.append(Matched(publication, mine, True))
+            matches.append(Matched(publication, mine, True))
             continue
         others = await store.find_title(publication.title)
         papers = await store.papers(others[:1]) if len(flat(publication.title)) >= _LEAST else []
-        found.append(Matched(publication, papers[0] if papers else None, False))
+        matches.append(Matched(publication, papers[0] if papers else None, False))
     for line in cv.unread:
         text = flat(line)
         for paper in own:
             if paper.id not in taken and any(len(t) >= _LEAST and t in text for t in _titles(paper)):
                 taken.add(paper.id)
-                found.append(Matched(Publication(paper.title, text=line), paper, True))
-    return found
+                matches.append(Matched(Publication(paper.title, text=line), paper, True))
+    return matches
 
 
 def _titles(paper: Paper) -> list[str]:

@@ -50,7 +50,7 @@ def flat(text: str) -> str:
 
 def publications_of(lines: list[CvLine]) -> tuple[list[Publication], list[str]]:
     """(publications, entries that could not be read) of a section's lines, each title once."""
-    found: list[Publication] = []
+    entries: list[Publication] = []
     unread: list[str] = []
     known: set[str] = set()
     for chunk in list(_entries(lines))[:MOST_ENTRIES]:
@@ -62,8 +62,8 @@ def publications_of(lines: list[CvLine]) -> tuple[list[Publication], list[str]]:
                 unread.append(text[:300])
         elif flat(publication.title) not in known:
             known.add(flat(publication.title))
-            found.append(publication)
-    return found, unread[:50]
+            entries.append(publication)
+    return entries, unread[:50]
 
 
 def _entries(lines: list[CvLine]) -> Iterator[list[CvLine]]:

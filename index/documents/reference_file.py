@@ -37,7 +37,7 @@ async def read_file(data: bytes, name: str = "") -> tuple[list[dict[str, Any]], 
 
 
 async def match(store: Store, item: dict[str, Any]) -> Paper | None:
-    """The known paper that an item matches: by arXiv id, DOI, or title with an author in common."""
+    """The known paper that an item matches: by arXiv id, DOI, or title with a shared author."""
     for text in (
         item.get("number", ""),
         item.get("URL", ""),

@@ -29,7 +29,7 @@ METHODS = ("labmate", "adamic-adar", "common-neighbours", "preferential-attachme
 
 @dataclass(frozen=True)
 class Written:
-    """Who wrote what, and when: one entry for each authorship whose paper has a day.
+    """Authorships with people and days: one entry for each authorship whose paper has a day.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Written:
         insight = Insight(corpus)
         await insight.refresh()
         if insight.people is None or corpus.vectors is None:
-            raise SourceError("People were not told apart yet. Run: python -m bot identify")
+            raise SourceError("Authors have not been matched to people yet. Run: python -m bot identify")
         person, paper, day = insight.people.written()
         papers, rows = np.unique(paper, return_inverse=True)
         return cls(person, rows, day, corpus.vectors.rows(papers))
@@ -138,7 +138,7 @@ def evaluate(
     asked = np.sort(rng.permutation(asked)[:people])
     partners = written.partners(network)
     ranker = ranker or CollaboratorRanker.shipped()
-    found: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
+    rankings: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
     reachable = []
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]
@@ -148,11 +148,11 @@ def evaluate(
         for person, candidates, score in zip(
             part.tolist(), pool.candidates, np.split(scores, ends), strict=True
         ):
-            found["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
+            rankings["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
             right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
             reachable.append(float(np.isin(right, candidates).mean()))
         for method, rows in _baselines(partners, part):
-            found[method] += [
+            rankings[method] += [
                 _top(row, network, person, partners.eligible)
                 for row, person in zip(rows, part.tolist(), strict=True)
             ]
@@ -160,7 +160,7 @@ def evaluate(
             report("asking", min(start + AT_ONCE, len(asked)), len(asked))
     rows_out = []
     for method in METHODS:
-        measured = _measures(found[method], truth, asked)
+        measured = _measures(rankings[method], truth, asked)
         rows_out.append(
             {"method": method}
             | {k: v for name, values in measured.items() for k, v in summary(name, values, seed).items()}
@@ -200,13 +200,15 @@ def _top(row: np.ndarray, network: Network, person: int, eligible: np.ndarray) -
     return np.asarray(best[np.lexsort((best, -score[best]))])
 
 
-def _measures(found: list[np.ndarray], truth: sparse.csr_matrix, asked: np.ndarray) -> dict[str, np.ndarray]:
+def _measures(
+    rankings: list[np.ndarray], truth: sparse.csr_matrix, asked: np.ndarray
+) -> dict[str, np.ndarray]:
     """The measures of each question, over its 50 highest scores."""
     gains = 1 / np.log2(np.arange(2, 12))
     out: dict[str, list[float]] = {
         name: [] for name in ("recall@10", "recall@50", "mrr", "ndcg@10", "hit@10")
     }
-    for ranked, person in zip(found, asked.tolist(), strict=True):
+    for ranked, person in zip(rankings, asked.tolist(), strict=True):
         right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
         hits = np.isin(ranked, right)
         first = np.flatnonzero(hits)

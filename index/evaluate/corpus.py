@@ -100,10 +100,10 @@ class FileCorpus:
 
     def before(self, day: date) -> FileCorpus:
         """The papers of earlier days only."""
-        kept = np.flatnonzero(self.days() < day.toordinal())
-        inside = np.isin(self.authorships.paper, kept)
+        papers = np.flatnonzero(self.days() < day.toordinal())
+        inside = np.isin(self.authorships.paper, papers)
         return FileCorpus(
-            [self.records[place] for place in kept], narrowed(self.authorships, kept), self.people[inside]
+            [self.records[place] for place in papers], narrowed(self.authorships, papers), self.people[inside]
         )
 
 

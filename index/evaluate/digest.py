@@ -100,15 +100,15 @@ def readers(
     listings: ListingDays, cut: int, end: int | None, most: int, seed: int, half: str, before: int = BEFORE
 ) -> list[str]:
     """Names with few enough papers to be one person, some before the cut and some after; in random order."""
-    found = []
+    names = []
     for name, papers in listings.written.items():
         days = listings.day[papers]
         fits = LEAST <= len(papers) <= MOST and (days < cut).sum() >= before
         asked = half == "all" or is_kept(name) == (half == "kept")
         if fits and asked and ((days >= cut) & (days < (end or 10**9))).any():
-            found.append(name)
-    found.sort()
-    return [found[place] for place in np.random.default_rng(seed).permutation(len(found))[:most]]
+            names.append(name)
+    names.sort()
+    return [names[place] for place in np.random.default_rng(seed).permutation(len(names))[:most]]
 
 
 def measure(scores: np.ndarray, own: np.ndarray) -> tuple[float, float, float]:

@@ -142,33 +142,33 @@ async def evaluate(
     give to :mod:`index.search.fits`.
     """
     corpus.embedder.load()
-    asked = await make_asked(corpus, per_kind, seed, own, others)
+    probes = await make_asked(corpus, per_kind, seed, own, others)
     search, fits = Search(corpus), Fits(corpus)
     answered: dict[str, list[bool]] = {method: [] for method in METHODS}
     features: list[np.ndarray] = []
-    for done, question in enumerate(asked, 1):
-        found = await search.search(question.text, JUDGED + 1, as_text=True, judged=JUDGED + 1)
-        near = {h.paper_id: h.closeness for h in found.hits if h.paper_id != question.without}
-        seen = await fits.features(question.text, dict(list(near.items())[:JUDGED]))
-        seen = seen if len(seen) else np.zeros((1, 4))
-        features.append(seen)
-        answered["labmate"].append(any(paper in near for paper in found.fitting))
-        answered["words alone"].append(bool((seen[:, 0] >= WORDS_LEAST).any()))
-        answered["meaning alone"].append(bool((seen[:, 2] >= LIFT_LEAST).any()))
+    for done, question in enumerate(probes, 1):
+        results = await search.search(question.text, JUDGED + 1, as_text=True, judged=JUDGED + 1)
+        near = {h.paper_id: h.closeness for h in results.hits if h.paper_id != question.without}
+        values = await fits.features(question.text, dict(list(near.items())[:JUDGED]))
+        values = values if len(values) else np.zeros((1, 4))
+        features.append(values)
+        answered["labmate"].append(any(paper in near for paper in results.fitting))
+        answered["words alone"].append(bool((values[:, 0] >= WORDS_LEAST).any()))
+        answered["meaning alone"].append(bool((values[:, 2] >= LIFT_LEAST).any()))
         if progress:
-            progress(done, len(asked))
-    rows = [_row(method, asked, answers, seed) for method, answers in answered.items()]
-    rows += _by_kind(asked, answered["labmate"], seed)
-    result = {"task": "fits", "seed": seed, "questions": len(asked), "rows": rows}
-    return result | ({"fitted": fitted(asked, features)} if fit else {})
+            progress(done, len(probes))
+    rows = [_row(method, probes, answers, seed) for method, answers in answered.items()]
+    rows += _by_kind(probes, answered["labmate"], seed)
+    result = {"task": "fits", "seed": seed, "questions": len(probes), "rows": rows}
+    return result | ({"fitted": fitted(probes, features)} if fit else {})
 
 
-def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
+def _row(method: str, probes: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
     """Lost and false answers over all kinds, each kind counting the same."""
     out: dict[str, Any] = {"method": method, "kind": "all"}
     for name, answerable in (("lost", True), ("false", False)):
         wrong: dict[str, list[float]] = {}
-        for question, answer in zip(asked, answers, strict=True):
+        for question, answer in zip(probes, answers, strict=True):
             if question.answerable is answerable:
                 wrong.setdefault(question.kind, []).append(float(answer is not answerable))
         most = max(map(len, wrong.values()), default=0)
@@ -177,10 +177,10 @@ def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int
     return out
 
 
-def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
+def _by_kind(probes: Sequence[Probe], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
     rows = []
-    for kind in dict.fromkeys(question.kind for question in asked):
-        pairs = [(q, a) for q, a in zip(asked, answers, strict=True) if q.kind == kind]
+    for kind in dict.fromkeys(question.kind for question in probes):
+        pairs = [(q, a) for q, a in zip(probes, answers, strict=True) if q.kind == kind]
         wrong = [float(answer is not question.answerable) for question, answer in pairs]
         nothing = {"lost": 0.0, "lost_low": 0.0, "lost_high": 0.0}
         nothing |= {"false": 0.0, "false_low": 0.0, "false_high": 0.0}
@@ -189,19 +189,19 @@ def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list
     return rows
 
 
-def fitted(asked: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
+def fitted(probes: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
     """Logistic regression on the best-fitting paper of each question, kinds counting the same."""
-    kinds = [question.kind for question in asked]
-    truth = np.array([question.answerable for question in asked])
+    kinds = [question.kind for question in probes]
+    truth = np.array([question.answerable for question in probes])
     count = {
-        True: len({q.kind for q in asked if q.answerable}),
-        False: len({q.kind for q in asked if not q.answerable}),
+        True: len({q.kind for q in probes if q.answerable}),
+        False: len({q.kind for q in probes if not q.answerable}),
     }
-    weight = np.array([1 / kinds.count(q.kind) / count[q.answerable] for q in asked]) * len(asked) / 2
-    chosen = [int(np.argmax(log_odds(seen))) for seen in features]
+    weight = np.array([1 / kinds.count(q.kind) / count[q.answerable] for q in probes]) * len(probes) / 2
+    chosen = [int(np.argmax(log_odds(rows))) for rows in features]
     model = LogisticRegression(C=10, max_iter=5_000)
     for _ in range(4):
-        model.fit(np.array([seen[at] for seen, at in zip(features, chosen, strict=True)]), truth, weight)
-        chosen = [int(np.argmax(model.decision_function(seen))) for seen in features]
+        model.fit(np.array([rows[at] for rows, at in zip(features, chosen, strict=True)]), truth, weight)
+        chosen = [int(np.argmax(model.decision_function(rows))) for rows in features]
     weights = [round(float(value), 1) for value in model.coef_[0]]
     return {"weights": weights, "neither": round(float(model.intercept_[0]), 1), "least": LEAST}

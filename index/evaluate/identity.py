@@ -60,9 +60,9 @@ def labmate(authorships: Authorships, truth: np.ndarray, models: Models) -> np.n
     return Judge(authorships, models).judge(wanted).person
 
 
-def bcubed(found: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bcubed(clusters: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Precision and recall of each item (Bagga and Baldwin 1998); both arrays number the groups."""
-    _, one = np.unique(found, return_inverse=True)
+    _, one = np.unique(clusters, return_inverse=True)
     _, other = np.unique(truth, return_inverse=True)
     width = int(other.max(initial=-1)) + 1
     _, cell, together = np.unique(one * width + other, return_inverse=True, return_counts=True)
@@ -70,14 +70,14 @@ def bcubed(found: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return both / np.bincount(one)[one], both / np.bincount(other)[other]
 
 
-def pairwise(found: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
+def pairwise(clusters: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
     """Precision, recall and F1 over pairs of items in one group."""
 
     def pairs(*labels: np.ndarray) -> int:
         _, counts = np.unique(np.stack(labels), axis=1, return_counts=True)
         return int((counts * (counts - 1) // 2).sum())
 
-    both, mine, right = pairs(found, truth), pairs(found), pairs(truth)
+    both, mine, right = pairs(clusters, truth), pairs(clusters), pairs(truth)
     precision = both / mine if mine else 1.0
     recall = both / right if right else 1.0
     return precision, recall, f1(precision, recall)
@@ -88,7 +88,7 @@ def f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def measures(found: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int) -> dict[str, float]:
+def measures(clusters: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int) -> dict[str, float]:
     """All measures over authorships whose person is known, with an interval for B-cubed F1.
 
     Parameters
@@ -96,12 +96,12 @@ def measures(found: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int)
     names
         Each authorship's name as a number; ``bcubed_f1_shared`` is over names that several people share.
     """
-    precision, recall = bcubed(found, truth)
+    precision, recall = bcubed(clusters, truth)
     _, name = np.unique(names, return_inverse=True)
     people = np.unique(np.stack([name, truth]), axis=1)[0]
     shared = (np.bincount(people, minlength=int(name.max()) + 1) > 1)[name]
     low, high = _interval(precision, recall, truth, seed)
-    pair_precision, pair_recall, pair_f1 = pairwise(found, truth)
+    pair_precision, pair_recall, pair_f1 = pairwise(clusters, truth)
     out = {
         "bcubed_precision": float(precision.mean()),
         "bcubed_recall": float(recall.mean()),
@@ -113,7 +113,7 @@ def measures(found: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int)
         "pairwise_f1": pair_f1,
     }
     if shared.any():
-        some, other = bcubed(found[shared], truth[shared])
+        some, other = bcubed(clusters[shared], truth[shared])
         out["bcubed_f1_shared"] = f1(float(some.mean()), float(other.mean()))
     return {name: round(value, 4) for name, value in out.items()}
 

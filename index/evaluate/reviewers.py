@@ -62,20 +62,22 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
     crowd = np.asarray(
         vectors[np.sort(rng.choice(len(days), min(BACKGROUND, len(days)), replace=False))], np.float32
     )
-    found: dict[str, list[tuple[float, float]]] = {}
+    values_of: dict[str, list[tuple[float, float]]] = {}
     for place, papers in enumerate(people[:ASKED]):
         own = papers[:-1]
         most = min(NEAR, len(people) - 1)
         by_meaning = np.argpartition(-(meaning_of @ meaning_of[place]), most)[:most]
         by_words = np.argpartition(-np.asarray((words_of @ words_of[place].T).todense()).ravel(), most)[:most]
         wrong = np.setdiff1d(held[np.concatenate([by_meaning, by_words])], papers)
-        asked = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
-        mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[asked], np.float32)
-        near, alike = rows @ mine.T, (terms[asked] @ terms[own].T).toarray()
+        compared = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
+        mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[compared], np.float32)
+        near, alike = rows @ mine.T, (terms[compared] @ terms[own].T).toarray()
         recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
         for name, score in ways(near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)).items():
             beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
-            found.setdefault(name, []).append((float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum()))))
+            values_of.setdefault(name, []).append(
+                (float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum())))
+            )
         if report and place % 50 == 0:
             report("comparing", place, ASKED)
     rows_out = [
@@ -84,7 +86,7 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
             **summary("won", [v[0] for v in values], seed),
             **summary("mrr", [v[1] for v in values], seed),
         }
-        for name, values in found.items()
+        for name, values in values_of.items()
     ]
     return {"task": "reviewers", "seed": seed, "questions": min(ASKED, len(people)), "rows": rows_out}
 

@@ -57,8 +57,8 @@ async def rank_queries(
         if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):
             raise SourceError(f"the query {strange[:80]!r} is not the id of a paper in {papers}")
         for done, (query, text) in enumerate(wanted, 1):
-            found = await _rank(kind, corpus, text, ids, depth)
-            for rank, hit in enumerate(found.hits, 1):
+            results = await _rank(kind, corpus, text, ids, depth)
+            for rank, hit in enumerate(results.hits, 1):
                 lines.append(f"{query} Q0 {names[hit.paper_id]} {rank} {hit.score:.6f} {TAG}")
             if report:
                 report("ranking", done, len(wanted))

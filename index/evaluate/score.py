@@ -73,7 +73,7 @@ async def evaluate(
     days, size = corpus.facets.days.astype(np.int64), len(corpus.facets.days)
     known = (corpus.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
     values = scores.all_papers()
-    asked = np.flatnonzero(known & ~np.isnan(values))
+    chosen = np.flatnonzero(known & ~np.isnan(values))
     if report:
         report("looking for names", 1, 3)
     later = np.flatnonzero((corpus.facets.codes >= 0) & (days > until)).tolist()
@@ -82,19 +82,19 @@ async def evaluate(
     if report:
         report("comparing", 2, 3)
     methods = {
-        "labmate": values[asked],
-        "reach-so-far": scores.followers[asked].astype(float),
-        "novelty": np.nan_to_num(scores.distance[asked]).astype(float),
-        "recency": days[asked].astype(float),
-        "chance": np.random.default_rng(seed).random(len(asked)),
+        "labmate": values[chosen],
+        "reach-so-far": scores.followers[chosen].astype(float),
+        "novelty": np.nan_to_num(scores.distance[chosen]).astype(float),
+        "recency": days[chosen].astype(float),
+        "chance": np.random.default_rng(seed).random(len(chosen)),
     }
-    rows = [{"method": name, **_measures(value, truth[asked], seed)} for name, value in methods.items()]
+    rows = [{"method": name, **_measures(value, truth[chosen], seed)} for name, value in methods.items()]
     return {
         "task": "score",
         "cut": cut.isoformat(),
         "later_papers": len(later),
         "seed": seed,
-        "questions": len(asked),
+        "questions": len(chosen),
         "rows": rows,
     }
 

@@ -47,21 +47,21 @@ def train(
         network = written.network(end - age)
         truth = written.new_partners(network, min(end - age + HORIZON, end) - 1)
         partners = written.partners(network)
-        asked = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[:PEOPLE]
-        for start in range(0, len(asked), AT_ONCE):
-            part = asked[start : start + AT_ONCE]
+        people = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[:PEOPLE]
+        for start in range(0, len(people), AT_ONCE):
+            part = people[start : start + AT_ONCE]
             pool = partners.pool(part)
             label = of_rows(truth[part], pool.candidates)
             features = partners.compare(pool)
-            kept = (label > 0) | (rng.random(len(label)) < SHARE)
+            sampled = (label > 0) | (rng.random(len(label)) < SHARE)
             row = pool.rows
             right = np.diff(truth.indptr)[part][row]
-            rows.append(features[kept])
-            labels.append(label[kept])
-            weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[kept])
-            groups.append(np.bincount(row[kept], minlength=len(part)))
+            rows.append(features[sampled])
+            labels.append(label[sampled])
+            weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[sampled])
+            groups.append(np.bincount(row[sampled], minlength=len(part)))
             if report:
-                report("comparing", place * len(asked) + start, len(AGES) * len(asked))
+                report("comparing", place * len(people) + start, len(AGES) * len(people))
     data = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels))
     weight = np.concatenate(weights)
     chance = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels), weight=weight / weight.mean())

@@ -143,13 +143,13 @@ def _train_encoder(
 ) -> Encoder:
     """The encoder that papers before ``end`` give, in its final form."""
     meaning = listings.vectors[: int(np.searchsorted(listings.day, end))].astype(np.float32)
-    made = Encoder(
+    encoder = Encoder(
         tuple(counter.get_feature_names_out().tolist()),
         counter.idf_.astype(np.float32),
         *_whitening(meaning),
         tuple(_train_space(listings, words, end, rng, report).learned() for _ in range(SPACES)),
     )
-    return Encoder.of_bytes(made.to_bytes())
+    return Encoder.of_bytes(encoder.to_bytes())
 
 
 def _whitening(meaning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -153,25 +153,27 @@ def group_examples(truth: np.ndarray, blocks: list[Block], model: xgboost.Booste
 
 
 def variant_examples(pseudo: PseudoPeople, judge: Judge) -> Examples:
-    """Pairs of groups under two names and whether they are one person, as far as known."""
+    """Pairs of groups under two names and whether they are one person, if known."""
     ids, names = pseudo.authorships.name_ids
     near = {(names[i].family, names[i].initial) for i in np.unique(ids[pseudo.truth >= 0])}
     wanted = np.array([place for place, name in enumerate(names) if (name.family, name.initial) in near])
     groups = [
         block.authorships[sorted(group)] for block in judge.blocks(wanted).values() for group in block.groups
     ]
-    found = judge.variants(groups)
+    candidates = judge.variants(groups)
     owner = np.array([_owner(pseudo.truth[group]) for group in groups])
     spelled = np.array([names[ids[group[0]]].spelled for group in groups])
-    one, other = owner[found.pairs[:, 0]], owner[found.pairs[:, 1]]
+    one, other = owner[candidates.pairs[:, 0]], owner[candidates.pairs[:, 1]]
     same = (one == other) & (one >= 0)
     # A known person and an unknown one under another spelled-out name are not the same, since names are rare.
-    unknown_spelled = ((one < 0) & spelled[found.pairs[:, 0]]) | ((other < 0) & spelled[found.pairs[:, 1]])
+    unknown_spelled = ((one < 0) & spelled[candidates.pairs[:, 0]]) | (
+        (other < 0) & spelled[candidates.pairs[:, 1]]
+    )
     apart = (one != other) & ((one >= 0) | (other >= 0)) & (((one >= 0) & (other >= 0)) | unknown_spelled)
     # With one more middle name it is probably the same person, but that is unknown, so it is left out.
-    natural = (found.features[:, -4] <= 3) & ((one < 0) | (other < 0))
+    natural = (candidates.features[:, -4] <= 3) & ((one < 0) | (other < 0))
     usable = (same | apart) & ~natural
-    return found.features[usable], same[usable], np.ones(int(usable.sum()))
+    return candidates.features[usable], same[usable], np.ones(int(usable.sum()))
 
 
 def _owner(truth: np.ndarray) -> int:

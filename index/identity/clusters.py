@@ -54,7 +54,7 @@ class Block:
     anchors: list[int] = field(default_factory=list)
     prior: float = 0.0
     shift: float = 0.0
-    """What the name's rarity adds to the log-odds that two groups are one person's."""
+    """The name's rarity, added to the log-odds that two groups are one person."""
 
     @classmethod
     def of(
@@ -180,9 +180,9 @@ class Block:
             used |= {a, b}
             merged.append(self.groups[a] + self.groups[b])
             anchors.append(max(self.anchors[a], self.anchors[b]))
-        kept = [place for place in range(len(self.groups)) if place not in used]
-        self.groups = [self.groups[place] for place in kept] + merged
-        self.anchors = [self.anchors[place] for place in kept] + anchors
+        unmerged = [place for place in range(len(self.groups)) if place not in used]
+        self.groups = [self.groups[place] for place in unmerged] + merged
+        self.anchors = [self.anchors[place] for place in unmerged] + anchors
         return bool(merged)
 
 
@@ -194,7 +194,7 @@ def between(scores: np.ndarray, evidence: np.ndarray, rows: np.ndarray, columns:
     scores, evidence
         Shapes (n, m) and (features, n, m), ordered by group.
     rows, columns
-        Where each group starts in either order.
+        The start of each group in either order.
 
     Returns
     -------
@@ -240,8 +240,8 @@ def estimate_prior(scores: np.ndarray) -> float:
 def estimate_priors(scores: Sequence[np.ndarray]) -> list[float]:
     """:func:`estimate_prior` for many names; names with equally many pairs are computed together."""
     by_size: dict[int, list[int]] = {}
-    for place, found in enumerate(scores):
-        by_size.setdefault(len(found), []).append(place)
+    for place, block_scores in enumerate(scores):
+        by_size.setdefault(len(block_scores), []).append(place)
     priors = np.zeros(len(scores))
     for size, places in by_size.items():
         for start in range(0, len(places), _ROWS):

@@ -216,10 +216,10 @@ class Evidence:
         common = incidence[self._all.paper[one]].multiply(incidence[self._all.paper[other]]).tocsr()
         rows = np.repeat(np.arange(len(one)), np.diff(common.indptr))
         counted = (common.indices != ids[one][rows]) & (common.indices != ids[other][rows])
-        rows, found = rows[counted], weights[common.indices[counted]]
+        rows, shared_weights = rows[counted], weights[common.indices[counted]]
         rarest = np.zeros(len(one), np.float32)
-        np.maximum.at(rarest, rows, found)
-        return np.bincount(rows, minlength=len(one)), np.bincount(rows, found, len(one)), rarest
+        np.maximum.at(rarest, rows, shared_weights)
+        return np.bincount(rows, minlength=len(one)), np.bincount(rows, shared_weights, len(one)), rarest
 
     def _coauthors_met(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """How strongly other papers join the coauthors of one with the coauthors of the other."""

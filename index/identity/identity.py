@@ -12,7 +12,7 @@ from index.identity.clusters import Block, batches, estimate_priors, pairs_withi
 from index.identity.evidence import PAIR_COLUMNS, Authorships, Evidence
 from index.identity.models import Models
 from index.identity.person_names import partner_names
-from index.identity.unions import Certain, Union, best_rivals
+from index.identity.unions import CertainPairs, Union, best_rivals
 from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
 from index.models.shipped import margins
 
@@ -56,7 +56,7 @@ class Judge:
     authorships: Authorships
     models: Models
     involved: np.ndarray | None = None
-    certain: Certain = field(default_factory=Certain)
+    certain: CertainPairs = field(default_factory=CertainPairs)
     progress: Progress | None = None
 
     @cached_property
@@ -159,10 +159,10 @@ class Judge:
         """Add known people under other names that somebody new could also use."""
         ids, parsed = self.authorships.name_ids
         near = sorted(partner_names(parsed, names))
-        for found in _places_of(ids, np.asarray(near, np.int64)).values():
-            for person in np.unique(known[found]):
+        for places in _places_of(ids, np.asarray(near, np.int64)).values():
+            for person in np.unique(known[places]):
                 if person >= 0:
-                    groups.append(found[known[found] == person])
+                    groups.append(places[known[places] == person])
                     anchors.append(int(person))
 
     # -- one name --------------------------------------------------------------------------------
@@ -193,11 +193,13 @@ class Judge:
         """Merge groups round by round, all blocks in step, so that the model runs in few large batches."""
         merging = [block for block in blocks if len(block.groups) > 1]
         while merging:
-            found = [block.merge_features() for block in merging]
-            scores = margins(self.models.groups, np.concatenate([features for _, features in found]))
-            ends = np.cumsum([len(features) for _, features in found])
+            candidates = [block.merge_features() for block in merging]
+            scores = margins(self.models.groups, np.concatenate([features for _, features in candidates]))
+            ends = np.cumsum([len(features) for _, features in candidates])
             still = []
-            for block, (pairs, _), score in zip(merging, found, np.split(scores, ends[:-1]), strict=True):
+            for block, (pairs, _), score in zip(
+                merging, candidates, np.split(scores, ends[:-1]), strict=True
+            ):
                 if block.merge(pairs, score, self.models.group_cut) and len(block.groups) > 1:
                     still.append(block)
             merging = still

@@ -58,12 +58,12 @@ def known_people(stored: StoredAuthorships, before: Sequence[Membership]) -> tup
     return known, judged
 
 
-def as_said(found: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
+def as_said(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
     """A judgement's groups, with the corrections that people made while it ran.
 
     Parameters
     ----------
-    found
+    assigned
         int64, shape (authorships,): the group of each.
     then, now
         int64: the person of each when the judgement began, and now; -1 if unassigned.
@@ -74,20 +74,20 @@ def as_said(found: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
         Authorships that were moved to somebody join the rest of that person's, or form a group if there is no
         rest. If all known authorships of a group were moved, the others of the group follow.
     """
-    found = found.copy()
+    assigned = assigned.copy()
     moved = (now != then) & (now >= 0) & (then >= 0)
     for person in np.unique(now[moved]).tolist():
         mine = moved & (now == person)
         rest = (now == person) & ~moved
-        others = set(np.unique(found[(now >= 0) & ~mine]).tolist())
-        wholly = [group for group in np.unique(found[mine]).tolist() if group not in others]
+        others = set(np.unique(assigned[(now >= 0) & ~mine]).tolist())
+        wholly = [group for group in np.unique(assigned[mine]).tolist() if group not in others]
         if rest.any():
-            groups, sizes = np.unique(found[rest], return_counts=True)
+            groups, sizes = np.unique(assigned[rest], return_counts=True)
             into = int(groups[sizes.argmax()])
         else:
-            into = wholly[0] if wholly else int(found.max()) + 1
-        found[mine | np.isin(found, wholly)] = into
-    return found
+            into = wholly[0] if wholly else int(assigned.max()) + 1
+        assigned[mine | np.isin(assigned, wholly)] = into
+    return assigned
 
 
 def matched(group: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -73,8 +73,8 @@ def parse_name(printed: str) -> PersonName:
     return PersonName(key, tuple(words[:start]), "".join(words[start:]))
 
 
-def _split_capitals(found: re.Match[str]) -> str:
-    word = found[1]
+def _split_capitals(match: re.Match[str]) -> str:
+    word = match[1]
     # With a vowel it is a short name (LI, WU, AN), without one it is initials.
     return word if any(letter in "AEIOUY" for letter in word[1:]) else " ".join(word)
 

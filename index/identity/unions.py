@@ -12,7 +12,7 @@ from index.identity.person_names import compatible
 
 
 @dataclass(frozen=True)
-class Certain:
+class CertainPairs:
     """Pairs of authorships that are certainly by one person or by two, from corrections or an ORCID."""
 
     together: Sequence[tuple[int, int]] = ()
@@ -23,7 +23,7 @@ class Union:
     """Groups being united, with the pairs that must stay apart."""
 
     def __init__(
-        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: Certain
+        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: CertainPairs
     ) -> None:
         self._authorships = authorships
         self._groups = groups

@@ -139,10 +139,10 @@ class Writing:
     async def _numbered(self, before: list[Membership]) -> np.ndarray:
         """The person of each authorship, by people's present numbers."""
         known, _ = known_people(self.stored, before)
-        found = np.where(self.judgement.person >= 0, self.judgement.person + FRESH, self.known)
+        groups = np.where(self.judgement.person >= 0, self.judgement.person + FRESH, self.known)
         if self.kind == "new":  # people already have their numbers, except for new ones
-            found = np.where(self.known >= 0, self.known, self.judgement.person)
-        person = matched(as_said(found, self.known, known), known)
+            groups = np.where(self.known >= 0, self.known, self.judgement.person)
+        person = matched(as_said(groups, self.known, known), known)
         fresh = int((np.unique(person) >= FRESH).sum())
         if fresh:
             person = np.where(

@@ -26,10 +26,10 @@ def save(path: Path, format_: int, **arrays: Any) -> None:
 def load(path: Path, format_: int, *names: str) -> Arrays | None:
     """The arrays of these names; None if no file of this format can be read."""
     try:
-        with np.load(path, allow_pickle=False) as found:
-            if int(found["format"]) != format_:
+        with np.load(path, allow_pickle=False) as archive:
+            if int(archive["format"]) != format_:
                 return None
-            return {name: found[name] for name in names}
+            return {name: archive[name] for name in names}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 

@@ -63,12 +63,12 @@ def shipped_json(file: str) -> dict[str, Any]:
         If it is missing or not an object.
     """
     try:
-        found = json.loads(_folder().joinpath(file).read_text())
-        if not isinstance(found, dict):
+        parsed = json.loads(_folder().joinpath(file).read_text())
+        if not isinstance(parsed, dict):
             raise ValueError(f"{file} holds no object")
     except (OSError, ValueError) as error:
         raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
-    return found
+    return parsed
 
 
 def booster(data: bytes) -> xgboost.Booster:
@@ -80,5 +80,5 @@ def margins(model: xgboost.Booster, features: np.ndarray) -> np.ndarray:
     """The log-odds that a model gives each row."""
     if not len(features):
         return np.zeros(0, np.float32)
-    found: np.ndarray = model.inplace_predict(features, predict_type="margin")
-    return found
+    log_odds: np.ndarray = model.inplace_predict(features, predict_type="margin")
+    return log_odds

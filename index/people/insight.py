@@ -88,7 +88,7 @@ class Insight:
         if self.people is not None and self._vectors_grew:
             assert self._corpus.vectors is not None
             compared = self._embedded
-            self.people = await asyncio.to_thread(self.people.compared_anew, self._corpus.vectors)
+            self.people = await asyncio.to_thread(self.people.with_vectors, self._corpus.vectors)
             self._compared = compared
             changed = True
         if last is not None:
@@ -113,9 +113,9 @@ class Insight:
 
 
 def _experts(people: PeopleIndex, vectors: Vectors, topics: Topics | None) -> Experts:
-    made = Experts(people, vectors, topics, CollaboratorRanker.shipped())
-    made.warm()
-    return made
+    experts = Experts(people, vectors, topics, CollaboratorRanker.shipped())
+    experts.warm()
+    return experts
 
 
 async def derive(corpus: Corpus, report: Report | None = None) -> None:
@@ -153,7 +153,7 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
         texts = await corpus.store.texts(ids.tolist())
         pairs = [texts[int(paper)][:2] for paper in ids]
-        made = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
+        topics = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
     else:
         changed, last = [], known.upto
         while last < upto:
@@ -162,5 +162,7 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
         here = set(ids.tolist())
         changed = sorted({paper for paper in changed if paper in here})
         texts = await corpus.store.texts(changed)
-        made = await asyncio.to_thread(known.extended, changed, [texts[paper][:2] for paper in changed], upto)
-    await asyncio.to_thread(made.save, path)
+        topics = await asyncio.to_thread(
+            known.extended, changed, [texts[paper][:2] for paper in changed], upto
+        )
+    await asyncio.to_thread(topics.save, path)

@@ -1,4 +1,4 @@
-"""Who wrote with whom up to a day, as sparse matrices: the basis for suggesting collaborators."""
+"""The network of coauthors up to a day, as sparse matrices: the basis for suggesting collaborators."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ class Network:
         order = np.lexsort((step.indices, -step.data, rows))
         rank = np.arange(step.nnz) - np.repeat(step.indptr[:-1], np.diff(step.indptr))
         chosen[order[rank < CIRCLE]] = True
-        kept = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
-        kept.eliminate_zeros()
-        total = np.asarray(kept.sum(axis=1)).ravel()
-        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ kept).tocsr()
+        closest = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
+        closest.eliminate_zeros()
+        total = np.asarray(closest.sum(axis=1)).ravel()
+        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ closest).tocsr()
 
     @cached_property
     def in_circles(self) -> sparse.csr_matrix:

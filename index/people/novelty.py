@@ -80,7 +80,7 @@ class Novelty:
         fresh = [
             place for place, paper in enumerate(papers.tolist()) if days[place] > 0 and not self.has(paper)
         ]
-        kept: list[int] = []
+        compared: list[int] = []
         earlier = np.full((len(fresh), NEAREST), -1, np.int64)
         cosines = np.zeros((len(fresh), NEAREST), np.float32)
         all_papers, all_days = (
@@ -97,13 +97,13 @@ class Novelty:
             found, scores = vectors.search(row, NEAREST, day_of < days[place])
             earlier[at, : len(found)] = found
             cosines[at, : len(found)] = scores
-            kept.append(at)
-        chosen = np.asarray(fresh, np.int64)[kept]
+            compared.append(at)
+        chosen = np.asarray(fresh, np.int64)[compared]
         return Novelty(
             np.concatenate([self.papers, papers[chosen]]),
             np.concatenate([self.days, days[chosen]]),
-            np.concatenate([self.earlier, earlier[kept]]),
-            np.concatenate([self.cosines, cosines[kept]]),
+            np.concatenate([self.earlier, earlier[compared]]),
+            np.concatenate([self.cosines, cosines[compared]]),
         )
 
     def has(self, paper: int) -> bool:
@@ -117,9 +117,9 @@ class Novelty:
         rows = np.full(len(ids), -1, np.int64)
         rows[inside] = self._row[ids[inside]]
         out = np.full(len(ids), np.nan, np.float32)
-        found = rows >= 0
-        whole = (self.earlier[rows[found]] >= 0).all(axis=1)
-        out[found] = np.where(whole, 1 - self.cosines[rows[found]].mean(axis=1), np.nan)
+        compared = rows >= 0
+        whole = (self.earlier[rows[compared]] >= 0).all(axis=1)
+        out[compared] = np.where(whole, 1 - self.cosines[rows[compared]].mean(axis=1), np.nan)
         return out
 
     def followers(self, size: int, *, until: int | None = None, after: int | None = None) -> np.ndarray:
@@ -132,8 +132,8 @@ class Novelty:
             chosen &= self.days <= until
         if after is not None:
             chosen &= self.days > after
-        found = self.earlier[chosen].ravel()
-        return np.bincount(found[(found >= 0) & (found < size)], minlength=size)
+        neighbours = self.earlier[chosen].ravel()
+        return np.bincount(neighbours[(neighbours >= 0) & (neighbours < size)], minlength=size)
 
     # -- keeping ---------------------------------------------------------------------------------
 
@@ -151,12 +151,12 @@ class Novelty:
     @classmethod
     def load(cls, path: Path) -> Novelty | None:
         """Read from a file; None if it is missing or can't be read."""
-        found = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
-        if found is None:
+        loaded = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
+        if loaded is None:
             return None
         return cls(
-            found["papers"],
-            found["days"],
-            found["earlier"].astype(np.int64),
-            found["cosines"].astype(np.float32),
+            loaded["papers"],
+            loaded["days"],
+            loaded["earlier"].astype(np.int64),
+            loaded["cosines"].astype(np.float32),
         )

@@ -135,23 +135,23 @@ class Partners:
 
     def closeness(self, asked: np.ndarray) -> Iterator[np.ndarray]:
         """Everybody's closeness of work to each of these people, 0 for those who can't be suggested."""
-        found = self._directions(asked, HALF_LIFE)[0] @ self._work.T
-        for row in found:
+        products = self._directions(asked, HALF_LIFE)[0] @ self._work.T
+        for row in products:
             everybody = np.zeros(len(self.network), np.float32)
             everybody[self._able] = row
             yield everybody
 
     # -- candidates --------------------------------------------------------------------------------
 
-    def pool(self, asked: np.ndarray, *, strangers: bool = True) -> Pool:
+    def pool(self, people: np.ndarray, *, strangers: bool = True) -> Pool:
         """The candidates (numbers) for each of these people; ``strangers`` leaves out present coauthors."""
         network = self.network
-        common = (network.met[asked] @ self.by_degree @ network.met).tocsr()
-        two = (network.step[asked] @ network.step).tocsr()
+        common = (network.met[people] @ self.by_degree @ network.met).tocsr()
+        two = (network.step[people] @ network.step).tocsr()
         three = (two @ network.step).tocsr()
-        closeness = self._directions(asked, HALF_LIFE)[0] @ self._work.T
+        closeness = self._directions(people, HALF_LIFE)[0] @ self._work.T
         chosen = []
-        for row, person in enumerate(asked.tolist()):
+        for row, person in enumerate(people.tolist()):
             near = self._able[_best(closeness[row], POOL["text"])]
             parts = [near]
             for matrix, most in ((common, "common"), (two, "two"), (three, "three")):
@@ -166,7 +166,7 @@ class Partners:
                 known = ever.indices[ever.indptr[person] : ever.indptr[person + 1]]
                 found = found[~np.isin(found, known)]
             chosen.append(found)
-        return Pool(asked, chosen, common, two, three)
+        return Pool(people, chosen, common, two, three)
 
     def compare(self, pool: Pool) -> np.ndarray:
         """The features of each pair: float32, shape (pairs, features), in the order of :data:`FEATURES`."""

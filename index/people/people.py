@@ -88,11 +88,11 @@ class PeopleIndex:
         memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
         return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
 
-    def compared_anew(self, vectors: Vectors) -> PeopleIndex:
+    def with_vectors(self, vectors: Vectors) -> PeopleIndex:
         """The same people, compared by the present vectors: some papers had none before."""
-        anew = copy.copy(self)
-        anew._searched, anew._index = self._index_of(vectors)
-        return anew
+        copied = copy.copy(self)
+        copied._searched, anew._index = self._index_of(vectors)
+        return copied
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -106,8 +106,8 @@ class PeopleIndex:
         at = int(np.searchsorted(self.ids, person))
         if at == len(self.ids) or self.ids[at] != person:
             return np.zeros(0, np.int64)
-        found = self._papers[self._ends[at] : self._ends[at + 1]]
-        newest: np.ndarray = found[np.argsort(-self._day(found), kind="stable")]
+        papers = self._papers[self._ends[at] : self._ends[at + 1]]
+        newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
     def counts(self) -> np.ndarray:
@@ -123,8 +123,10 @@ class PeopleIndex:
     def summed(self, values: np.ndarray) -> np.ndarray:
         """The sum of each person's values, given by store id, in the order of :attr:`ids`."""
         inside = self._papers < len(values)
-        found = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
-        sums: np.ndarray = np.add.reduceat(found, self._ends[:-1]) if len(found) else found
+        paper_values = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
+        sums: np.ndarray = (
+            np.add.reduceat(paper_values, self._ends[:-1]) if len(paper_values) else paper_values
+        )
         return sums
 
     def best_earlier(self, values: np.ndarray) -> np.ndarray:
@@ -157,8 +159,8 @@ class PeopleIndex:
         at = int(np.searchsorted(self._paper_ids, paper))
         if at == len(self._paper_ids) or self._paper_ids[at] != paper:
             return np.zeros(0, np.int64)
-        found: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
-        return found
+        writers: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
+        return writers
 
     def _day(self, papers: np.ndarray) -> np.ndarray:
         days = self._facets.days
@@ -248,13 +250,13 @@ class PeopleIndex:
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
         count = min(len(self._searched), most + 1 + (len(known) if strangers else 0))
         scores, places = self._index.search(own.reshape(1, -1), count)
-        found = []
+        people = []
         for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True):
             other = int(self._searched[place]) if place >= 0 else person
             if other == person or score <= 0 or (strangers and other in known):
                 continue
-            found.append(Near(other, self.name(other), float(score), known.get(other, 0)))
-        return found[:most]
+            people.append(Near(other, self.name(other), float(score), known.get(other, 0)))
+        return people[:most]
 
     def activity(self, person: int) -> dict[int, int]:
         """Papers by year, every year from the first to the last."""

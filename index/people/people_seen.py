@@ -56,10 +56,10 @@ class SeenIndex(PeopleIndex):
 
     def writers(self, paper: int) -> np.ndarray:
         """The people here who wrote a paper."""
-        found = self.base.writers(paper)
+        people = self.base.writers(paper)
         if int(paper) not in self._touched:
-            return found
-        return np.unique(np.array([self._whose(int(paper), person) for person in found.tolist()], np.int64))
+            return people
+        return np.unique(np.array([self._whose(int(paper), person) for person in people.tolist()], np.int64))
 
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors here, closest first."""
@@ -86,12 +86,12 @@ class SeenIndex(PeopleIndex):
         for other in self.view.sources:
             if len(self.papers(other)) >= 2:
                 close[other] = float(self.work(other, vectors) @ own)
-        found = [
+        people = [
             Near(other, self.name(other), closeness, known.get(other, 0))
             for other, closeness in sorted(close.items(), key=lambda entry: (-entry[1], entry[0]))
             if other != person and not (strangers and other in known)
         ]
-        return found[:most]
+        return people[:most]
 
 
 class SeenExperts(Experts):

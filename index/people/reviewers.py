@@ -99,11 +99,11 @@ def read_archives(folder: Path) -> dict[str, list[Note]]:
     """
     if not folder.is_dir():
         raise SourceError(f"{folder} is not a folder; it should hold one NAME.jsonl per reviewer")
-    found = {path.stem: read_notes(path) for path in sorted(folder.glob("*.jsonl"))}
-    found = {name: notes for name, notes in found.items() if notes}
-    if not found:
+    archives = {path.stem: read_notes(path) for path in sorted(folder.glob("*.jsonl"))}
+    archives = {name: notes for name, notes in archives.items() if notes}
+    if not archives:
         raise SourceError(f"{folder} has no .jsonl file with a paper")
-    return found
+    return archives
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Trust:
     why: tuple[str, ...]
     claimed: bool = False
     claimed_by: str = ""
-    """What the claim's proof has shown, in words."""
+    """The claim's proof, in words."""
 
 
 class Scores:
@@ -94,11 +94,11 @@ class Scores:
     def _recency(self, size: int) -> np.ndarray:
         """How new a paper's nearest earlier papers were when it appeared: minus their mean age in days."""
         out = np.full(size, np.nan, np.float32)
-        found = self._novelty
-        inside = (found.earlier >= 0).all(axis=1) & (found.papers < size)
+        novelty = self._novelty
+        inside = (novelty.earlier >= 0).all(axis=1) & (novelty.papers < size)
         days = self._facets.days.astype(np.int64)
-        ages = found.days[inside, None] - days[found.earlier[inside]]
-        out[found.papers[inside]] = -ages.mean(axis=1)
+        ages = novelty.days[inside, None] - days[novelty.earlier[inside]]
+        out[novelty.papers[inside]] = -ages.mean(axis=1)
         return out
 
     def _records(self, size: int, ids: np.ndarray) -> np.ndarray:
@@ -218,7 +218,7 @@ class Scores:
         return Score.of(parts)
 
     def novelties(self, papers: np.ndarray) -> np.ndarray:
-        """The novelty percentiles of some papers, as far as known."""
+        """The known novelty percentiles of some papers."""
         values = self._novel[papers[papers < len(self._novel)]]
         return np.asarray(values[~np.isnan(values)])
 

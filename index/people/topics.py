@@ -129,10 +129,10 @@ class Topics:
             (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
             shape=(len(papers), len(self.phrases)),
         )
-        kept = ~np.isin(self._papers, papers)
-        ids = np.concatenate([self._papers[kept], np.asarray(papers, np.int64)])
+        unchanged = ~np.isin(self._papers, papers)
+        ids = np.concatenate([self._papers[unchanged], np.asarray(papers, np.int64)])
         order = np.argsort(ids)
-        rows = sparse.vstack([self._rows[np.flatnonzero(kept)], new]).tocsr()[order]
+        rows = sparse.vstack([self._rows[np.flatnonzero(unchanged)], new]).tocsr()[order]
         return Topics(self.phrases, self._stems, ids[order], rows, upto)
 
     def save(self, path: Path) -> None:
@@ -153,18 +153,18 @@ class Topics:
     def load(cls, path: Path) -> Topics | None:
         """Read from a file; None if it is missing or can't be read."""
         names = ("upto", "phrases", "stems", "papers", "indptr", "indices", "data")
-        found = arrays.load(path, FORMAT, *names)
-        if found is None:
+        loaded = arrays.load(path, FORMAT, *names)
+        if loaded is None:
             return None
-        phrases = arrays.texts_of(found["phrases"])
+        phrases = arrays.texts_of(loaded["phrases"])
         try:
             rows = sparse.csr_matrix(
-                (found["data"].astype(np.float32), found["indices"], found["indptr"]),
-                shape=(len(found["papers"]), len(phrases)),
+                (loaded["data"].astype(np.float32), loaded["indices"], loaded["indptr"]),
+                shape=(len(loaded["papers"]), len(phrases)),
             )
         except ValueError:  # parts that don't fit each other
             return None
-        return cls(phrases, arrays.texts_of(found["stems"]), found["papers"], rows, int(found["upto"]))
+        return cls(phrases, arrays.texts_of(loaded["stems"]), loaded["papers"], rows, int(loaded["upto"]))
 
     # -- asking ----------------------------------------------------------------------------------
 

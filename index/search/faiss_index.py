@@ -75,11 +75,11 @@ class FaissIndex:
         if count == 0:
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
         parameters = self._parameters(None if wanted.all() else wanted)
-        scores, found = self._structure.search(
+        scores, positions = self._structure.search(
             query.reshape(1, -1).astype(np.float32), count, params=parameters
         )
-        hit = (found[0] >= 0) & (found[0] < len(papers))
-        return papers[found[0][hit]], scores[0][hit]
+        hit = (positions[0] >= 0) & (positions[0] < len(papers))
+        return papers[positions[0][hit]], scores[0][hit]
 
     def _parameters(self, rows: np.ndarray | None) -> Any:
         selector = _FAISS.IDSelectorBitmap(np.packbits(rows, bitorder="little")) if rows is not None else None

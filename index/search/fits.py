@@ -97,9 +97,9 @@ def by_chance(corpus: Corpus) -> np.ndarray:
     rows = corpus.embedder.encode(queries)
     best = np.zeros(len(rows))
     for place, row in enumerate(rows):
-        found, _ = corpus.vectors.search(row, 1)
-        if len(found):
-            best[place] = np.nan_to_num(corpus.vectors.closeness(row, [int(found[0])])[0])
+        nearest, _ = corpus.vectors.search(row, 1)
+        if len(nearest):
+            best[place] = np.nan_to_num(corpus.vectors.closeness(row, [int(nearest[0])])[0])
     return np.asarray(best.reshape(len(LENGTHS), EACH).mean(axis=1))
 
 

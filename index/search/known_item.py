@@ -51,8 +51,8 @@ class PaperNames:
 
     async def resolve(self, text: str, most: int = 25) -> list[int]:
         """Store ids of the papers that a text can mean, best first; one if there is no doubt."""
-        found = await self.meant(text, most)
-        return [found.paper] if found.paper is not None else list(found.others)
+        meant = await self.meant(text, most)
+        return [meant.paper] if meant.paper is not None else list(meant.others)
 
     async def meant(self, text: str, most: int = 25) -> Meant:
         """The paper that a text means, and others that it could mean.
@@ -90,9 +90,11 @@ class PaperNames:
         words = title_words(text)
         if not 0 < len(words) <= _HEAD_WORDS:
             return []
-        found = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
-        texts = await self._library.store.texts(found)
-        heads = {paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in found if paper in texts}
+        candidates = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
+        texts = await self._library.store.texts(candidates)
+        heads = {
+            paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in candidates if paper in texts
+        }
         return [paper for paper, parts in heads.items() if len(parts) > 1 and title_words(parts[0]) == words]
 
     async def complete_title(self, typed: str, k: int) -> list[int]:
@@ -110,9 +112,9 @@ class PaperNames:
         """The paper of an identifier; an empty list if it is unknown; None for other text."""
         if re.fullmatch(r"#\d{1,12}", text):  # a choice from autocompletion
             return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
-        found = find_arxiv_id(text)
-        if found:
-            paper = await self._library.store.find_id("arxiv", found[0])
+        arxiv_id = find_arxiv_id(text)
+        if arxiv_id:
+            paper = await self._library.store.find_id("arxiv", arxiv_id[0])
             return [paper] if paper else []
         doi = find_doi(text)
         if doi:
@@ -146,8 +148,8 @@ class PaperNames:
             return max(fuzz.token_set_ratio(wanted, utils.default_process(title)) for title in titles)
 
         scored = sorted(((alike(p), p.id) for p in papers), key=lambda pair: -pair[0])
-        found = [paper for score, paper in scored if score >= _TITLE_LIKE]
-        return list(dict.fromkeys([*nearly, *found]))[:most]
+        title_like = [paper for score, paper in scored if score >= _TITLE_LIKE]
+        return list(dict.fromkeys([*nearly, *title_like]))[:most]
 
     async def _nearly_named(self, text: str) -> list[int]:
         """Papers with a name close to a word that no paper has."""
@@ -155,16 +157,16 @@ class PaperNames:
         terms = await asyncio.to_thread(words.terms, text)
         # A number is not a name: one digit off is another number.
         unknown = [term for term in fusion.kind_of(terms, len(words)).unknown if not term.word.isdecimal()]
-        found: list[tuple[float, int]] = []
+        scored: list[tuple[float, int]] = []
         for term in unknown:
             ids = await asyncio.to_thread(words.nearly_named, term.word)
             for paper in await self._library.store.papers(ids):
                 titles = " ".join((paper.title, *paper.former_titles))
                 score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)
                 if score >= _NAME_LIKE:
-                    found.append((score, paper.id))
-        best = max((score for score, _ in found), default=0.0)
-        return [paper for score, paper in sorted(found, reverse=True) if score >= best - 5][:5]
+                    scored.append((score, paper.id))
+        best = max((score for score, _ in scored), default=0.0)
+        return [paper for score, paper in sorted(scored, reverse=True) if score >= best - 5][:5]
 
 
 def _headed_first(headed: Sequence[int], named: Sequence[int], most: int) -> Meant:

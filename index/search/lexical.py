@@ -67,15 +67,15 @@ class WordIndex(WordFiles):
 
     def _find_terms(self, text: str) -> list[Term]:
         searcher = self._index.searcher()
-        found: dict[str, Term] = {}
+        terms: dict[str, Term] = {}
         for word in self._plain.analyze(text):
-            if word in found or word in _STOPWORDS:
+            if word in terms or word in _STOPWORDS:
                 continue
             stem = self._stem(word)
             if stem:
                 counts = searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
-                found[word] = Term(word, stem, *counts)
-        return list(found.values())
+                terms[word] = Term(word, stem, *counts)
+        return list(terms.values())
 
     def abstracts_with(self, stem: str) -> int:
         """How many abstracts have a stem."""

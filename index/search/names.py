@@ -31,7 +31,7 @@ class Name:
 
 
 class NameIndex:
-    """All names, sorted under each of their words: ``"chonlam lao"`` also stands at ``"lao chonlam"``."""
+    """All names, sorted under each of their words: ``"chonlam lao"`` is also listed as ``"lao chonlam"``."""
 
     def __init__(self, counts: Sequence[tuple[str, str, int]] = ()) -> None:
         self._keys = [key for key, _, _ in counts]
@@ -71,9 +71,9 @@ class NameIndex:
         if not key:
             return [self._name(place) for place in self._most(np.arange(len(self._keys)), limit)]
         exact = self._at.get(key)
-        found = self._most(self._under(key), limit)
+        places = self._most(self._under(key), limit)
         first = [exact] if exact is not None else []
-        names = [self._name(place) for place in dict.fromkeys([*first, *found])]
+        names = [self._name(place) for place in dict.fromkeys([*first, *places])]
         if len(names) < 3 and len(key) >= 4:
             names += [near for near in self.near(typed, limit) if near not in names]
         return names[:limit]
@@ -82,14 +82,14 @@ class NameIndex:
         """Names that may be other forms of this one: initials, other spacing, added middle names."""
         key = name_key(name)
         first, *_, last = words if len(words := key.split(" ")) > 1 else (key, key)
-        asked = parse_name(name)
+        parsed = parse_name(name)
         # Other forms have the same last name and first letter: "lao c...", for "Smith JF" also "smith j...".
-        starts = {f"{last} {first[:1]}", f"{asked.family} {asked.initial}" if asked.given else last}
-        found = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
+        starts = {f"{last} {first[:1]}", f"{parsed.family} {parsed.initial}" if parsed.given else last}
+        places = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
         close = [
             place
-            for place in found.tolist()
-            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), asked)
+            for place in places.tolist()
+            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), parsed)
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 

@@ -126,8 +126,8 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
 
 def _as_printed(phrase: str, text: str) -> str:
     """The phrase as the text spells it (GPU, not gpu)."""
-    found = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
-    return found[0] if found else phrase
+    match = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
+    return match[0] if match else phrase
 
 
 def _words(text: str) -> list[str]:

@@ -53,8 +53,8 @@ def parse_query(typed: str) -> Query:
     if fields.get("since") and since is None:
         ignored.append(f"since:{fields['since']}")
     if year := fields.get("year"):
-        found = re.match(r"^(\d{4})$", year)
-        if found and 1 <= int(year) <= 9998:
+        match = re.match(r"^(\d{4})$", year)
+        if match and 1 <= int(year) <= 9998:
             first, last = date(int(year), 1, 1), date(int(year), 12, 31)
             since, until = max(since, first) if since else first, last
         else:
@@ -72,10 +72,10 @@ def parse_query(typed: str) -> Query:
 
 def parse_day(text: str) -> date | None:
     """``2026``, ``2026-05`` or ``2026-05-18`` as a day (the first of the year or month); else None."""
-    found = _DAY.match(text.strip())
-    if not found:
+    match = _DAY.match(text.strip())
+    if not match:
         return None
     try:
-        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+        return date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
     except ValueError:
         return None

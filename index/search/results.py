@@ -20,7 +20,7 @@ class Hit:
     paper_id: int
     score: float
     closeness: float | None
-    """Cosine with the query's vector; None if either has no vector yet."""
+    """Cosine with the query's vector; None if one of them is missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,10 @@ class Search(SimilarPapers):
         """The hits that answer: a paper that is named, has the quoted words, or fits by its text."""
         if query.phrases or not query.text:
             return tuple(hit.paper_id for hit in hits)
-        found = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
+        answering = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
         if certain and await self._whole_text_names(query.text):
-            found = (*found, *certain)
-        return tuple(hit.paper_id for hit in hits if hit.paper_id in found)
+            answering = (*answering, *certain)
+        return tuple(hit.paper_id for hit in hits if hit.paper_id in answering)
 
     async def _whole_text_names(self, text: str) -> bool:
         """Whether the whole text is a paper's name: one word, an identifier or a title."""
@@ -110,9 +110,9 @@ class Search(SimilarPapers):
 
     async def guesses(self, text: str, most: int = 3) -> list[int]:
         """Store ids of guesses for a text that means no known paper: similar ids, else search results."""
-        found = find_arxiv_id(text)
-        if found:
-            known = await self._library.store.known_arxiv_ids(slips(found[0]))
+        arxiv_id = find_arxiv_id(text)
+        if arxiv_id:
+            known = await self._library.store.known_arxiv_ids(slips(arxiv_id[0]))
             ids = [await self._library.store.find_id("arxiv", name) for name in sorted(known)[:most]]
             return [paper for paper in ids if paper is not None]
         if find_doi(text):
@@ -164,7 +164,7 @@ class Search(SimilarPapers):
                 self._rarities.clear()
             total = 0.0
             for part in word.split("-"):
-                found = self._library.words.abstracts_with(stem(part))
-                total += math.log((1 + papers) / (1 + found)) if found else 0.0
+                papers_with = self._library.words.abstracts_with(stem(part))
+                total += math.log((1 + papers) / (1 + papers_with)) if papers_with else 0.0
             self._rarities[word] = total / math.log(2 + papers)
         return self._rarities[word]

@@ -51,9 +51,9 @@ class SimilarPapers(PaperNames):
     async def similar_to_text(self, text: str, k: int = 50, where: Where | None = None) -> Found:
         """The papers closest to a pasted abstract."""
         title, _, abstract = text.partition("\n")
-        found = await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
-        near = {hit.paper_id: hit.closeness for hit in found.hits[:JUDGED]}
-        return replace(found, fitting=await self._fits.fitting(text[:10_000], near))
+        results = await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
+        near = {hit.paper_id: hit.closeness for hit in results.hits[:JUDGED]}
+        return replace(results, fitting=await self._fits.fitting(text[:10_000], near))
 
     async def _similar_to(
         self,
@@ -121,14 +121,14 @@ class SimilarPapers(PaperNames):
     ) -> np.ndarray:
         """BM25 of each candidate for a text, as a share of the text's score with itself."""
         words = self._library.words
-        asked = [*candidates, *([itself] if itself is not None else [])]
-        missing = [paper for paper in asked if paper not in known]
-        found = (
+        papers = [*candidates, *([itself] if itself is not None else [])]
+        missing = [paper for paper in papers if paper not in known]
+        computed = (
             words.search(text, len(missing), ids=missing, title_only=title_only, shared=True)
             if missing
             else []
         )
-        scores = known | dict(found)
+        scores = known | dict(computed)
         own = scores.get(itself, 0.0) if itself is not None else 0.0
         if not own:
             terms = rarest(words.terms(text), shared=True)

@@ -190,8 +190,8 @@ class VectorLog:
         rows
             Shape (len(papers), dimension), unit length; kept as float16.
         """
-        kept = np.ascontiguousarray(rows, np.float16).reshape(len(papers), self.dimension)
-        self._write(papers, hashes, kept, gone=False)
+        halves = np.ascontiguousarray(rows, np.float16).reshape(len(papers), self.dimension)
+        self._write(papers, hashes, halves, gone=False)
 
     def remove(self, papers: Iterable[int]) -> None:
         """Take papers out of the searches; the next compaction drops their rows."""

@@ -195,7 +195,7 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
     if not rest:
         raise Refused("It is that person's only paper, so there is nothing to separate.")
     await _within_limits(store, scope)
-    [found] = await store.papers([paper])
+    [moved_paper] = await store.papers([paper])
     nearest = next((row for row in rest if row.paper_id == moved[0].support), rest[0])
     number = await store.corrections.make(
         "apart",
@@ -203,7 +203,7 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
         (nearest.paper_id, nearest.author_id),
         await _real(store, person.id, rest),
         scope,
-        note=f"“{found.title}” is not by this {person.name}",
+        note=f"“{moved_paper.title}” is not by this {person.name}",
         moved=[(row.paper_id, row.position, row.person_id) for row in moved],
         everybody=[(row.paper_id, row.author_id) for row in rest],
     )
@@ -265,8 +265,8 @@ async def _about_themselves(store: Store, correction: Correction, scope: Scope, 
     if own is None or own.id not in ((one, other) if correction.kind == "same" else (one,)):
         raise Refused("This is not about the papers that you have claimed.")
     if correction.kind == "same" and one != other:
-        found = await store.people.find_all([one, other])
-        mine, theirs = (found[one], found[other]) if own.id == one else (found[other], found[one])
+        people = await store.people.find_all([one, other])
+        mine, theirs = (people[one], people[other]) if own.id == one else (people[other], people[one])
         await _could_be_theirs(store, mine, theirs)
 
 

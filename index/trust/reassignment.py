@@ -22,15 +22,15 @@ async def reassign(store: Store, rows: list[Membership], person: int, merged: li
         ]
     held[person] += rows
     forms = await store.people.printed(
-        [(row.paper_id, row.position) for kept in held.values() for row in kept]
+        [(row.paper_id, row.position) for theirs in held.values() for row in theirs]
     )
     people: list[dict[str, Any]] = []
     emptied: list[tuple[int, int]] = []
-    for number, kept in held.items():
-        if kept:
-            names = Counter(forms[row.paper_id, row.position] for row in kept)
+    for number, theirs in held.items():
+        if theirs:
+            names = Counter(forms[row.paper_id, row.position] for row in theirs)
             name = sorted(names.items(), key=lambda form: (-form[1], form[0]))[0][0]
-            people.append({"id": number, "name": name, "papers": len(kept), "merged_into": None})
+            people.append({"id": number, "name": name, "papers": len(theirs), "merged_into": None})
         else:
             emptied.append((number, person))
     changed = [

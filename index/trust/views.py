@@ -46,12 +46,12 @@ class Views:
             return EVERYBODY
         key = place if place.guild is None else Place(place.guild)
         if key not in self._made:
-            made = await self._resolved(key)
+            resolved = await self._resolved(key)
             if self._stamp == stamp:
-                self._made[key] = made
+                self._made[key] = resolved
             while len(self._made) > MOST_VIEWS:
                 self._made.popitem(last=False)
-            return made
+            return resolved
         self._made.move_to_end(key)
         return self._made[key]
 
