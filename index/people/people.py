@@ -91,7 +91,7 @@ class PeopleIndex:
     def with_vectors(self, vectors: Vectors) -> PeopleIndex:
         """The same people, compared by the present vectors: some papers had none before."""
         copied = copy.copy(self)
-        copied._searched, anew._index = self._index_of(vectors)
+        copied._searched, copied._index = self._index_of(vectors)
         return copied
 
     def __len__(self) -> int:
