@@ -66,7 +66,7 @@ class OrcidRecord:
         return cls(await web.read(f"{base}/v3.0/{number}/record", accept="application/json"), number)
 
     def has(self, code: str) -> bool:
-        """Whether the owner put a code into the biography, keywords or links."""
+        """Whether the owner put a code into the personal part of the record."""
         return code in orjson.dumps(self.person).decode().casefold()
 
     def vouched(self, papers: Sequence[Paper]) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ class Collection:
     abstracts: Sequence[str]
 
 
-async def make_asked(
+async def make_probes(
     corpus: Corpus, per_kind: int, seed: int, own: Sequence[str], others: Collection | None
 ) -> list[Probe]:
     """Queries of each kind from the library's papers, their questions, and another field."""
@@ -142,7 +142,7 @@ async def evaluate(
     give to :mod:`index.search.fits`.
     """
     corpus.embedder.load()
-    probes = await make_asked(corpus, per_kind, seed, own, others)
+    probes = await make_probes(corpus, per_kind, seed, own, others)
     search, fits = Search(corpus), Fits(corpus)
     answered: dict[str, list[bool]] = {method: [] for method in METHODS}
     features: list[np.ndarray] = []

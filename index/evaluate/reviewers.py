@@ -73,7 +73,9 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
         mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[compared], np.float32)
         near, alike = rows @ mine.T, (terms[compared] @ terms[own].T).toarray()
         recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
-        for name, score in ways(near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)).items():
+        for name, score in summaries(
+            near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)
+        ).items():
             beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
             values_of.setdefault(name, []).append(
                 (float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum())))
@@ -91,7 +93,7 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
     return {"task": "reviewers", "seed": seed, "questions": min(ASKED, len(people)), "rows": rows_out}
 
 
-def ways(
+def summaries(
     near: np.ndarray,
     alike: np.ndarray,
     recent: np.ndarray,

@@ -58,7 +58,7 @@ def known_people(stored: StoredAuthorships, before: Sequence[Membership]) -> tup
     return known, judged
 
 
-def as_said(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
+def with_corrections(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
     """A judgement's groups, with the corrections that people made while it ran.
 
     Parameters
@@ -90,7 +90,7 @@ def as_said(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarr
     return assigned
 
 
-def matched(group: np.ndarray, known: np.ndarray) -> np.ndarray:
+def numbered_as_known(group: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Groups, numbered as the people whose authorships they mostly hold; others from ``1 << 40`` on."""
     labels, at = np.unique(group, return_inverse=True)
     both = known >= 0
@@ -154,7 +154,7 @@ def membership_row(
     }
 
 
-def said_since(
+def corrected_since(
     before: Sequence[Membership], now: Sequence[Membership]
 ) -> tuple[list[dict[str, Any]], list[tuple[int, int]]]:
     """Memberships that changed in between, as rows, and places that became empty."""

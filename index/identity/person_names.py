@@ -136,7 +136,7 @@ def _fits(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _short_forms(given: str) -> frozenset[str]:
-    """The full names that a given name may be short for (``michael`` for ``mike``)."""
+    """Short forms, such as ``mike`` for ``michael``; those of two letters are full names elsewhere."""
     return frozenset(name for name in _NICKNAMES.nicknames_of(given) if len(name) > 2)
 
 

@@ -15,12 +15,12 @@ from index.identity.identity import Judgement
 from index.identity.membership_rows import (
     FRESH,
     StoredAuthorships,
-    as_said,
     changes,
+    corrected_since,
     known_people,
-    matched,
     membership_row,
-    said_since,
+    numbered_as_known,
+    with_corrections,
 )
 
 _SHORT = 4_000
@@ -38,7 +38,7 @@ class PassOutcome:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PassChanges:
     """The changes of a pass: memberships changed and gone, people changed, people merged into others."""
 
     changed: list[dict[str, Any]]
@@ -96,7 +96,12 @@ class Writing:
             return PassOutcome(self.kind, *counts, len(rows.changed))
 
     async def _drafted(
-        self, person: np.ndarray, rows: Rows, before: list[Membership], counts: tuple[int, int], after: int
+        self,
+        person: np.ndarray,
+        rows: PassChanges,
+        before: list[Membership],
+        counts: tuple[int, int],
+        after: int,
     ) -> None:
         people = self.store.people
         draft = await people.draft(rows.changed, rows.gone, rows.people, rows.merged)
@@ -106,10 +111,10 @@ class Writing:
             after, overtaken = await people.newest_pass(), True
             leads |= {who: into for who, (_, _, into) in (await people.people_rows()).items() if into}
             now = await people.all_memberships()
-            said, gone = said_since(before, now)
+            said, gone = corrected_since(before, now)
             then, _ = known_people(self.stored, before)
             known, _ = known_people(self.stored, now)
-            corrected = as_said(person, then, known)
+            corrected = with_corrections(person, then, known)
             corrected = np.where(corrected > person.max(), known, corrected)
             await people.redraft(draft, self._redrafted(person, corrected, said), gone)
             person, before = corrected, now
@@ -142,7 +147,7 @@ class Writing:
         groups = np.where(self.judgement.person >= 0, self.judgement.person + FRESH, self.known)
         if self.kind == "new":  # people already have their numbers, except for new ones
             groups = np.where(self.known >= 0, self.known, self.judgement.person)
-        person = matched(as_said(groups, self.known, known), known)
+        person = numbered_as_known(with_corrections(groups, self.known, known), known)
         fresh = int((np.unique(person) >= FRESH).sum())
         if fresh:
             person = np.where(
@@ -150,7 +155,7 @@ class Writing:
             )
         return person
 
-    async def _rows(self, person: np.ndarray, before: list[Membership]) -> Rows:
+    async def _rows(self, person: np.ndarray, before: list[Membership]) -> PassChanges:
         changed, gone, merged = await asyncio.to_thread(
             changes, self.stored, person, self.judgement, before, full=self.kind == "full"
         )
@@ -160,7 +165,7 @@ class Writing:
         ]
         leads = dict(merged)  # a person who led to somebody that vanished now leads where that one leads
         merged += [(who, leads[into]) for who, (_, _, into) in known.items() if into in leads]
-        return Rows(changed, gone, people, merged)
+        return PassChanges(changed, gone, people, merged)
 
     def _people(self, person: np.ndarray) -> list[dict[str, Any]]:
         """Everybody with their most common form of the name and their number of authorships."""

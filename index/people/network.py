@@ -160,7 +160,7 @@ class Network:
 
     @cached_property
     def newcomers(self) -> np.ndarray:
-        """Each person's coauthors of the last months who are new to them."""
+        """How many coauthors of the last months are new to each person."""
         before = self.joined(self.joins & (self.days < self.today - RECENT))
         return np.asarray(self.degree - np.diff(before.indptr))
 

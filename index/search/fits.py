@@ -51,7 +51,7 @@ class Fits:
         return tuple(paper for paper, value in zip(closeness, odds, strict=True) if value >= LEAST)
 
     async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
-        """The features of each paper for a text (:func:`seen`); none if the text has no content words."""
+        """The features of each paper for a text (:func:`fit_features`); none if the text has no content words."""
         terms = {term.stem: term for term in self._library.words.terms(text)}
         if not terms:
             return np.zeros((len(closeness), len(WEIGHTS)))
@@ -59,7 +59,7 @@ class Fits:
         texts = await self._library.store.texts(list(closeness))
         printed = [texts[paper][:2] if paper in texts else ("", "") for paper in closeness]
         covered = await asyncio.to_thread(self.covered, list(terms.values()), printed)
-        return seen(covered, lift)
+        return fit_features(covered, lift)
 
     def covered(self, terms: Sequence[Term], texts: Sequence[tuple[str, str]]) -> np.ndarray:
         """The shares of the terms, weighted by idf, in a title and abstract, and in one sentence of them.
@@ -111,7 +111,7 @@ def lifts(closeness: Sequence[float | None], words: int, chance: np.ndarray | No
     return np.asarray(np.nan_to_num(known - np.interp(words, LENGTHS, chance), nan=0.0))
 
 
-def seen(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
+def fit_features(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
     """The features for ``WEIGHTS``: float64, shape (papers, 4).
 
     Being farther than chance has limited weight against a paper: one with every word of the text always fits.

@@ -27,7 +27,7 @@ SHARE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class QueryKind:
     """The kind of a query."""
 
     words: float
@@ -38,7 +38,7 @@ class Kind:
     """Words that no title and no abstract has: typos, or names of unknown systems."""
 
 
-def kind_of(terms: Sequence[Term], papers: int) -> Kind:
+def kind_of(terms: Sequence[Term], papers: int) -> QueryKind:
     """Judge a query by the number of its words and their rarity."""
     count = len(terms)
     retold = min(1.0, max(0.0, (count - OWN_WORDS) / (OTHER_WORDS - OWN_WORDS)))
@@ -47,7 +47,7 @@ def kind_of(terms: Sequence[Term], papers: int) -> Kind:
     titles, few = min(RARE_TITLES, share), min(max(RARE_ABSTRACTS, papers // 2_000), share)
     names = tuple(t for t in terms if 0 < t.in_titles <= titles and t.in_abstracts <= few and len(t.word) > 2)
     unknown = tuple(t for t in terms if t.in_titles == 0 and t.in_abstracts == 0 and len(t.word) > 3)
-    return Kind(words, names if count <= 4 else (), unknown if count <= 4 else ())
+    return QueryKind(words, names if count <= 4 else (), unknown if count <= 4 else ())
 
 
 def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> float:

@@ -133,7 +133,7 @@ def _frequencies(codes: np.ndarray, papers: np.ndarray, where: np.ndarray, count
 def _commonest(
     words: np.ndarray, grams: np.ndarray, places: np.ndarray, kept: np.ndarray, size: int, first: np.ndarray
 ) -> np.ndarray:
-    """A place where the most common form of each kept phrase occurs."""
+    """Each kept phrase's place in the text where it has its most common form."""
     shown = first.copy()
     at = places[kept[grams[places]]]
     form = np.zeros(len(at), np.uint64)
