@@ -51,7 +51,7 @@ class Fits:
         return tuple(paper for paper, value in zip(closeness, odds, strict=True) if value >= LEAST)
 
     async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
-        """The features of each paper for a text (:func:`fit_features`); none if the text has no content words."""
+        """The features of each paper for a text (:func:`fit_features`); none without content words."""
         terms = {term.stem: term for term in self._library.words.terms(text)}
         if not terms:
             return np.zeros((len(closeness), len(WEIGHTS)))
