@@ -27,8 +27,10 @@ class Matched:
 
 
 async def match_cv(store: Store, cv: CV, person: int) -> list[Matched]:
-    """Match a CV's publications with known papers, the person's own first.  Former and similar titles match,
-    too. Lines among the publications that could not be parsed are searched for titles of the person's papers.
+    """Match a CV's publications with known papers, the person's own first.
+
+    Former and similar titles match, too. Lines among the publications that could not be parsed are searched
+    for titles of the person's papers.
     """
     own = await store.papers([row.paper_id for row in await store.people.memberships(person)])
     matches: list[Matched] = []

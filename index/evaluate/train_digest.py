@@ -49,8 +49,10 @@ Report = Callable[[str, int, int], None]
 
 
 class JointSpace(nn.Module):
-    """Words and meaning joined, and the pooling of a taste's papers. It learns to tell an author's paper from
-    all other papers of that day."""
+    """Words and meaning joined, and the pooling of a taste's papers.
+
+    It learns to tell an author's paper from all other papers of that day.
+    """
 
     def __init__(self, words: int, meaning: int) -> None:
         super().__init__()

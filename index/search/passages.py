@@ -30,38 +30,7 @@ WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text()
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """
-    The a ability able accurate accurately addition additional address addresses allow allowing allows
-    already always analysis applied apply area areas aspect aspects available average become becomes
-    becoming beyond brings broad by capable case cases cause challenge challenges challenging clear clearly
-    combine combining common commonly compare compared comparison complete complex comprehensive conduct
-    conducted consider considerable consistent consistently contain contrast contribute contribution
-    contributions core crucial current currently define demand demands demonstrated depend depends describe
-    design designed desired despite detail detailed determine develop developed developing difficult
-    difficulty direct directly discuss diverse easily easy effect effects effort efforts emerge emerged
-    emerging enable enables enabling end engineers enhance ensure ensuring especially essential evaluate
-    evaluated evaluation example examples exhibit exist explicit explore explored extend extensively fail
-    fails fast faster feature few field final find findings finds fine focus focuses folded full fully
-    fundamental furthermore future gap general generally give given good great greater growing half handle
-    hard help here highest hundreds hyphenated. idea identify impact implement implementation improve
-    improved improvement improvements improving include includes increase increased increases increasing
-    increasingly indicate individual inform insight insights instead interest investigate is issue issues it
-    knowledge known lack largely largest last lead leading leads less level levels like likely limit
-    limitation limitations limited little long longer low lower main mainly maintain major make makes making
-    manner maximum mean means might modern moreover multiple natural nature nearly necessary needed needs
-    never next no nor notably note now obtain obtained of offer offers often open original others outperform
-    outperforms overall part past percent perform performed performs popular possible potential powerful
-    practical practice prior process produce promising properties property prove provide provided provides
-    providing quality quickly rapid rapidly rate rather reach reached real recently reduce reduced reduces
-    reducing related relative relevant relies rely remain remaining remains report require required requires
-    requiring research researchers respectively result resulting reveal reveals rich run running runs scale
-    second seen select selected set sets significance simple simply small solution solutions solve specific
-    specifically stage standard start stem still strong stronger strongly studies substantial substantially
-    success successful successfully suggest suitable support supports take takes technique techniques tens
-    term terms test tested tests thousands time times today together top total traditional true turn type
-    types typical typically understand understanding unique unlike usage useful usually valuable value
-    values variety verify version view vital want way ways where whole wide widely word, world year years
-    yields"""
+    """The stem of a folded word, part by part if it is hyphenated."""
     return "-".join(
         part[:-1] if _PLURAL.match(part) else next(iter(_STEMMER.analyze(part)), part)
         for part in word.split("-")
