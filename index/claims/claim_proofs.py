@@ -194,8 +194,8 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
         raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
     if how is None:
         raise NotProven(
-            f"{domain} is neither the institution that OpenAlex names for these papers, nor a domain with an "
-            "address printed in one of them. You can also use an ORCID record, a page, or two members who "
+            f"{domain} is neither a domain of the institution that OpenAlex names for these papers, nor one "
+            "printed in an address in them. You can also use an ORCID record, a page, or two members who "
             "vouch for you."
         )
     return address, "mailbox" if names_person(address, claimed.names) else "domain", f"{domain} {how}"
