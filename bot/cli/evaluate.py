@@ -51,7 +51,7 @@ def evaluate_search(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Known-item search: words of a title, a rare name, a long question; ours beside words, vectors and RRF."""
+    """Known-item search by title words, a rare name or a long question; beside words, vectors and RRF."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.search(data, vectors, questions, seed, as_json)
@@ -66,7 +66,7 @@ def evaluate_identity(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Who is who: ours beside plain rules and, after `make peers`, S2AND; on known ids or on pseudo-people."""
+    """Matching authors to people, beside plain rules and (after `make peers`) S2AND."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.identity(data, vectors, seed, as_json)
@@ -80,7 +80,7 @@ def evaluate_score(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Does a paper's score on a day tell what follows it later? On what this Labmate holds, after `identify`."""
+    """Does a paper's score on a day predict later follow-up? For this Labmate's papers, after `identify`."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.score(cut.date(), seed, as_json)
@@ -134,7 +134,7 @@ def evaluate_reviewers(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """How to sum up somebody's papers beside a submission: every way that was tried, as `match` uses the first."""
+    """Ways to compare a person's papers with a submission; `match` uses the first."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.reviewers(data, vectors, seed, as_json)

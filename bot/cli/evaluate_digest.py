@@ -31,7 +31,7 @@ def evaluate_digest(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Is a reader's own next paper high in its day's ranking? Ours beside arxiv-sanity-lite's and plain closeness."""
+    """Does a reader's own next paper rank high on its day? Beside arxiv-sanity-lite and plain closeness."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     last = until.date() if until else None

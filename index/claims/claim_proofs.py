@@ -1,4 +1,4 @@
-"""Proofs of a claim: what a page, an ORCID record or an address shows, and what it does not."""
+"""Proofs of a claim: what a page, an ORCID record or a mail address can show."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from index.trust.corrections import retract
 
 _LEAST_TITLE = 12
 _LONGEST_QUERY = 40
-"""Characters after the ``?`` of a page's address: enough for a number, too few for what a search page would repeat."""
+"""Characters after the ``?`` of a page's address: room for a number, not for a text to search for."""
 PROVEN_FOR, MAIL_HOLDS = timedelta(days=30), timedelta(days=365)
-"""After so long a page or record is looked at again, and an address has to be proven again."""
+"""How long a proof lasts before a page or record is checked again, or an address has to be proven again."""
 OPENALEX = "OpenAlex"
 
 
 class NotProven(Exception):
-    """A page, record or address that does not prove a claim; its text says what is missing and what to do."""
+    """A page, record or address does not prove a claim; the message says what is missing and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The person that a claim is about."""
+    """The person whom a claim is about."""
 
     person: int
     names: tuple[str, ...]
-    """As printed, the usual form first."""
+    """Names as printed, the most common form first."""
     papers: tuple[Paper, ...]
 
     @classmethod
@@ -51,7 +51,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Who is asked: the web, OpenAlex, ORCID and DataCite."""
+    """The sources that check proofs: the web, OpenAlex, ORCID and DataCite."""
 
     web: PublicWeb
     facts: FactFinder
@@ -59,7 +59,7 @@ class Witnesses:
     datacite_url: str
 
     async def ties(self, claimed: Claimed) -> tuple[Ties, SourceError | None]:
-        """The domains tied to a person, and why OpenAlex could not be asked for the institution, if so."""
+        """The domains tied to a person, and the error if OpenAlex could not be asked for the institution."""
         try:
             await self.facts.look_up(claimed.person)
             return ties_of(claimed.papers, await self.facts.home_page(claimed.person)), None
@@ -68,12 +68,12 @@ class Witnesses:
 
 
 def make_code() -> str:
-    """A code that nobody guesses: 80 random bits."""
+    """A code that nobody can guess: 80 random bits."""
     return "labmate-" + secrets.token_hex(10)
 
 
 def make_mail_code() -> str:
-    """Eight characters that are easy to copy: 40 random bits, guessed at five times at most."""
+    """Eight characters that are easy to copy: 40 random bits, with five guesses at most."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
@@ -81,14 +81,14 @@ def make_mail_code() -> str:
 
 
 async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -> str:
-    """Check that a page of a tied domain has the code, the name and a paper; returns its address and what ties it.
+    """Check that a page on a tied domain has the code, the name and a paper; returns its address and the tie.
 
     Raises
     ------
     NotProven
-        Where something is missing, or the domain is anybody's.
+        If something is missing, or anybody can write on the domain.
     SourceError
-        Where the page can't be read, or OpenAlex can't be asked for the institution.
+        If the page can't be read, or OpenAlex can't be asked for the institution.
     """
     page = await who.web.page(url)
     ties, unasked = await who.ties(claimed)
@@ -97,24 +97,24 @@ async def prove_by_page(who: Witnesses, url: str, code: str, claimed: Claimed) -
         raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
     if how is None:
         counts = ties.words
-        known = f" For this person: {counts}." if counts else " I know none for this person."
+        known = f" For this person: {counts}." if counts else " I know of none for this person."
         raise NotProven(
-            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the institution that "
-            f"OpenAlex names, or at a domain printed in a paper.{known}"
+            f"{page.host} is not tied to this person, so a page there shows nothing. Use a page at the "
+            f"institution that OpenAlex names, or at a domain printed in a paper.{known}"
         )
     _look_at(page, url, code, claimed)
     return f"{page.url} {how}"
 
 
 def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
-    """Check what stands on a page; raises NotProven where something is missing."""
+    """Check the content of a page; raises NotProven if something is missing."""
     for address in (url, page.url):
         plain = unquote(unquote(address))
         if flat(code) in flat(plain) or len(urlsplit(address).query) > _LONGEST_QUERY:
             raise NotProven(
-                "This address carries what the page should show by itself. Give the page's plain address."
+                "This address carries what the page should show by itself. Use the plain address of the page."
             )
-    # In an attribute or a comment, as a repository profile or a page builder puts it, the code counts, too.
+    # The code also counts in an attribute or a comment, where profile pages and page builders put it.
     if code not in page.text.casefold():
         raise NotProven("The code is not on this page (yet).")
     text = PageText(page.text)
@@ -122,21 +122,21 @@ def _look_at(page: Page, url: str, code: str, claimed: Claimed) -> None:
         raise NotProven(f"The page does not have the name {claimed.names[0]} on it.")
     titles = [paper.title for paper in claimed.papers]
     if not any(text.has(title) for title in titles if len(flat(title)) >= _LEAST_TITLE):
-        raise NotProven("The page has none of this person's papers on it, by title.")
+        raise NotProven("The page shows the title of none of this person's papers.")
 
 
 # -- ORCID -----------------------------------------------------------------------------------------
 
 
 async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claimed) -> str:
-    """Check that a record's owner put the code there, and that others tie the record to a paper; returns both.
+    """Check that a record's owner put the code there and that others tie it to a paper; returns both.
 
     Raises
     ------
     NotProven
-        Where one of these is missing: works that the owner added say nothing.
+        If one of these is missing; works that the owner added prove nothing.
     SourceError
-        Where somebody can't be asked.
+        If one of the sources can't be asked.
     """
     record = await _owned(who, number, code, claimed)
     papers = claimed.papers
@@ -150,18 +150,18 @@ async def prove_by_orcid(who: Witnesses, number: str, code: str, claimed: Claime
         raise SourceError(f"OpenAlex, which may tie this ORCID to the papers, can't be asked: {unasked}")
     if record.lists(papers):
         raise NotProven(
-            "Its papers were added by its owner, which shows nothing. One has to be there from its publisher, "
-            "through Crossref or DataCite (let them update your record), or OpenAlex has to tie the ORCID to them."
+            "Its owner added these papers, which shows nothing. A publisher has to add one through Crossref "
+            "or DataCite (let them update your record), or OpenAlex has to tie the ORCID to the papers."
         )
     raise NotProven("This ORCID record lists none of this person's papers.")
 
 
 async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> OrcidRecord:
-    """The record, if its owner put the code there and it has a fitting name; raises NotProven otherwise."""
+    """The record, if its owner put the code there and the name fits; raises NotProven otherwise."""
     record = await OrcidRecord.read(who.web, who.orcid_url, number)
     if not record.has(code):
         raise NotProven(
-            "The code is not in this ORCID record (yet); its biography or a website entry can hold it."
+            "The code is not in this ORCID record (yet). Put it into the biography or a website entry."
         )
     own = parse_name(record.name)
     if not any(compatible(own, parse_name(form)) for form in claimed.names):
@@ -175,18 +175,18 @@ async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> Or
 
 
 async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str, str, str]:
-    """(address, proof, where): what a code that is read at an address would show.
+    """(address, proof, domain): what receiving a code at an address would prove.
 
     Raises
     ------
     NotProven
-        Where it is not an address, or its domain is a mail provider's or not tied to the person.
+        If it is not an address, or its domain is a mail provider's or not tied to the person.
     SourceError
-        Where OpenAlex can't be asked for the institution.
+        If OpenAlex can't be asked for the institution.
     """
     address = address_in(typed)
     if address is None:
-        raise NotProven("This is no mail address that I can write to.")
+        raise NotProven("I can't send mail to this address.")
     domain = address.rpartition("@")[2]
     ties, unasked = await who.ties(claimed)
     how = ties.of_mail(address)
@@ -194,9 +194,9 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
         raise SourceError(f"OpenAlex, which knows the institution, can't be asked: {unasked}") from unasked
     if how is None:
         raise NotProven(
-            f"The address has to be of the institution that OpenAlex names for these papers, or of a domain whose "
-            f"addresses are printed in one of them; {domain} is neither. An ORCID record, a page, or two members' "
-            "word prove it, too."
+            f"{domain} is neither a domain of the institution that OpenAlex names for these papers, nor one "
+            "printed in an address in them. You can also use an ORCID record, a page, or two members who "
+            "vouch for you."
         )
     return address, "mailbox" if names_person(address, claimed.names) else "domain", f"{domain} {how}"
 
@@ -205,33 +205,33 @@ async def mailbox_of(who: Witnesses, typed: str, claimed: Claimed) -> tuple[str,
 
 
 async def recheck(store: Store, who: Witnesses, before: datetime) -> int:
-    """Look at the proofs of held claims again; those that vanished, or no longer count, end their claims.
+    """Check the proofs of held claims again, and end the claims whose proof vanished or no longer counts.
 
-    Returns how many ended.
+    Returns how many claims ended.
     """
     ended = 0
     for claim in await store.claims.old_mails(before + PROVEN_FOR - MAIL_HOLDS):
-        ended += await _end(store, claim, "the address was proven a year ago; /claim mail: renews it")
+        ended += await _end(store, claim, "the address was proven a year ago; renew it with /claim mail:")
     for claim in await store.claims.due(before):
         person = await store.people.find(claim.person_id)
         try:
             if person is None:
-                raise NotProven("nobody of this number is known any more")
+                raise NotProven("this person no longer exists")
             rows = await store.people.memberships(person.id)
             papers = await store.papers([row.paper_id for row in rows])
             await _look_again(store, who, claim, Claimed.of(person, papers))
         except NotProven as error:
-            why = "the proof vanished" if claim.how else "looked at by the rules of today"
+            why = "the proof vanished" if claim.how else "by today's rules"
             ended += await _end(store, claim, f"{why}: {error}")
         except SourceError:
-            continue  # out of reach is not gone; it is looked at again
+            continue  # a page out of reach is not gone; it is checked again later
         except ClaimRefused:
-            continue  # it was released while its page was being read
+            continue  # the claim was released while its page was being read
     return ended
 
 
 async def _end(store: Store, claim: Claim, why: str) -> bool:
-    """End a claim whose proof no longer holds; what its holder said for everybody no longer holds, either."""
+    """End a claim whose proof no longer holds, and retract what its holder said for everybody."""
     if not await store.claims.end(claim.id, why):
         return False
     await retract(store, claim.id, by=(0, "a proof that no longer holds"))
@@ -239,11 +239,11 @@ async def _end(store: Store, claim: Claim, why: str) -> bool:
 
 
 async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:
-    """Renew one claim; raises NotProven where it ends. What tied a domain once need not be shown again."""
+    """Renew one claim; raises NotProven if it ends. A domain that was tied once need not be shown again."""
     if claim.proof in ("mail", "domain"):
         how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
         if how is None:
-            raise NotProven(f"{claim.place} is not tied to this person. /claim person: begins again")
+            raise NotProven(f"{claim.place} is not tied to this person. Begin again with /claim person:")
         await store.claims.lower(claim.id, "domain", f"{claim.place} {how}")
         return
     where = claim.where

@@ -1,4 +1,4 @@
-"""Whether a mailbox is named after a person: by whole names, given and family, and nothing else."""
+"""Whether a mailbox is named after a person: by given and family name in full, and nothing else."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "�
 def names_person(address: str, names: Iterable[str]) -> bool:
     """Whether the mailbox of an address has the person's given and family name, in either order.
 
-    Names may stand together (``muli``, ``li.mu``), middle names may be initials or left out, a number may follow.
-    A family name alone, or with an initial (``m.li``, ``li``), is too many people's.
+    Names may run together (``muli``, ``li.mu``), middle names may be shortened or missing, and a number may
+    follow. A family name alone or with an initial (``m.li``, ``li``) fits too many people.
     """
     local = address.rpartition("@")[0]
     if "+" in local:
-        return False  # whatever follows a plus, its holder chooses
+        return False  # the holder chooses freely what follows a plus
     tokens = [token for token in _BREAK.split(_NUMBERED.sub("", local.lower())) if token]
     return any(_is_cut_of(tokens, words) for name in names for words in _orders(name))
 
 
 def _orders(name: str) -> Iterator[tuple[str, ...]]:
-    """The names in the orders in which a mailbox has them."""
+    """The names in the orders that mailboxes use."""
     for printed in {name, name.casefold().translate(_SPELLED_OUT), _without_humps(name)}:
         parsed = parse_name(printed)
         if not parsed.spelled or not parsed.family:
@@ -57,7 +57,7 @@ def _family_words(words: Sequence[str], family: str) -> tuple[str, ...]:
 
 
 def _is_cut_of(tokens: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the tokens are the words, all of them and in order, some perhaps without a break between."""
+    """Whether the tokens are all of the words in order, perhaps run together."""
     place = 0
     for token in tokens:
         joined = ""

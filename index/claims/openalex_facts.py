@@ -1,4 +1,4 @@
-"""Facts of OpenAlex for people asked about: looked up lazily, joined only with evidence, always dated."""
+"""Facts from OpenAlex about people: looked up when asked for, joined only on evidence, always dated."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ log = logging.getLogger("labmate")
 SOURCE = "openalex"
 FRESH = timedelta(days=14)
 LEAST_SHARED = 2
-"""Works that an OpenAlex author and one of our people share before they count as one; all, for fewer papers."""
+"""Works that an OpenAlex author and one of our people must share to count as one; all of them if fewer."""
 MOST_WORKS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class PersonFacts:
-    """What OpenAlex says of a person, and when."""
+    """OpenAlex's facts about a person, with their date."""
 
     affiliation: str | None
     orcid: str | None
@@ -41,17 +41,17 @@ class PersonFacts:
 
     @property
     def source(self) -> str:
-        """Whose figures these are."""
+        """The source of these figures."""
         return f"OpenAlex, {self.fetched.day} {self.fetched:%b %Y}, {self.shared} shared works"
 
 
 class FactFinder:
-    """Looks facts up and keeps them.
+    """Looks facts up and stores them.
 
     Parameters
     ----------
     source
-        None without a key: then only what is kept is told.
+        None without a key; then only stored facts are returned.
     daily_budget
         Ten-thousandths of a dollar a day.
     """
@@ -78,16 +78,16 @@ class FactFinder:
     async def _spend(self, cost: int) -> None:
         today = clock.now().date()
         if not await self._store.facts.spend(SOURCE, today, cost, self._budget):
-            raise BudgetSpentError("the day's budget for OpenAlex (OPENALEX_DAILY_BUDGET) is spent")
+            raise BudgetSpentError("today's budget for OpenAlex (OPENALEX_DAILY_BUDGET) is spent")
 
     async def of_person(self, person: int) -> PersonFacts | None:
-        """What is kept of a person; None where nothing is known."""
+        """The stored facts about a person; None if nothing is known."""
         return (await self.of_people([person])).get(person)
 
     async def of_people(self, people: Sequence[int]) -> dict[int, PersonFacts]:
-        """What is kept of each person of whom something is known."""
-        kept = await self._store.facts.get("person", SOURCE, [str(person) for person in people])
-        values = {int(number): (orjson.loads(fact.value), fact.fetched) for number, fact in kept.items()}
+        """The stored facts about each of these people, leaving out those about whom nothing is known."""
+        stored = await self._store.facts.get("person", SOURCE, [str(person) for person in people])
+        values = {int(number): (orjson.loads(fact.value), fact.fetched) for number, fact in stored.items()}
         return {
             number: PersonFacts(
                 value.get("affiliation"),
@@ -102,38 +102,38 @@ class FactFinder:
         }
 
     async def works(self, papers: list[Paper]) -> dict[int, tuple[WorkFacts, datetime]]:
-        """What is kept of papers, by store id."""
-        kept = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
+        """The stored facts about papers, by store id."""
+        stored = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
         return {
             int(number): (WorkFacts.model_validate_json(fact.value), fact.fetched)
-            for number, fact in kept.items()
+            for number, fact in stored.items()
             if fact.value != "{}"
         }
 
     async def home_page(self, person: int) -> str | None:
-        """The home page of a person's institution, asked for where it is not kept; None where none is known.
+        """The home page of a person's institution, looked up if it is not stored; None if none is known.
 
         Raises
         ------
         SourceError
-            Where OpenAlex can't be asked.
+            If OpenAlex can't be asked.
         """
         fact = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
         ror = orjson.loads(fact.value).get("ror") if fact else None
         if not ror:
             return None
         key = str(ror).rstrip("/").rpartition("/")[2][:40]
-        kept = (await self._store.facts.get("place", SOURCE, [key])).get(key)
-        if kept is None and self._source is not None:
+        stored = (await self._store.facts.get("place", SOURCE, [key])).get(key)
+        if stored is None and self._source is not None:
             page = await self._source.institution(str(ror))
             await self._store.facts.put("place", SOURCE, {key: orjson.dumps({"page": page}).decode()})
             return page
-        return orjson.loads(kept.value).get("page") if kept else None
+        return orjson.loads(stored.value).get("page") if stored else None
 
     async def ties_orcid(self, person: int, papers: Sequence[Paper], orcid: str) -> bool:
         """Whether the works that OpenAlex knows name an author with this ORCID, in the person's place.
 
-        As for facts, two works are asked for, or one where no more are known; what is kept answers.
+        As for facts, this takes two works, or one if no more are known; stored facts answer first.
         """
         known = await self.works(list(papers))
         names = [parse_name(form) for form in await self._forms(person)]
@@ -147,7 +147,7 @@ class FactFinder:
         return shared >= max(1, min(LEAST_SHARED, len(known)))
 
     def ask_soon(self, person: int) -> None:
-        """Look a person up in the background, unless that is being done or was done lately."""
+        """Look a person up in the background, unless a look-up is under way or recent."""
         if self._source is None or person in self._asking:
             return
         task = asyncio.create_task(self._quietly(person))
@@ -163,7 +163,7 @@ class FactFinder:
             log.warning("OpenAlex: %s", error)
 
     async def refresh_stale(self, most: int = 200) -> int:
-        """Look up again whom somebody asked about longest ago, as far as the budget goes; returns how many."""
+        """Refresh the oldest facts, within the budget; returns how many people were looked up."""
         before = clock.now().replace(tzinfo=None) - FRESH
         done = 0
         if self._source is None:
@@ -178,18 +178,18 @@ class FactFinder:
         return done
 
     async def look_up(self, person: int, *, anew: bool = False) -> None:
-        """Ask for a person's works and for the author whom most of them name; keeps what is found.
+        """Look up a person's works and the author whom most of them name, and store the result.
 
         Raises
         ------
         SourceError
-            Where OpenAlex can't be asked, or the budget is spent; what was learned before that is kept.
+            If OpenAlex can't be asked, or the budget is spent; facts learned before that are kept.
         """
         if self._source is None:
             return
         limit = clock.now().replace(tzinfo=None) - FRESH
-        kept = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
-        if kept is not None and kept.fetched > limit and not anew:
+        stored = (await self._store.facts.get("person", SOURCE, [str(person)])).get(str(person))
+        if stored is not None and stored.fetched > limit and not anew:
             return
         rows = (await self._store.people.memberships(person))[:MOST_WORKS]
         papers = [
@@ -211,10 +211,10 @@ class FactFinder:
         return known.forms if known else ()
 
     async def _fill(self, papers: list[Paper], limit: datetime) -> dict[int, WorkFacts]:
-        """The facts of papers, asked for where they are missing or old."""
+        """The facts about papers; missing and old ones are looked up."""
         assert self._source is not None
-        kept = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
-        stale = [p for p in papers if str(p.id) not in kept or kept[str(p.id)].fetched < limit]
+        stored = await self._store.facts.get("paper", SOURCE, [str(paper.id) for paper in papers])
+        stale = [p for p in papers if str(p.id) not in stored or stored[str(p.id)].fetched < limit]
         by_arxiv = {paper.arxiv_id: paper.id for paper in stale if paper.arxiv_id}
         fresh: dict[str, str] = {}
         if len(by_arxiv) == 1:  # one record costs nothing
@@ -231,10 +231,10 @@ class FactFinder:
 
 
 def _whom(papers: list[Paper], known: dict[int, WorkFacts], forms: set[str]) -> tuple[str, int] | None:
-    """The OpenAlex author who stands on the person's works under the name, and on how many.
+    """The OpenAlex author who is named on the person's works under this name, and on how many.
 
-    Two shared works are asked for, or one where the person has no more; an author who stands on fewer than
-    half of the known works is nobody's evidence.
+    This takes two shared works, or one if the person has no more. An author named on fewer than half of the
+    known works is not accepted.
     """
     votes: Counter[str] = Counter()
     names = [parse_name(form) for form in forms]
@@ -247,14 +247,14 @@ def _whom(papers: list[Paper], known: dict[int, WorkFacts], forms: set[str]) -> 
     if not votes:
         return None
     [(best, shared), *rest] = votes.most_common(2)
-    asked = min(LEAST_SHARED, len(known))
-    if shared < asked or 2 * shared < len(known) or (rest and rest[0][1] == shared):
+    least = min(LEAST_SHARED, len(known))
+    if shared < least or 2 * shared < len(known) or (rest and rest[0][1] == shared):
         return None
     return best, shared
 
 
 def _affiliation(papers: list[Paper], known: dict[int, WorkFacts], author_id: str) -> str | None:
-    """The newest affiliation that a work gives the author."""
+    """The newest affiliation that a work gives for the author."""
     for paper in papers:
         facts = known.get(paper.id)
         for author in facts.authors if facts else ():

@@ -1,4 +1,4 @@
-"""What a public ORCID record shows: who owns it, and which of its works somebody else than its owner put there."""
+"""Public ORCID records: who owns one, and which of its works were added by somebody other than the owner."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from index.claims.page_text import flat
 NUMBER = re.compile(r"\b(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
 CROSSREF, DATACITE = "Crossref", "DataCite"
 _CLIENTS = {"0000-0001-9884-1913": CROSSREF, "0000-0001-8099-6984": DATACITE}
-"""The clients by which registration agencies add works that their depositors (publishers) named the iD for. Others
-(Crossref Metadata Search, Scopus, Europe PMC, OpenAIRE, a university's system) add what the owner clicks on."""
+"""Clients through which registration agencies add works for which publishers named the iD. Others (Crossref
+Metadata Search, Scopus, Europe PMC, OpenAIRE, a university's system) add what the owner clicks on."""
 _PUBLISHED = frozenset({"journal-article", "conference-paper", "book-chapter"})
-"""Kinds of works that a publisher puts out; anybody posts a preprint or a data set of any title."""
+"""Kinds of works that a publisher releases; anybody can post a preprint or a data set of any title."""
 _LEAST_TITLE = 20
 
 
 def orcid_in(text: str) -> str | None:
-    """The ORCID in a text, if its check digit is right (ISO 7064, MOD 11-2)."""
-    found = NUMBER.search(text.upper())
-    if not found:
+    """The ORCID in a text, if its check digit is right (ISO 7064, MOD 11-2); None otherwise."""
+    match = NUMBER.search(text.upper())
+    if not match:
         return None
-    return found[1] if mod_11_2.is_valid(found[1].replace("-", "")) else None
+    return match[1] if mod_11_2.is_valid(match[1].replace("-", "")) else None
 
 
 class OrcidRecord:
@@ -39,7 +39,7 @@ class OrcidRecord:
     Raises
     ------
     SourceError
-        Where it is none.
+        If it is not one.
     """
 
     def __init__(self, body: str, number: str) -> None:
@@ -61,16 +61,16 @@ class OrcidRecord:
         Raises
         ------
         SourceError
-            Where it can't be read.
+            If it can't be read.
         """
         return cls(await web.read(f"{base}/v3.0/{number}/record", accept="application/json"), number)
 
     def has(self, code: str) -> bool:
-        """Whether the owner put a code into the part about themselves."""
+        """Whether the owner put a code into the personal part of the record."""
         return code in orjson.dumps(self.person).decode().casefold()
 
     def vouched(self, papers: Sequence[Paper]) -> Iterator[tuple[str, str]]:
-        """(agency, DOI) of the works among the papers that a registration agency added; an empty DOI: by title."""
+        """(agency, DOI) of papers that a registration agency added; the DOI is empty for a match by title."""
         known = {doi for paper in papers for doi in _dois(paper)}
         titles = {flat(paper.title) for paper in papers}
         for summary in self._summaries():
@@ -86,7 +86,7 @@ class OrcidRecord:
                 yield agency, ""
 
     def lists(self, papers: Sequence[Paper]) -> bool:
-        """Whether one of the papers is in it at all, whoever put it there."""
+        """Whether the record lists one of the papers at all, whoever added it."""
         known = {doi for paper in papers for doi in _dois(paper)}
         titles = {flat(paper.title) for paper in papers}
         return any(
@@ -101,27 +101,27 @@ class OrcidRecord:
 
 
 def added_by(summary: dict[str, Any]) -> str | None:
-    """The registration agency that added a work by itself; None where a person, or an unknown system, stands behind."""
+    """The registration agency that added a work by itself; None if a person or an unknown system did."""
     source = summary.get("source")
     if not isinstance(source, dict) or source.get("source-orcid"):
         return None
     if source.get("assertion-origin-orcid"):
-        return None  # the owner clicked, the agency only wrote it down
+        return None  # the owner clicked; the agency only recorded it
     if source.get("assertion-origin-name") and not source.get("assertion-origin-client-id"):
         return None
     return _CLIENTS.get(str(_at(source, "source-client-id", "path")))
 
 
 async def datacite_names(web: PublicWeb, base: str, doi: str, number: str) -> bool:
-    """Whether the metadata of a DOI at DataCite name an ORCID among the creators.
+    """Whether DataCite's metadata for a DOI name an ORCID among the creators.
 
-    DataCite has one client for what depositors said and for what an owner clicks on, so its word in a record is
-    looked up.
+    DataCite uses one client both for depositors' statements and for owners' clicks, so its entries in a
+    record need this check.
 
     Raises
     ------
     SourceError
-        Where DataCite can't be asked.
+        If DataCite can't be asked.
     """
     body = await web.read(f"{base}/dois/{quote(doi, safe='/')}", accept="application/vnd.api+json")
     try:
@@ -146,7 +146,7 @@ def _dois(paper: Paper) -> Iterator[str]:
 
 
 def _own_dois(summary: dict[str, Any]) -> Iterator[str]:
-    """The DOIs of the work itself, not of what it is a part or a version of; an arXiv id as its DOI."""
+    """The DOIs of the work itself, not of a larger work or another version; an arXiv id counts as its DOI."""
     ids = _at(summary, "external-ids", "external-id")
     for entry in ids if isinstance(ids, list) else ():
         if not isinstance(entry, dict) or entry.get("external-id-relationship") != "self":
@@ -158,7 +158,7 @@ def _own_dois(summary: dict[str, Any]) -> Iterator[str]:
             yield "10.48550/arxiv." + value.removeprefix("arxiv:")
 
 
-def _at(found: Any, *keys: str) -> Any:
+def _at(value: Any, *keys: str) -> Any:
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,4 +1,4 @@
-"""Finding a name or a title in a page's text: by whole words, whatever stands between them."""
+"""Finding a name or a title in a page's text: whole words, with any punctuation between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 
 
 def flat(text: str) -> str:
-    """Letters and digits alone, without case and accents."""
+    """Letters and digits only, without case and accents."""
     plain = unicodedata.normalize("NFKD", html.unescape(text)).casefold()
     return "".join(character for character in plain if character.isalnum())
 
@@ -34,7 +34,7 @@ class PageText:
         self._text = "".join(parts)
 
     def has(self, wanted: str) -> bool:
-        """Whether the words stand there, from the edge of a word to the edge of a word."""
+        """Whether the text contains the words as whole words."""
         target = flat(wanted)
         if not target:
             return False

@@ -1,4 +1,4 @@
-"""What the proof of a claim has shown, in words: no more than that."""
+"""Describing what the proof of a claim has shown, and nothing beyond that."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from data.stores.claims import Claim
 from index.claims.claim_domains import INSTITUTION
 
 _TIED = {
-    True: "the domain is their institution's, says OpenAlex",
+    True: "the domain is their institution's, according to OpenAlex",
     False: "the domain is printed in one of the papers",
 }
 
 
 def proof_words(claim: Claim) -> str:
-    """A sentence about the holder without its subject, such as ``has a mailbox at harvard.edu …``; plain text."""
+    """A sentence about the holder without its subject: ``has a mailbox at harvard.edu …``; plain text."""
     tied = _TIED[claim.how == INSTITUTION]
     if claim.proof == "vouch":
-        return "is vouched for by two members of this server who have claimed their own papers; it holds here alone"
+        return (
+            "is vouched for by two members of this server who have claimed their own papers; "
+            "it counts in this server only"
+        )
     if claim.proof == "mailbox":
         return f"has a mailbox at {claim.place} whose name is theirs; {tied}"
     if claim.proof == "domain" and claim.how:
@@ -28,11 +31,12 @@ def proof_words(claim: Claim) -> str:
     if claim.proof == "orcid" and claim.how == "by OpenAlex":
         return f"owns the ORCID record {claim.place}, which OpenAlex ties to the papers"
     if claim.proof == "orcid" and claim.how:
-        return f"owns the ORCID record {claim.place}, to which {claim.how.removeprefix('by ')} added one of the papers"
+        agency = claim.how.removeprefix("by ")
+        return f"owns the ORCID record {claim.place}, to which {agency} added one of the papers"
     older = {
         "mail": f"reads mail at {claim.place}",
         "domain": f"reads mail at {claim.place}",
         "page": "can change a page that has their name and one of the papers",
         "orcid": f"owns the ORCID record {claim.place}",
     }
-    return older.get(claim.proof, claim.proof) + "; shown by an older, weaker rule, and looked at again soon"
+    return older.get(claim.proof, claim.proof) + "; shown by an older, weaker rule, and checked again soon"

@@ -1,7 +1,7 @@
-"""Giving up system calls for good (Linux seccomp), and keeping one's memory from others while a stranger's file is read.
+"""Locking down the process that reads a stranger's file: fewer system calls (seccomp), private memory.
 
-Written against the kernel's own interface (seccomp(2), prctl(2), linux/filter.h), since the bindings that there are
-need libseccomp on the system.
+Uses the kernel's own interface (seccomp(2), prctl(2), linux/filter.h), since the existing bindings need
+libseccomp on the system.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _X32 = 0x40000000
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """A processor's numbers of system calls.
+    """The numbers of system calls on one kind of processor.
 
     Attributes
     ----------
     audit
-        How the kernel names it (linux/audit.h).
+        The kernel's name for the processor (linux/audit.h).
     calls
-        What reading a file that is in memory already takes: memory, time, ends, and writing the answer.
+        The calls needed to read a file that is already in memory: memory, time, exiting, writing the answer.
     mapping
         mmap and mprotect, which may not make memory executable.
     """
@@ -51,11 +51,11 @@ _MACHINES = {
         317,
         (9, 10),
         {
-            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "munmap": 11, "brk": 12, "rt_sigaction": 13,
-            "rt_sigprocmask": 14, "rt_sigreturn": 15, "writev": 20, "sched_yield": 24, "mremap": 25, "madvise": 28,
-            "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96, "getrusage": 98, "sigaltstack": 131,
-            "gettid": 186, "futex": 202, "restart_syscall": 219, "clock_gettime": 228, "clock_nanosleep": 230,
-            "exit_group": 231, "getrandom": 318, "rseq": 334,
+            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "munmap": 11, "brk": 12,
+            "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "writev": 20, "sched_yield": 24,
+            "mremap": 25, "madvise": 28, "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96,
+            "getrusage": 98, "sigaltstack": 131, "gettid": 186, "futex": 202, "restart_syscall": 219,
+            "clock_gettime": 228, "clock_nanosleep": 230, "exit_group": 231, "getrandom": 318, "rseq": 334,
         },
     ),
     "aarch64": _Machine(
@@ -63,11 +63,11 @@ _MACHINES = {
         277,
         (222, 226),
         {
-            "read": 63, "write": 64, "close": 57, "fstat": 80, "lseek": 62, "munmap": 215, "brk": 214, "rt_sigaction": 134,
-            "rt_sigprocmask": 135, "rt_sigreturn": 139, "writev": 66, "sched_yield": 124, "mremap": 216, "madvise": 233,
-            "nanosleep": 101, "getpid": 172, "exit": 93, "gettimeofday": 169, "getrusage": 165, "sigaltstack": 132,
-            "gettid": 178, "futex": 98, "restart_syscall": 128, "clock_gettime": 113, "clock_nanosleep": 115,
-            "exit_group": 94, "getrandom": 278, "rseq": 293,
+            "read": 63, "write": 64, "close": 57, "fstat": 80, "lseek": 62, "munmap": 215, "brk": 214,
+            "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139, "writev": 66, "sched_yield": 124,
+            "mremap": 216, "madvise": 233, "nanosleep": 101, "getpid": 172, "exit": 93, "gettimeofday": 169,
+            "getrusage": 165, "sigaltstack": 132, "gettid": 178, "futex": 98, "restart_syscall": 128,
+            "clock_gettime": 113, "clock_nanosleep": 115, "exit_group": 94, "getrandom": 278, "rseq": 293,
         },
     ),
 }  # fmt: skip
@@ -84,16 +84,16 @@ def _machine() -> _Machine | None:
 
 
 def can_forbid() -> bool:
-    """Whether this kernel can take system calls from a process, on a processor whose numbers are known."""
+    """Whether this kernel can block system calls, and the numbers for this processor are known."""
     if _machine() is None:
         return False
     return int(ctypes.CDLL(None).prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
 def program(machine: str) -> bytes:
-    """The filter: what is listed is done, everything else is refused with EPERM.
+    """The filter: listed calls go through, all others fail with EPERM.
 
-    Another processor's calls, by which numbers would mean something else (32-bit, x32), end the process.
+    Calls in another numbering (32-bit, x32) end the process.
     """
     here = _MACHINES[machine]
     lines = [_line(_LOAD, _MACHINE_AT), _line(_EQUALS, here.audit, 1, 0), _line(_RETURN, _KILL)]
@@ -107,14 +107,14 @@ def program(machine: str) -> bytes:
 
 
 def _line(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
-    """struct sock_filter: an instruction, and how many lines to leave out after a comparison."""
+    """struct sock_filter: an instruction, and how many lines to skip after a comparison."""
     return struct.pack("<HBBI", code, if_so, if_not, value)
 
 
 def forbid() -> bool:
-    """Take from this process, all its threads and for good, every system call that reading does not need.
+    """Block, for all threads and for good, every system call that reading does not need.
 
-    Returns whether the kernel could: False on another system or processor, or an older kernel.
+    Returns whether that worked: False on another system or processor, or an older kernel.
     """
     machine = _machine()
     if machine is None:
@@ -126,7 +126,7 @@ def forbid() -> bool:
         return False
     if libc.syscall(machine.seccomp, _FILTER, _ALL_THREADS, ctypes.byref(given)) == 0:
         return True
-    # A kernel before 3.17 has only the older way, which binds this thread.
+    # A kernel before 3.17 has only the older call, which covers this thread alone.
     return bool(libc.prctl(PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(given), 0, 0) == 0)
 
 
@@ -135,10 +135,10 @@ _hidden = 0
 
 @contextlib.contextmanager
 def memory_kept() -> Iterator[None]:
-    """Keep other processes of the same user from reading this one's memory meanwhile (``PR_SET_DUMPABLE``).
+    """Keep other processes of the same user from reading this one's memory (``PR_SET_DUMPABLE``).
 
-    The second lock on the same door: where the first one, :func:`forbid`, is missing, a file that takes the reading
-    process over still finds this one closed, unless both run as root.
+    A second line of defence: where :func:`forbid` is not available, a file that takes over the reading
+    process still can't read this one, unless both run as root.
     """
     global _hidden
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None

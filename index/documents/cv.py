@@ -1,7 +1,7 @@
-"""What a curriculum vitae says, read from its text: publications, education, positions, interests; nothing else.
+"""Reading a curriculum vitae from its text: publications, education, positions and interests.
 
-Reads plain text, Markdown, the text of a PDF, LaTeX and BibTeX. Contact lines are never taken over. What stands among
-the publications and can't be understood is given back as it is, so that a person can see what was missed.
+Reads plain text, Markdown, the text of a PDF, LaTeX and BibTeX. Contact lines are never kept. Lines among the
+publications that can't be parsed are returned as they are, so that a person can see what was missed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ _INSTITUTION = re.compile(
     re.I,
 )
 _DEGREE = re.compile(
-    r"ph\.?\s?d|doctor|d\.?phil|m\.?\s?sc|m\.?s\.?\b|master|m\.?eng|mba|b\.?\s?sc|b\.?s\.?\b|b\.?a\.?\b|bachelor|diplom|licen[cs]",
+    r"ph\.?\s?d|doctor|d\.?phil|m\.?\s?sc|m\.?s\.?\b|master|m\.?eng|mba|"
+    r"b\.?\s?sc|b\.?s\.?\b|b\.?a\.?\b|bachelor|diplom|licen[cs]",
     re.I,
 )
 _ROLE = re.compile(
     r"\bintern(?:ship)?\b|research(?:er)?\b|assistant|scholar|engineer|professor|lecturer|fellow|post-?doc|scientist|"
-    r"manager|director|head of|lead\b|developer|consultant|analyst|visiting|founder|chair\b|dean|architect|student\b",
+    r"manager|director|head of|lead\b|developer|consultant|analyst|visiting|founder|chair\b|dean|"
+    r"architect|student\b",
     re.I,
 )
 _INTERESTED = re.compile(
@@ -45,7 +47,7 @@ _CONTACT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CV:
-    """What was read, each list in the order of the document; ``unread`` are lines among the publications."""
+    """The content of a CV, each list in document order; ``unread`` holds lines among the publications."""
 
     publications: list[Publication] = field(default_factory=list)
     education: list[str] = field(default_factory=list)
@@ -64,7 +66,7 @@ class CV:
 
 
 def read_text(text: str) -> CV:
-    """What the text of a CV says."""
+    """Parse the text of a CV."""
     sections: dict[str, list[CvLine]] = {
         "publications": [],
         "education": [],
@@ -90,8 +92,8 @@ def read_text(text: str) -> CV:
 
 
 def _span_in(text: str) -> str:
-    found = [f for f in _SPAN.finditer(text) if f[2]] or list(_SPAN.finditer(text))
-    return f"{found[0][1]}–{found[0][2]}" if found and found[0][2] else found[0][1] if found else ""
+    spans = [f for f in _SPAN.finditer(text) if f[2]] or list(_SPAN.finditer(text))
+    return f"{spans[0][1]}–{spans[0][2]}" if spans and spans[0][2] else spans[0][1] if spans else ""
 
 
 def _without_span(text: str) -> str:
@@ -100,7 +102,7 @@ def _without_span(text: str) -> str:
 
 
 def _groups(lines: list[CvLine], opens: re.Pattern[str]) -> list[list[str]]:
-    """Lines from one that opens an entry up to the next."""
+    """Lines grouped into entries, each from its opening line up to the next."""
     groups: list[list[str]] = []
     for line in lines:
         text = MARK.sub("", line.text)
@@ -114,36 +116,38 @@ def _groups(lines: list[CvLine], opens: re.Pattern[str]) -> list[list[str]]:
 
 
 def _education(lines: list[CvLine]) -> list[str]:
-    found = []
+    entries = []
     for group in _groups(lines, _INSTITUTION):
         parts = [group[0], *group[1:6]]
         degree = next((_without_span(text) for text in parts[1:] if _DEGREE.search(text)), "")
         place = _without_span(group[0])
         span = next((span for text in parts if (span := _span_in(text))), "")
-        found.append(" · ".join(part for part in (degree[:120], place[:120], span) if part))
-    if not found:
+        entries.append(" · ".join(part for part in (degree[:120], place[:120], span) if part))
+    if not entries:
         lines_with_degree = [line.text for line in lines if _DEGREE.search(line.text)]
-        found = [" · ".join(p for p in (_without_span(t)[:160], _span_in(t)) if p) for t in lines_with_degree]
-    return list(dict.fromkeys(found))[:20]
+        entries = [
+            " · ".join(p for p in (_without_span(t)[:160], _span_in(t)) if p) for t in lines_with_degree
+        ]
+    return list(dict.fromkeys(entries))[:20]
 
 
 def _positions(lines: list[CvLine]) -> list[str]:
-    found = []
+    entries = []
     for group in _groups(lines, _ROLE):
         head = _without_span(group[0])
         if not (re.search(r"@| at |,|\bof\b|–|\|", group[0]) or any(_span_in(text) for text in group[:3])):
             continue
         span = next((span for text in group[:3] if (span := _span_in(text))), "")
-        found.append(" · ".join(part for part in (head[:160], span) if part))
-    return list(dict.fromkeys(found))[:30]
+        entries.append(" · ".join(part for part in (head[:160], span) if part))
+    return list(dict.fromkeys(entries))[:30]
 
 
 def _interests(text: str, lines: list[CvLine]) -> list[str]:
     named = _INTERESTED.search(_plain_block(text))
     body = named[1] if named else ", ".join(MARK.sub("", line.text) for line in lines[:15])
     parts = [part.strip(" .:•*-") for part in re.split(r"[,;•|\n]|\band\b(?=[^,;]*$)", body)]
-    found = [re.sub(r"^(?:and|the)\s+", "", part) for part in parts]
-    return [p for p in dict.fromkeys(found) if 2 < len(p) <= 60 and not _CONTACT.search(p)][:12]
+    topics = [re.sub(r"^(?:and|the)\s+", "", part) for part in parts]
+    return [p for p in dict.fromkeys(topics) if 2 < len(p) <= 60 and not _CONTACT.search(p)][:12]
 
 
 def _plain_block(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A CV as a file: what kind it is, and reading it in a process of its own (:mod:`index.documents.sandbox`)."""
+"""A CV as a file: its kind, and reading it in a separate process (:mod:`index.documents.sandbox`)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _MOST_ANSWER = 40_000_000
 
 
 class UnreadableError(Exception):
-    """A file that is not read; its text says why, and what would be."""
+    """The file was not read; the message says why, and which files can be."""
 
 
 def kind_of(data: bytes, name: str) -> str:
-    """``pdf``, ``bib``, ``tex`` or ``text``, by what stands in the file.
+    """``pdf``, ``bib``, ``tex`` or ``text``, judged by the content of the file.
 
     Raises
     ------
     UnreadableError
-        Where it is none of these, is empty, or too large.
+        If it is none of these, is empty, or too large.
     """
     if len(data) > MOST_BYTES:
         raise UnreadableError(
-            f"The file has {len(data) / 1e6:.1f} MB; up to {MOST_BYTES // 1_000_000} are read."
+            f"The file has {len(data) / 1e6:.1f} MB; I read files of up to {MOST_BYTES // 1_000_000} MB."
         )
     head = data[:4_096]
     if b"%PDF-" in head[:1_024]:
@@ -56,12 +56,12 @@ def kind_of(data: bytes, name: str) -> str:
 
 
 async def read_cv(data: bytes, name: str = "") -> CV:
-    """What a file says.
+    """Read a CV from a file.
 
     Raises
     ------
     UnreadableError
-        Where it is refused, damaged, or takes longer or more memory than it may.
+        If it is refused, damaged, or takes too much time or memory.
     """
     answer = await in_sandbox(kind_of(data, name), data, SECONDS)
     try:
@@ -71,19 +71,19 @@ async def read_cv(data: bytes, name: str = "") -> CV:
 
 
 async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
-    """What the confined process says of a file; few such processes run at once.
+    """The confined process's answer about a file; few such processes run at once.
 
     Raises
     ------
     UnreadableError
-        Where it refuses it, takes longer or more memory than it may, or too many files wait to be read.
+        If the process refuses the file, takes too much time or memory, or too many files are waiting.
     """
     try:
         async with SANDBOXES.taken():
             return await _confined(kind, data, seconds)
     except LineFullError as error:
         raise UnreadableError(
-            "Many files are being read just now, and more wait. Try again in a minute; nothing was kept."
+            "Too many files are being read. Try again in a minute; nothing was kept."
         ) from error
 
 
@@ -99,7 +99,7 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         try:
             out, _ = await asyncio.wait_for(process.communicate(data), seconds)
         except TimeoutError as error:
-            raise UnreadableError("The file can't be read: it takes longer than it may.") from error
+            raise UnreadableError("The file can't be read: it takes too long.") from error
         finally:
             if process.returncode is None:
                 process.kill()
@@ -111,17 +111,17 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         why = str(answer["refused"])
     except (ValueError, TypeError):
         slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-        why = "it takes longer than it may" if slow else "it is damaged, or takes more than it may"
+        why = "it takes too long" if slow else "it is damaged or needs too much memory"
     raise UnreadableError(f"The file can't be read: {why}.")
 
 
 def read_orcid(record: Any) -> CV:
-    """What a public ORCID record (v3.0, JSON) lists.
+    """The content of a public ORCID record (v3.0, JSON) as a CV.
 
     Raises
     ------
     SourceError
-        Where it is none.
+        If it is not one.
     """
     try:
         activities = record["activities-summary"]

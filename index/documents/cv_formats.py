@@ -1,4 +1,4 @@
-"""A CV in LaTeX, or a list of publications in BibTeX, brought to what :mod:`index.documents.cv` reads."""
+"""A CV in LaTeX or a list of publications in BibTeX, converted to what :mod:`index.documents.cv` reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from index.documents.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publicat
 
 
 def read_latex(source: str) -> CV:
-    """A CV in LaTeX; macros of CV classes are taken for their arguments."""
+    """The text of a CV in LaTeX; macros of CV classes are replaced by their arguments."""
     source = source[:MOST_TEXT]
     body = source.partition(r"\begin{document}")[2] or source
     body = re.sub(r"(?<!\\)%[^\n]*", "", body.partition(r"\end{document}")[0])
@@ -40,7 +40,7 @@ def read_bibtex(source: str) -> CV:
     """A list of publications in BibTeX; every entry with a title counts."""
     corpus = entrypoint.parse_string(source[:MOST_TEXT])
     to_text = LatexNodes2Text().latex_to_text
-    found, unread = [], []
+    publications, unread = [], []
     for entry in corpus.entries[:MOST_ENTRIES]:
         fields = {
             name.lower(): re.sub(
@@ -58,9 +58,9 @@ def read_bibtex(source: str) -> CV:
             status = "in preparation"
         venue = fields.get("booktitle") or fields.get("journal") or fields.get("journaltitle") or ""
         year = YEAR.search(fields.get("year", "") or fields.get("date", ""))
-        found.append(
+        publications.append(
             Publication(title[:400], venue[:160], int(year[1]) if year else None, status, title[:500])
         )
     unread += [str(getattr(block, "raw", ""))[:200] for block in corpus.failed_blocks[:20]]
-    once = {flat(publication.title): publication for publication in reversed(found)}
+    once = {flat(publication.title): publication for publication in reversed(publications)}
     return CV(list(reversed(once.values())), unread=unread)

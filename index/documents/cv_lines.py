@@ -1,4 +1,4 @@
-"""The lines of a curriculum vitae: what of each is text, and which opens a section."""
+"""The lines of a curriculum vitae: their text, and which of them open a section."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _KINDS = (
     ),
     (
         "other",
-        r"skill|language|reference|\blinks?\b|contact|hobb|project|software|activit|talks|outreach|data ?sets?",
+        r"skill|language|reference|\blinks?\b|contact|hobb|project|software|activit|talks|outreach|"
+        r"data ?sets?",
     ),
     ("education", r"education|academic background|degrees?\b|studies\b"),
     ("positions", r"experience|employment|positions?\b|appointments?\b|career|work history|internships?\b"),
@@ -41,7 +42,7 @@ _STRONG = re.compile(
 
 @dataclass(slots=True)
 class CvLine:
-    """A line without Markdown, and what its looks say."""
+    """A line without Markdown, and what its formatting says."""
 
     text: str
     heading: bool
@@ -49,13 +50,13 @@ class CvLine:
     """Begins with a bullet, a number or a quotation mark."""
     after_blank: bool
     wrapped: bool
-    """Goes on with the line before, which is as long as lines get here and does not end a sentence."""
+    """Continues the line before, which has full length and does not end a sentence."""
     strong: tuple[str, ...]
     """Spans that Markdown shows in bold, in italics or as a link."""
 
 
 def lines_of(text: str) -> Iterator[CvLine]:
-    """The lines that say something; rules, page numbers and tags are left out."""
+    """The lines with content; rules, page numbers and tags are left out."""
     text = (
         unicodedata.normalize("NFKC", html.unescape(text[:MOST_TEXT]))
         .replace("\r\n", "\n")
@@ -106,8 +107,8 @@ def section_of(line: CvLine) -> str | None:
         return None
     if line.heading:
         return kind
-    # A plain line has to look like a title: capitals, no figures, nothing but such words, and not the end of a
-    # sentence that began in the line before.
+    # A plain line has to look like a title: capitals, no figures, only such words, and not the end of a
+    # sentence that began on the line before.
     if line.wrapped:
         return None
     small = {"and", "of", "in", "the", "for", "or", "with", "to", "a", "&"}
@@ -115,16 +116,20 @@ def section_of(line: CvLine) -> str | None:
     return kind if titled and len(words) <= 5 and not re.search(r"\d|,|@|[()\[\]]", text) else None
 
 
+_KEEPS_HYPHEN = frozenset(
+    "all anti co cross data end few fine first high hyper in inter intra large long low meta multi non on "
+    "one open post pre re real self semi state sub three time two well zero".split()
+)
+"""First parts of compounds that keep their hyphen when a line breaks after it (``multi-agent``)."""
+
+
 def joined(lines: Iterable[str]) -> str:
-    """Lines as one, words that were hyphenated at a line's end put together."""
+    """Lines joined into one, with words rejoined that were hyphenated at a line's end."""
     out = ""
     for line in lines:
         if re.search(r"[a-z]-$", out) and line[:1].islower():
             before = re.search(r"(\w+)-$", out)
-            short = {"in", "on", "non", "pre", "multi", "self", "co", "re", "low", "high", "data", "end", "large", "real",
-                     "long", "cross", "semi", "sub", "anti", "inter", "intra", "two", "three", "one", "first", "well",
-                     "state", "time", "open", "fine", "few", "zero", "hyper", "meta", "post", "all"}  # fmt: skip
-            out = out + line if before and before[1].lower() in short else out[:-1] + line
+            out = out + line if before and before[1].lower() in _KEEPS_HYPHEN else out[:-1] + line
         else:
             out = f"{out} {line}" if out else line
     return out.strip()

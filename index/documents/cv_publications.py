@@ -1,4 +1,4 @@
-"""The publications of a curriculum vitae: entries told apart, and of each its title, venue, year and status."""
+"""The publications of a curriculum vitae: splitting them into entries with title, venue, year and status."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _ABBREVIATED = re.compile(
     re.I,
 )
 _VENUE = re.compile(
-    r"^(?:in\b|in:|proc|advances in|journal|transactions|ieee|acm|arxiv|international|annual|conference|workshop|"
-    r"nature|science|springer|elsevier|corr\b|phd thesis|technical report|preprint|neurips|icml|iclr|cvpr|acl\b|emnlp)",
+    r"^(?:in\b|in:|proc|advances in|journal|transactions|ieee|acm|arxiv|international|annual|conference|"
+    r"workshop|nature|science|springer|elsevier|corr\b|phd thesis|technical report|preprint|neurips|icml|"
+    r"iclr|cvpr|acl\b|emnlp)",
     re.I,
 )
 _NAME = r"(?:[A-ZÀ-ÞŁŚŽČĐ][\w'’.\-]*|[a-zà-ÿ]{2,3})"
@@ -32,7 +33,7 @@ _AUTHOR = re.compile(rf"^{_NAME}(?:\s+{_NAME}){{0,4}}\*?[†‡§¹²]*$")
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A publication as a CV prints it; ``status`` is empty, or such as ``in submission``."""
+    """A publication as a CV prints it; ``status`` is empty or, for example, ``in submission``."""
 
     title: str
     venue: str = ""
@@ -42,14 +43,14 @@ class Publication:
 
 
 def flat(text: str) -> str:
-    """Letters and digits alone, for comparing titles."""
+    """Letters and digits only, for comparing titles."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(character for character in plain if character.isalnum())
 
 
 def publications_of(lines: list[CvLine]) -> tuple[list[Publication], list[str]]:
     """(publications, entries that could not be read) of a section's lines, each title once."""
-    found: list[Publication] = []
+    entries: list[Publication] = []
     unread: list[str] = []
     known: set[str] = set()
     for chunk in list(_entries(lines))[:MOST_ENTRIES]:
@@ -61,12 +62,12 @@ def publications_of(lines: list[CvLine]) -> tuple[list[Publication], list[str]]:
                 unread.append(text[:300])
         elif flat(publication.title) not in known:
             known.add(flat(publication.title))
-            found.append(publication)
-    return found, unread[:50]
+            entries.append(publication)
+    return entries, unread[:50]
 
 
 def _entries(lines: list[CvLine]) -> Iterator[list[CvLine]]:
-    """Lines put together into entries: by their marks where there are such, else by blank lines, else by guess."""
+    """Lines grouped into entries: by their bullets or numbers, else by blank lines, else by guessing."""
     marks = sum(line.starts for line in lines)
     blanks = sum(line.after_blank for line in lines)
     by_mark = marks >= 2 or (marks == 1 and blanks <= 1)
@@ -91,17 +92,18 @@ def _entries(lines: list[CvLine]) -> Iterator[list[CvLine]]:
 
 
 def _is_subheading(text: str) -> bool:
-    """A short line without anything that a publication has."""
+    """A short line without any sign of a publication."""
     text = MARK.sub("", text)
     words = text.split()
     return len(words) <= 12 and not re.search(r"\d|[\"“”.;]|, ", text.rstrip(":. "))
 
 
 def publication_of(entry: str, strong: Iterable[str] = ()) -> Publication | None:
-    """A publication from its entry; None where no title can be told with reason.
+    """The publication in an entry; None if its title can't be told with confidence.
 
-    A title is what is quoted, else what Markdown shows strong or as a link, else what stands where the usual styles
-    (APA, ACM, IEEE, Chicago) put it. Without quotation marks an entry has to show a year, a status or a venue, too.
+    The title is the quoted part, else the part that Markdown shows in bold or as a link, else the part where
+    the usual styles (APA, ACM, IEEE, Chicago) put it. Without quotation marks an entry also needs a year, a
+    status or a venue.
     """
     text = MARK.sub("", entry[:_MOST_ENTRY]).strip()
     status = next((name for name, pattern in STATUS if re.search(pattern, text, re.I)), "")
@@ -184,7 +186,7 @@ def _are_authors(text: str) -> bool:
 
 
 def _venue(rest: str) -> str:
-    """The part with the year, or what stands before it, without what is said in brackets behind."""
+    """The part with the year, or the part before it, without remarks in brackets."""
     rest = re.sub(r"\([^()]{0,80}(?:award|prize|rate|honou?r|acceptance)[^()]{0,80}\)", " ", rest, flags=re.I)
     pieces = [
         sentence.strip(" .()[]*_:")

@@ -1,4 +1,4 @@
-"""A file of references, read in the confined process (:mod:`index.documents.sandbox`), and which known papers they are."""
+"""Reading a file of references in the confined process, and matching the entries with known papers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SECONDS = 25.0
 
 
 async def read_file(data: bytes, name: str = "") -> tuple[list[dict[str, Any]], list[str]]:
-    """(CSL-JSON items, what was not understood) of a file.
+    """(CSL-JSON items, entries that could not be parsed) of a file.
 
     Raises
     ------
     UnreadableError
-        Where it is refused, damaged, or takes longer or more memory than it may.
+        If it is refused, damaged, or takes too much time or memory.
     """
     if len(data) > MOST_BYTES:
         raise UnreadableError(
@@ -37,7 +37,7 @@ async def read_file(data: bytes, name: str = "") -> tuple[list[dict[str, Any]], 
 
 
 async def match(store: Store, item: dict[str, Any]) -> Paper | None:
-    """The known paper that an item is: by its arXiv id, its DOI, or its title with an author in common."""
+    """The known paper that an item matches: by arXiv id, DOI, or title with a shared author."""
     for text in (
         item.get("number", ""),
         item.get("URL", ""),

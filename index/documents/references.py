@@ -2,8 +2,8 @@
 
 An item is a plain dict with these keys of CSL-JSON where they are known: ``title``, ``author``, ``issued``,
 ``container-title``, ``DOI``, ``URL``, ``number``, ``abstract``, ``keyword``, ``note``, ``type``
-(https://docs.citationstyles.org/en/stable/specification.html). Everything in a file is a stranger's text: it is cut,
-and what is not of the kind it should be is left out.
+(https://docs.citationstyles.org/en/stable/specification.html). Everything in a file is a stranger's text:
+long values are cut, and values of the wrong type are left out.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ _RIS_TYPES = {
 
 
 class NoReferences(ValueError):
-    """A text that is no list of references; its text says why."""
+    """The text is not a list of references; the message says why."""
 
 
 def kind_of(text: str, name: str = "") -> str:
-    """``bib``, ``ris`` or ``json``, by what stands in the text, else by the file's name.
+    """``bib``, ``ris`` or ``json``, judged by the text, else by the file's name.
 
     Raises
     ------
     NoReferences
-        Where it is none of these.
+        If it is none of these.
     """
     head = text.lstrip("\ufeff \t\r\n")[:20_000]
     if head.startswith(("[", "{")):
@@ -76,17 +76,17 @@ def kind_of(text: str, name: str = "") -> str:
 
 
 def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """(items, what was not understood) of a text.
+    """(items, entries that could not be parsed) of a text.
 
     Raises
     ------
     NoReferences
-        Where it is damaged as a whole.
+        If the text as a whole is damaged.
     """
     read = {"bib": _of_bibtex, "ris": _of_ris, "json": _of_csl}[kind]
-    found, unread = read(text)
+    raw_items, unread = read(text)
     items, seen = [], set()
-    for raw in found[:MOST_ENTRIES]:
+    for raw in raw_items[:MOST_ENTRIES]:
         item = _checked(raw)
         if item is None:
             unread.append(str(raw.get("id") or raw.get("title") or "an entry without a title")[:100])
@@ -95,8 +95,8 @@ def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[st
         if key not in seen:
             seen.add(key)
             items.append(item)
-    if len(found) > MOST_ENTRIES:
-        unread.append(f"{len(found) - MOST_ENTRIES:,} entries beyond the first {MOST_ENTRIES:,}")
+    if len(raw_items) > MOST_ENTRIES:
+        unread.append(f"{len(raw_items) - MOST_ENTRIES:,} entries beyond the first {MOST_ENTRIES:,}")
     return items, unread
 
 
@@ -108,13 +108,13 @@ def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
         told = to_text(re.sub(r"(?<!\\)&", r"\\&", value)) if "\\" in value or "$" in value else value
         return told.replace("{", "").replace("}", "").replace("~", " ")
 
-    found = []
+    items = []
     for entry in corpus.entries:
         held = {name.lower(): str(one.value) for name, one in entry.fields_dict.items()}
         told = {name: plain(value) for name, value in held.items()}
         eprint = told.get("eprint", "")
         is_arxiv = "arxiv" in (told.get("archiveprefix", "") + told.get("eprinttype", "") + eprint).lower()
-        found.append(
+        items.append(
             {
                 "id": entry.key,
                 "type": _TYPES.get(entry.entry_type.lower(), "article"),
@@ -138,17 +138,17 @@ def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
             }
         )
     unread = [str(getattr(block, "raw", ""))[:100] for block in corpus.failed_blocks]
-    return found, unread
+    return items, unread
 
 
 def _arxiv_in(note: str) -> str | None:
     """Zotero writes ``arXiv:2605.15617 [cs]`` into notes."""
-    found = _ARXIV.search(note)
-    return f"arXiv:{found[1]}" if found else None
+    match = _ARXIV.search(note)
+    return f"arXiv:{match[1]}" if match else None
 
 
 def _split_and(names: str) -> list[str]:
-    """Names between ``and``s that stand outside braces."""
+    """Names separated by ``and`` outside braces."""
     parts, depth, begun = [], 0, 0
     for match in re.finditer(r"[{}]|\s+and\s+", names):
         if match[0] in "{}":
@@ -164,12 +164,12 @@ def _of_ris(text: str) -> tuple[list[dict[str, Any]], list[str]]:
         entries = rispy.loads(text.lstrip("\ufeff"), skip_unknown_tags=False)
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise NoReferences(f"This RIS is damaged: {error}") from error
-    found = []
+    items = []
     for entry in entries:
         names = entry.get("authors") or entry.get("first_authors") or []
         number = str(entry.get("accession_number") or entry.get("number") or "")
         notes = entry.get("notes") or []
-        found.append(
+        items.append(
             {
                 "id": entry.get("id"),
                 "type": _RIS_TYPES.get(str(entry.get("type_of_reference")), "article"),
@@ -189,7 +189,7 @@ def _of_ris(text: str) -> tuple[list[dict[str, Any]], list[str]]:
                 "note": "\n".join(map(str, notes)) if isinstance(notes, list) else str(notes),
             }
         )
-    return found, []
+    return items, []
 
 
 def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -200,13 +200,13 @@ def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
     if isinstance(held, dict):
         held = held.get("items", [held])
     if not isinstance(held, list):
-        raise NoReferences("This JSON is no list of references.")
-    found = [entry for entry in held if isinstance(entry, dict)]
-    return found, [f"entry {place + 1}" for place, entry in enumerate(held) if not isinstance(entry, dict)]
+        raise NoReferences("This JSON is not a list of references.")
+    items = [entry for entry in held if isinstance(entry, dict)]
+    return items, [f"entry {place + 1}" for place, entry in enumerate(held) if not isinstance(entry, dict)]
 
 
 def _checked(raw: dict[str, Any]) -> dict[str, Any] | None:
-    """An item with what is of the right kind, cut; None without a title."""
+    """An item with its values of the right type, cut to size; None without a title."""
     item: dict[str, Any] = {}
     for name, most in _LIMITS.items():
         value = raw.get(name)
@@ -228,15 +228,15 @@ def _checked(raw: dict[str, Any]) -> dict[str, Any] | None:
 def _checked_person(raw: Any) -> dict[str, str] | None:
     if not isinstance(raw, dict):
         return None
-    found = {
+    person = {
         name: clean(str(raw[name]))[:150]
         for name in ("family", "given", "literal")
         if isinstance(raw.get(name), str) and clean(str(raw[name]))
     }
     prefix = raw.get("non-dropping-particle")
-    if isinstance(prefix, str) and prefix and "family" in found:
-        found["family"] = f"{clean(prefix)[:40]} {found['family']}"
-    return found if "family" in found or "literal" in found else None
+    if isinstance(prefix, str) and prefix and "family" in person:
+        person["family"] = f"{clean(prefix)[:40]} {person['family']}"
+    return person if "family" in person or "literal" in person else None
 
 
 def _checked_date(raw: Any) -> dict[str, Any] | None:

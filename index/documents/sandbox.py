@@ -1,9 +1,10 @@
 """The process that opens a stranger's file: it has no network, no files, little memory and few seconds.
 
-``python -m index.documents.sandbox KIND`` reads the file from standard input and writes JSON to standard output: the CV
-or the references, or why it was refused. :mod:`index.documents.cv_file` starts it. Once its libraries are loaded it gives up
-every system call but those for memory, time and its answer (:mod:`index.documents.confinement`), so that a file that takes it over
-reaches nothing: no file, no connection, no other process.
+``python -m index.documents.sandbox KIND`` reads the file from standard input and writes JSON to standard
+output: the CV or the references, or why it was refused. :mod:`index.documents.cv_file` starts it. Once its
+libraries are loaded, it gives up every system call except those for memory, time and its answer
+(:mod:`index.documents.confinement`). A file that takes the process over then reaches no file, no connection
+and no other process.
 """
 
 from __future__ import annotations
@@ -34,23 +35,24 @@ WARM = {
     "ris": "TY  - JOUR\nTI  - warming up\nER  - \n",
     "json": '[{"title": "warming up"}]',
 }
-"""What has every parser load what it needs before nothing can be opened any more."""
+"""Parsing these makes every parser load what it needs while files can still be opened."""
 _ACTIVE = re.compile(rb"/(?:JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b")
 
 
 class SandboxRefusedError(Exception):
-    """A file that is not read; its text says why."""
+    """The file was refused; the message says why."""
 
 
 def confine(memory: int = MEMORY, seconds: int = SECONDS) -> None:
-    """Give up all that reading a file does not need."""
+    """Give up everything that reading a file does not need."""
     for codec in ("utf-16-le", "utf-8", "ascii", "latin-1"):
-        codecs.lookup(codec)  # loaded while that is still possible
+        codecs.lookup(codec)  # load it while that is still possible
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # No new descriptor and no new process: what is left where the kernel can't forbid the calls themselves.
+    # No new descriptor and no new process: all that can be done if the kernel can't block the calls
+    # themselves.
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     forbid()
@@ -62,23 +64,23 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
     Raises
     ------
     SandboxRefusedError
-        Where it has scripts or attached files, too many pages, a password, or no text.
+        If it has scripts or attached files, too many pages, a password, or no text.
     """
     if _ACTIVE.search(data):
         raise SandboxRefusedError(
-            "it carries scripts or attached files; print it to a plain PDF and try that"
+            "it contains scripts or attached files; print it to a plain PDF and try again"
         )
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        why = "it asks for a password" if "password" in str(error).lower() else "it is damaged, or no PDF"
+        why = "it asks for a password" if "password" in str(error).lower() else "it is damaged or not a PDF"
         raise SandboxRefusedError(why) from error
     if pdfium.raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or document.count_attachments() > 0:
         raise SandboxRefusedError(
-            "it carries scripts or attached files; print it to a plain PDF and try that"
+            "it contains scripts or attached files; print it to a plain PDF and try again"
         )
     if len(document) > MOST_PAGES:
-        raise SandboxRefusedError(f"it has {len(document):,} pages; a CV of up to {MOST_PAGES} is read")
+        raise SandboxRefusedError(f"it has {len(document):,} pages, and I read at most {MOST_PAGES}")
     parts: list[str] = []
     for number in range(len(document)):
         try:
@@ -86,10 +88,10 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
         except pdfium.PdfiumError as error:
             raise SandboxRefusedError(f"page {number + 1} is damaged") from error
         if sum(map(len, parts)) > MOST_TEXT:
-            raise SandboxRefusedError("it holds more text than a CV")
+            raise SandboxRefusedError("it holds too much text for a CV")
     text = "\n".join(parts).replace("\x02", "-").replace("\ufffe", "-").replace("\x00", "")
     if len(flat(text[:20_000])) < 20:
-        raise SandboxRefusedError("it has no text, only pictures; a PDF from a text program can be read")
+        raise SandboxRefusedError("it has only pictures; I need a PDF with text")
     return text
 
 
@@ -102,7 +104,7 @@ def main() -> None:
     if kind == "pdf":
         pdfium = import_module("pypdfium2")
 
-        # What is loaded late is loaded now: afterwards nothing can be opened.
+        # Load everything now, since nothing can be opened afterwards.
         with pdfium.PdfDocument.new() as warm:
             warm.new_page(10, 10).get_textpage().get_text_range()
     elif kind in ("tex", "bib"):
@@ -125,7 +127,7 @@ def main() -> None:
     except (SandboxRefusedError, NoReferences) as error:
         answer = {"refused": str(error).rstrip(".")}
     except MemoryError:
-        answer = {"refused": "it needs more memory than it may"}
+        answer = {"refused": "it needs too much memory"}
     except RecursionError:
         answer = {"refused": "it is nested too deeply"}
     sys.stdout.write(json.dumps(answer))

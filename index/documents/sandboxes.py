@@ -1,4 +1,4 @@
-"""How many processes read strangers' files at once; the rest wait in line, are told their place, or to come later."""
+"""Limiting how many processes read strangers' files at once; others wait in line or come back later."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 IN_LINE: ContextVar[Callable[[int], Awaitable[None]] | None] = ContextVar("in_line", default=None)
-"""Told the place in line of whoever waits, once, before waiting."""
+"""Called once before a wait, with the place in line."""
 
 
 class LineFullError(Exception):
-    """So many wait that one more should come later."""
+    """Too many are waiting already; come back later."""
 
 
 class Places:
-    """A number of places, given in the order of asking.
+    """A number of places, handed out in the order of asking.
 
     Parameters
     ----------
     count
-        How many are taken at once.
+        Places in use at once, at most.
     line
-        How many may wait for one.
+        How many may wait for a place.
     """
 
     def __init__(self, count: int, line: int) -> None:
@@ -33,12 +33,12 @@ class Places:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """A place, for as long as this is open.
+        """Hold a place for as long as this context is open.
 
         Raises
         ------
         LineFullError
-            Where the line is full.
+            If the line is full.
         """
         await self._enter()
         try:
@@ -59,7 +59,7 @@ class Places:
                 await tell(len(self._waiting))
             await place
         except BaseException:
-            if place.done() and not place.cancelled():  # given, and no longer wanted
+            if place.done() and not place.cancelled():  # handed out but no longer wanted
                 self._leave()
             place.cancel()
             raise

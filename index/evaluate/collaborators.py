@@ -1,4 +1,4 @@
-"""Are the suggested collaborators those whom people then write with? Ours beside graph scores and closeness."""
+"""Do people later write with the collaborators we suggest? Ours beside graph scores and closeness."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS = ("labmate", "adamic-adar", "common-neighbours", "preferential-attachme
 
 @dataclass(frozen=True)
 class Written:
-    """Who wrote what when: one entry an authorship whose paper has a day.
+    """Authorships with people and days: one entry for each authorship whose paper has a day.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Written:
 
     @classmethod
     def of(cls, corpus: FileCorpus, report: Report | None = None) -> Written:
-        """From a file; whoever its ``author_ids`` do not name is told apart by Labmate."""
+        """Read from a file; Labmate identifies the people whom its ``author_ids`` do not name."""
         person = corpus.people.copy()
         if (person < 0).any():
             tell = (lambda done, total: report("telling people apart", done, total)) if report else None
             judged = Judge(corpus.authorships, Models.shipped(), progress=tell).judge().person
             unnamed = person < 0
-            # A judged person of whom the file names some authorships is the one it mostly names.
+            # If the file names some of a judged person's authorships, that person is the one it names most.
             named = _mostly(judged[~unnamed], person[~unnamed])
             fresh = int(person.max(initial=-1)) + 1 + judged[unnamed]
             person[unnamed] = [named.get(int(j), int(f)) for j, f in zip(judged[unnamed], fresh, strict=True)]
@@ -62,23 +62,23 @@ class Written:
 
     @classmethod
     async def of_library(cls, corpus: Corpus) -> Written:
-        """From what a Labmate holds, people as its last pass told them apart.
+        """Read from the store, with people as the last pass identified them.
 
         Raises
         ------
         SourceError
-            Where no pass was made, or no paper is embedded.
+            If no pass was made, or no paper is embedded.
         """
         insight = Insight(corpus)
         await insight.refresh()
         if insight.people is None or corpus.vectors is None:
-            raise SourceError("People were not told apart yet. Run: python -m bot identify")
+            raise SourceError("Authors have not been matched to people yet. Run: python -m bot identify")
         person, paper, day = insight.people.written()
         papers, rows = np.unique(paper, return_inverse=True)
         return cls(person, rows, day, corpus.vectors.rows(papers))
 
     def network(self, today: int) -> Network:
-        """What was known before a day."""
+        """The part that was known before a day."""
         return Network(self.person, self.paper, self.day, today)
 
     def partners(self, network: Network) -> Partners:
@@ -86,9 +86,9 @@ class Written:
         return Partners(network, lambda papers: self.vectors[network.papers[papers]])
 
     def new_partners(self, network: Network, until: int, least: int = LEAST_PAPERS) -> sparse.csr_matrix:
-        """People x people: 1 where a first paper together came from ``network.today`` up to ``until``.
+        """People x people: 1 for a first paper together between ``network.today`` and ``until``.
 
-        Both had ``least`` papers before.
+        Both had at least ``least`` papers before.
         """
         later = (self.day >= network.today) & (self.day <= until)
         who = network.numbers(self.person[later])
@@ -129,7 +129,7 @@ def evaluate(
     ranker: CollaboratorRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Rank for people with ``least`` papers before ``cut`` everybody else, and compare with what followed."""
+    """Rank everybody else for people with ``least`` papers before ``cut``, and compare with later papers."""
     network = written.network(cut.toordinal())
     last = until.toordinal() if until else int(written.day.max(initial=0))
     truth = written.new_partners(network, last, least)
@@ -138,7 +138,7 @@ def evaluate(
     asked = np.sort(rng.permutation(asked)[:people])
     partners = written.partners(network)
     ranker = ranker or CollaboratorRanker.shipped()
-    found: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
+    rankings: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
     reachable = []
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]
@@ -148,11 +148,11 @@ def evaluate(
         for person, candidates, score in zip(
             part.tolist(), pool.candidates, np.split(scores, ends), strict=True
         ):
-            found["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
+            rankings["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
             right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
             reachable.append(float(np.isin(right, candidates).mean()))
         for method, rows in _baselines(partners, part):
-            found[method] += [
+            rankings[method] += [
                 _top(row, network, person, partners.eligible)
                 for row, person in zip(rows, part.tolist(), strict=True)
             ]
@@ -160,7 +160,7 @@ def evaluate(
             report("asking", min(start + AT_ONCE, len(asked)), len(asked))
     rows_out = []
     for method in METHODS:
-        measured = _measures(found[method], truth, asked)
+        measured = _measures(rankings[method], truth, asked)
         rows_out.append(
             {"method": method}
             | {k: v for name, values in measured.items() for k, v in summary(name, values, seed).items()}
@@ -189,7 +189,7 @@ def _baselines(partners: Partners, asked: np.ndarray) -> Iterable[tuple[str, Ite
 
 
 def _top(row: np.ndarray, network: Network, person: int, eligible: np.ndarray) -> np.ndarray:
-    """The best of everybody eligible with a score above zero who never was a coauthor."""
+    """The best eligible people who score above zero and were never coauthors."""
     score = np.where(eligible, row, 0.0)
     ever = network.ever
     score[ever.indices[ever.indptr[person] : ever.indptr[person + 1]]] = 0.0
@@ -200,13 +200,15 @@ def _top(row: np.ndarray, network: Network, person: int, eligible: np.ndarray) -
     return np.asarray(best[np.lexsort((best, -score[best]))])
 
 
-def _measures(found: list[np.ndarray], truth: sparse.csr_matrix, asked: np.ndarray) -> dict[str, np.ndarray]:
-    """Measures of each question, the highest 50 looked at."""
+def _measures(
+    rankings: list[np.ndarray], truth: sparse.csr_matrix, asked: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The measures of each question, over its 50 highest scores."""
     gains = 1 / np.log2(np.arange(2, 12))
     out: dict[str, list[float]] = {
         name: [] for name in ("recall@10", "recall@50", "mrr", "ndcg@10", "hit@10")
     }
-    for ranked, person in zip(found, asked.tolist(), strict=True):
+    for ranked, person in zip(rankings, asked.tolist(), strict=True):
         right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
         hits = np.isin(ranked, right)
         first = np.flatnonzero(hits)

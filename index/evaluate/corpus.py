@@ -1,4 +1,4 @@
-"""A library over one file, in a temporary folder: what evaluations and `rank` work on."""
+"""A library of one file's papers in a temporary folder, for evaluations and `rank`."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ async def temporary_library(
     report: Report | None = None,
     own_ids: bool = False,
 ) -> AsyncIterator[Corpus]:
-    """Read a file of papers into a library that is gone afterwards, every paper embedded.
+    """Read a file of papers into a temporary library, with every paper embedded.
 
     Parameters
     ----------
     vectors
-        Ready embeddings of the file's records; what they lack is embedded.
+        Ready embeddings of the file's records; missing ones are computed.
     report
-        Called with a step's name, what is done and the whole.
+        Called with the name of a step, how much is done, and the total.
     own_ids
-        The file's ids may be anything; each is a work of its own.
+        The file's ids may be anything; each one is a separate work.
     """
     with tempfile.TemporaryDirectory(prefix="labmate-") as name:
         folder = Path(name)
@@ -59,7 +59,7 @@ async def temporary_library(
 async def fill(
     corpus: Corpus, path: Path, vectors: Path | None, report: Report | None, *, own_ids: bool = False
 ) -> None:
-    """Read a file and embed what it brings."""
+    """Read a file and embed its papers."""
     assert corpus.vectors is not None
     file = PaperFile(path, own_ids=own_ids)
     ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
@@ -86,7 +86,7 @@ class FileCorpus:
     authorships
         Their authorships, with a vector for each paper.
     people
-        int64, shape (authorships,): whom the file's ``author_ids`` name, -1 where they name nobody.
+        int64, shape (authorships,): the person named by the file's ``author_ids``, -1 if none.
     """
 
     records: list[PaperRecord]
@@ -94,28 +94,28 @@ class FileCorpus:
     people: np.ndarray
 
     def days(self) -> np.ndarray:
-        """int64: the day of each paper as an ordinal, 0 where it has none."""
+        """int64: the day of each paper as an ordinal, 0 if it has none."""
         days = (record.announced or record.submitted or record.updated for record in self.records)
         return np.array([day.toordinal() if day else 0 for day in days], np.int64)
 
     def before(self, day: date) -> FileCorpus:
-        """The papers of earlier days alone."""
-        kept = np.flatnonzero(self.days() < day.toordinal())
-        inside = np.isin(self.authorships.paper, kept)
+        """The papers of earlier days only."""
+        papers = np.flatnonzero(self.days() < day.toordinal())
+        inside = np.isin(self.authorships.paper, papers)
         return FileCorpus(
-            [self.records[place] for place in kept], narrowed(self.authorships, kept), self.people[inside]
+            [self.records[place] for place in papers], narrowed(self.authorships, papers), self.people[inside]
         )
 
 
 def read_file(
     path: Path, embedder: Embedder, *, vectors: Path | None = None, report: Report | None = None
 ) -> FileCorpus:
-    """Read a file whole.
+    """Read a whole file.
 
     Raises
     ------
     SourceError
-        Where it holds no paper, or the vectors are not of this file.
+        If it holds no paper, or the vectors belong to another file.
     """
     file = PaperFile(path, own_ids=True)
     lines, records, refused = [], [], ""

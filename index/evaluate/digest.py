@@ -1,4 +1,4 @@
-"""Is a reader's own next paper high among its day's? Ours beside arxiv-sanity-lite's recipe and plain closeness."""
+"""Does a reader's own next paper rank high on its day? Ours beside arxiv-sanity-lite and plain closeness."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from index.digest.taste import TasteRanker
 from index.evaluate.metrics import summary
 
 LEAST, MOST, BEFORE = 5, 40, 5
-"""Papers of a reader: at least, at most, and at least before the cut."""
+"""A reader's papers: at least, at most, and at least before the cut."""
 HALVES = ("kept", "tuned", "all")
 SANITY_WORDS = 20_000
 OTHERS = 3_000
-"""Earlier papers that stand for all that a reader did not write, for the SVM."""
+"""For the SVM: a sample of the earlier papers that a reader did not write."""
 Report = Callable[[str, int, int], None]
 
 
 def is_kept(name: str) -> bool:
-    """Whether a name belongs to the half that nothing is trained or tuned on."""
+    """Whether a name belongs to the half that is kept out of training and tuning."""
     return bool(zlib.crc32(name.encode()) % 2)
 
 
@@ -61,7 +61,7 @@ class ListingDays:
         day: np.ndarray,
         vectors: np.ndarray,
     ) -> ListingDays:
-        """From titles and abstracts, the names of each paper (at ``offsets``), and days (0: none)."""
+        """Build from titles and abstracts, the names of each paper (at ``offsets``), and days (0: none)."""
         order = np.argsort(day, kind="stable")
         order = order[day[order] > 0]
         written: dict[str, list[int]] = {}
@@ -78,7 +78,7 @@ class ListingDays:
 
 @dataclass(frozen=True)
 class DigestQuestion:
-    """A reader on a day: the papers before it, and those of the day that are the reader's own."""
+    """A reader on a day: their earlier papers, and their own papers of that day."""
 
     day: int
     earlier: np.ndarray
@@ -100,20 +100,20 @@ def questions(
 def readers(
     listings: ListingDays, cut: int, end: int | None, most: int, seed: int, half: str, before: int = BEFORE
 ) -> list[str]:
-    """Names with few enough papers to be a person's, some before the cut and some after, in random order."""
-    found = []
+    """Names with few enough papers to be one person, some before the cut and some after; in random order."""
+    names = []
     for name, papers in listings.written.items():
         days = listings.day[papers]
         fits = LEAST <= len(papers) <= MOST and (days < cut).sum() >= before
         asked = half == "all" or is_kept(name) == (half == "kept")
         if fits and asked and ((days >= cut) & (days < (end or 10**9))).any():
-            found.append(name)
-    found.sort()
-    return [found[place] for place in np.random.default_rng(seed).permutation(len(found))[:most]]
+            names.append(name)
+    names.sort()
+    return [names[place] for place in np.random.default_rng(seed).permutation(len(names))[:most]]
 
 
 def measure(scores: np.ndarray, own: np.ndarray) -> tuple[float, float, float]:
-    """(reciprocal rank, recall@5, recall@10) of the places ``own``; equal scores keep the listing's order."""
+    """(reciprocal rank, recall@5, recall@10) of the places ``own``; ties keep the listing's order."""
     ranked = np.argsort(-scores, kind="stable")
     places = np.flatnonzero(np.isin(ranked, own))
     return 1 / (places[0] + 1), float((places < 5).mean()), float((places < 10).mean())
@@ -130,7 +130,7 @@ def evaluate(
     ranker: TasteRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Rank each day's listing for its readers, and see where their own papers come."""
+    """Rank each day's listing for its readers, and measure where their own papers come."""
     ranker = ranker or TasteRanker.shipped()
     start = cut.toordinal()
     end = until.toordinal() + 1 if until else None
@@ -182,7 +182,7 @@ def evaluate(
 
 
 def _sanity_words(listings: ListingDays, start: int) -> sparse.csr_matrix:
-    """tf-idf rows of all papers, words and weights learned from those before the cut."""
+    """tf-idf rows of all papers, with words and weights learned from those before the cut."""
     counter = TfidfVectorizer(max_features=SANITY_WORDS, min_df=2, max_df=0.1, **WORDS)
     before = int(np.searchsorted(listings.day, start))
     counter.fit(listings.texts[: max(before, 2)])
@@ -196,7 +196,7 @@ def _svm(
     before: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """arxiv-sanity-lite: a linear SVM of what the reader has against everything else, here a sample of it."""
+    """arxiv-sanity-lite: a linear SVM of the reader's papers against all others, here a sample of them."""
     others = np.setdiff1d(rng.integers(0, before, OTHERS), question.earlier)
     data = sparse.vstack([words[question.earlier], words[others]])
     wanted = np.concatenate([np.ones(len(question.earlier)), np.zeros(len(others))])

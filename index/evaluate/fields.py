@@ -1,4 +1,4 @@
-"""Files of papers, or of questions with the abstract that answers each, as one field's texts and as a collection."""
+"""Files of papers, or of questions with the abstracts that answer them, read as one field's texts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from index.search.passages import sentences
 
 
 def read_field(path: Path) -> Collection:
-    """What a field's people ask, or the titles of its papers, and the abstracts.
+    """A field's questions, or the titles of its papers, and the abstracts.
 
     Raises
     ------
     SourceError
-        Where the file can't be read.
+        If the file can't be read.
     """
     questions, abstracts = [], []
     for item in _items(path):
@@ -32,14 +32,15 @@ def read_field(path: Path) -> Collection:
 
 
 def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list[str]:
-    """Write a file's papers, or ``most`` of them at random, as a file of papers; the questions asked of them.
+    """Write up to ``most`` of a file's papers, drawn at random, as a file of papers; returns their questions.
 
-    A paper that a question came with gets its abstract's first sentence for a title: its own is the question.
+    A paper that came with a question gets its abstract's first sentence as a title, since its own is the
+    question.
 
     Raises
     ------
     SourceError
-        Where the file can't be read.
+        If the file can't be read.
     """
     items = [item for item in _items(path) if _abstract(item)]
     if most is not None and most < len(items):
@@ -51,7 +52,7 @@ def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list
 
 
 def has_questions(path: Path) -> bool:
-    """Whether the file's records are questions with their abstracts."""
+    """Whether the file's records are questions with abstracts."""
     return "question" in next(_items(path), {})
 
 

@@ -1,9 +1,9 @@
-"""Does Labmate know when nothing fits? Answers withheld from real questions, and given to ones that have none.
+"""Does Labmate know when nothing fits? Real questions left unanswered, and others answered wrongly.
 
-Answerable are the questions of :mod:`index.evaluate.search`, phrases that several abstracts have, sentences, and
-titles and abstracts of papers that are themselves left out, so that only others on their topic can answer.
-Unanswerable are keyboard noise, stop words, made-up names, everyday topics, and another field's questions,
-titles and abstracts.
+Answerable: the questions of :mod:`index.evaluate.search`, phrases that several abstracts share, sentences,
+and titles and abstracts of papers that are themselves left out, so that only others on their topic can
+answer. Unanswerable: keyboard noise, stop words, made-up names, everyday topics, and another field's
+questions, titles and abstracts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from index.search.search import JUDGED, Search
 
 METHODS = ("labmate", "words alone", "meaning alone")
 WORDS_LEAST, LIFT_LEAST = 0.6, 0.3
-"""What of the words, and how much closer than chance, the simple ways ask for."""
+"""The thresholds of the simple methods: the share of words, and how much closer than chance."""
 _EVERYDAY = resources.files("index.evaluate").joinpath("everyday_topics.txt").read_text().splitlines()
 _STOP = resources.files("index").joinpath("stop_words.txt").read_text().split()
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -41,7 +41,7 @@ _TRIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A query, whether something answers it, and the paper that is left out of what was found."""
+    """A query, whether a paper answers it, and the paper that is left out of the results."""
 
     kind: str
     text: str
@@ -51,16 +51,16 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Texts of one field: what its people ask (or the titles of their papers), and abstracts."""
+    """Texts of one field: questions (or the titles of its papers), and abstracts."""
 
     questions: Sequence[str]
     abstracts: Sequence[str]
 
 
-async def make_asked(
+async def make_probes(
     corpus: Corpus, per_kind: int, seed: int, own: Sequence[str], others: Collection | None
 ) -> list[Probe]:
-    """Queries of each kind from the library's papers, the questions asked of them, and another field."""
+    """Queries of each kind from the library's papers, their questions, and another field."""
     chance = random.Random(seed)
     asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed)]
     asked += await _of_papers(corpus, per_kind, chance)
@@ -92,7 +92,7 @@ async def _of_papers(corpus: Corpus, per_kind: int, chance: random.Random) -> li
 
 
 def _phrase(corpus: Corpus, abstract: str, chance: random.Random) -> str | None:
-    """Two content words side by side that several papers have side by side."""
+    """Two adjacent content words that several papers share."""
     words = re.findall(r"[a-z][a-z-]+", abstract.lower())
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
     pairs = [pair for pair in pairs if len(corpus.words.terms(pair)) == 2]
@@ -107,7 +107,7 @@ def _some(texts: Sequence[str], count: int, chance: random.Random) -> list[str]:
 
 
 def _noise(chance: random.Random) -> str:
-    """What a cat types: a piece of a keyboard's row, letters at random, or marks."""
+    """Keyboard noise: a piece of a keyboard's row, random letters, or punctuation."""
     kind = chance.random()
     if kind < 0.4:
         row = chance.choice(_ROWS)
@@ -136,38 +136,39 @@ async def evaluate(
     fit: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Rows of the share answered wrongly by kind, and of lost and false answers by method, kinds counting alike.
+    """Rows with the share answered wrongly by kind, and with lost and false answers by method.
 
-    With ``fit`` the result holds ``fitted``, the weights that these questions would give (``index.search.fits``).
+    All kinds count the same. With ``fit`` the result holds ``fitted``, the weights that these questions would
+    give to :mod:`index.search.fits`.
     """
     corpus.embedder.load()
-    asked = await make_asked(corpus, per_kind, seed, own, others)
+    probes = await make_probes(corpus, per_kind, seed, own, others)
     search, fits = Search(corpus), Fits(corpus)
     answered: dict[str, list[bool]] = {method: [] for method in METHODS}
     features: list[np.ndarray] = []
-    for done, question in enumerate(asked, 1):
-        found = await search.search(question.text, JUDGED + 1, as_text=True, judged=JUDGED + 1)
-        near = {h.paper_id: h.closeness for h in found.hits if h.paper_id != question.without}
-        seen = await fits.features(question.text, dict(list(near.items())[:JUDGED]))
-        seen = seen if len(seen) else np.zeros((1, 4))
-        features.append(seen)
-        answered["labmate"].append(any(paper in near for paper in found.fitting))
-        answered["words alone"].append(bool((seen[:, 0] >= WORDS_LEAST).any()))
-        answered["meaning alone"].append(bool((seen[:, 2] >= LIFT_LEAST).any()))
+    for done, question in enumerate(probes, 1):
+        results = await search.search(question.text, JUDGED + 1, as_text=True, judged=JUDGED + 1)
+        near = {h.paper_id: h.closeness for h in results.hits if h.paper_id != question.without}
+        values = await fits.features(question.text, dict(list(near.items())[:JUDGED]))
+        values = values if len(values) else np.zeros((1, 4))
+        features.append(values)
+        answered["labmate"].append(any(paper in near for paper in results.fitting))
+        answered["words alone"].append(bool((values[:, 0] >= WORDS_LEAST).any()))
+        answered["meaning alone"].append(bool((values[:, 2] >= LIFT_LEAST).any()))
         if progress:
-            progress(done, len(asked))
-    rows = [_row(method, asked, answers, seed) for method, answers in answered.items()]
-    rows += _by_kind(asked, answered["labmate"], seed)
-    result = {"task": "fits", "seed": seed, "questions": len(asked), "rows": rows}
-    return result | ({"fitted": fitted(asked, features)} if fit else {})
+            progress(done, len(probes))
+    rows = [_row(method, probes, answers, seed) for method, answers in answered.items()]
+    rows += _by_kind(probes, answered["labmate"], seed)
+    result = {"task": "fits", "seed": seed, "questions": len(probes), "rows": rows}
+    return result | ({"fitted": fitted(probes, features)} if fit else {})
 
 
-def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
-    """Lost and false answers of all kinds, each kind counting alike."""
+def _row(method: str, probes: Sequence[Probe], answers: Sequence[bool], seed: int) -> dict[str, Any]:
+    """Lost and false answers over all kinds, each kind counting the same."""
     out: dict[str, Any] = {"method": method, "kind": "all"}
     for name, answerable in (("lost", True), ("false", False)):
         wrong: dict[str, list[float]] = {}
-        for question, answer in zip(asked, answers, strict=True):
+        for question, answer in zip(probes, answers, strict=True):
             if question.answerable is answerable:
                 wrong.setdefault(question.kind, []).append(float(answer is not answerable))
         most = max(map(len, wrong.values()), default=0)
@@ -176,10 +177,10 @@ def _row(method: str, asked: Sequence[Probe], answers: Sequence[bool], seed: int
     return out
 
 
-def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
+def _by_kind(probes: Sequence[Probe], answers: Sequence[bool], seed: int) -> list[dict[str, Any]]:
     rows = []
-    for kind in dict.fromkeys(question.kind for question in asked):
-        pairs = [(q, a) for q, a in zip(asked, answers, strict=True) if q.kind == kind]
+    for kind in dict.fromkeys(question.kind for question in probes):
+        pairs = [(q, a) for q, a in zip(probes, answers, strict=True) if q.kind == kind]
         wrong = [float(answer is not question.answerable) for question, answer in pairs]
         nothing = {"lost": 0.0, "lost_low": 0.0, "lost_high": 0.0}
         nothing |= {"false": 0.0, "false_low": 0.0, "false_high": 0.0}
@@ -188,19 +189,19 @@ def _by_kind(asked: Sequence[Probe], answers: Sequence[bool], seed: int) -> list
     return rows
 
 
-def fitted(asked: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Logistic regression on the paper of each question that fits best, kinds counting alike."""
-    kinds = [question.kind for question in asked]
-    truth = np.array([question.answerable for question in asked])
+def fitted(probes: Sequence[Probe], features: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Logistic regression on the best-fitting paper of each question, kinds counting the same."""
+    kinds = [question.kind for question in probes]
+    truth = np.array([question.answerable for question in probes])
     count = {
-        True: len({q.kind for q in asked if q.answerable}),
-        False: len({q.kind for q in asked if not q.answerable}),
+        True: len({q.kind for q in probes if q.answerable}),
+        False: len({q.kind for q in probes if not q.answerable}),
     }
-    weight = np.array([1 / kinds.count(q.kind) / count[q.answerable] for q in asked]) * len(asked) / 2
-    chosen = [int(np.argmax(log_odds(seen))) for seen in features]
+    weight = np.array([1 / kinds.count(q.kind) / count[q.answerable] for q in probes]) * len(probes) / 2
+    chosen = [int(np.argmax(log_odds(rows))) for rows in features]
     model = LogisticRegression(C=10, max_iter=5_000)
     for _ in range(4):
-        model.fit(np.array([seen[at] for seen, at in zip(features, chosen, strict=True)]), truth, weight)
-        chosen = [int(np.argmax(model.decision_function(seen))) for seen in features]
+        model.fit(np.array([rows[at] for rows, at in zip(features, chosen, strict=True)]), truth, weight)
+        chosen = [int(np.argmax(model.decision_function(rows))) for rows in features]
     weights = [round(float(value), 1) for value in model.coef_[0]]
     return {"weights": weights, "neither": round(float(model.intercept_[0]), 1), "least": LEAST}

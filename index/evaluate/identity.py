@@ -1,4 +1,4 @@
-"""Are people told apart? Ours beside plain rules, against pseudo-people or against a file's own ids."""
+"""How well are people identified? Ours beside plain rules, against pseudo-people or a file's own ids."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from index.identity.identity import Judge
 from index.identity.models import Models
 
 HOMONYMS, VARIANTS = 2_000, 1_000
-"""Pairs of people under one name, and people under two, of the kept half."""
+"""Groups of people under one name, and people under two names, of the kept half."""
 Clusterer = Callable[[Authorships], np.ndarray]
 
 
 def exact_name(authorships: Authorships) -> np.ndarray:
-    """A name is a person."""
+    """The rule that each name is one person."""
     return authorships.name_ids[0]
 
 
 def initial_coauthors(authorships: Authorships) -> np.ndarray:
-    """First initial and family name, joined by any coauthor in common (transitively)."""
+    """First initial and family name, joined by any shared coauthor (transitively)."""
     ids, names = authorships.name_ids
     short: dict[tuple[str, str], int] = {}
     of_name = np.array([short.setdefault((name.initial, name.family), len(short)) for name in names])
     block = of_name[ids]
     paper = authorships.paper
-    # Two authorships of a block are joined where both papers have one more author alike: through the pair
-    # (block, coauthor), which each paper of the block points to.
+    # Two authorships of a block are joined if their papers share another author: through the pair (block,
+    # coauthor), which each paper of the block points to.
     sizes = np.diff(authorships.offsets)[paper]
     mention = np.repeat(np.arange(len(block)), sizes)
     begins = np.repeat(authorships.offsets[:-1][paper], sizes)
@@ -52,7 +52,7 @@ def initial_coauthors(authorships: Authorships) -> np.ndarray:
 
 
 def labmate(authorships: Authorships, truth: np.ndarray, models: Models) -> np.ndarray:
-    """Ours; only the names that could meet a known person are judged."""
+    """Ours; only names that could belong to a known person are judged."""
     ids, names = authorships.name_ids
     families = {names[number].family for number in np.unique(ids[truth >= 0])}
     initials = {(names[number].initial, names[number].family) for number in np.unique(ids[truth >= 0])}
@@ -60,9 +60,9 @@ def labmate(authorships: Authorships, truth: np.ndarray, models: Models) -> np.n
     return Judge(authorships, models).judge(wanted).person
 
 
-def bcubed(found: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bcubed(clusters: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Precision and recall of each item (Bagga and Baldwin 1998); both arrays number the groups."""
-    _, one = np.unique(found, return_inverse=True)
+    _, one = np.unique(clusters, return_inverse=True)
     _, other = np.unique(truth, return_inverse=True)
     width = int(other.max(initial=-1)) + 1
     _, cell, together = np.unique(one * width + other, return_inverse=True, return_counts=True)
@@ -70,14 +70,14 @@ def bcubed(found: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return both / np.bincount(one)[one], both / np.bincount(other)[other]
 
 
-def pairwise(found: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
+def pairwise(clusters: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
     """Precision, recall and F1 over pairs of items in one group."""
 
     def pairs(*labels: np.ndarray) -> int:
         _, counts = np.unique(np.stack(labels), axis=1, return_counts=True)
         return int((counts * (counts - 1) // 2).sum())
 
-    both, mine, right = pairs(found, truth), pairs(found), pairs(truth)
+    both, mine, right = pairs(clusters, truth), pairs(clusters), pairs(truth)
     precision = both / mine if mine else 1.0
     recall = both / right if right else 1.0
     return precision, recall, f1(precision, recall)
@@ -88,20 +88,20 @@ def f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def measures(found: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int) -> dict[str, float]:
-    """All measures over the authorships whose person is known, with an interval for B-cubed F1.
+def measures(clusters: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int) -> dict[str, float]:
+    """All measures over authorships whose person is known, with an interval for B-cubed F1.
 
     Parameters
     ----------
     names
-        Each authorship's name as a number; ``bcubed_f1_shared`` is over the names that several people have.
+        Each authorship's name as a number; ``bcubed_f1_shared`` is over names that several people share.
     """
-    precision, recall = bcubed(found, truth)
+    precision, recall = bcubed(clusters, truth)
     _, name = np.unique(names, return_inverse=True)
     people = np.unique(np.stack([name, truth]), axis=1)[0]
     shared = (np.bincount(people, minlength=int(name.max()) + 1) > 1)[name]
     low, high = _interval(precision, recall, truth, seed)
-    pair_precision, pair_recall, pair_f1 = pairwise(found, truth)
+    pair_precision, pair_recall, pair_f1 = pairwise(clusters, truth)
     out = {
         "bcubed_precision": float(precision.mean()),
         "bcubed_recall": float(recall.mean()),
@@ -113,13 +113,13 @@ def measures(found: np.ndarray, truth: np.ndarray, names: np.ndarray, seed: int)
         "pairwise_f1": pair_f1,
     }
     if shared.any():
-        some, other = bcubed(found[shared], truth[shared])
+        some, other = bcubed(clusters[shared], truth[shared])
         out["bcubed_f1_shared"] = f1(float(some.mean()), float(other.mean()))
     return {name: round(value, 4) for name, value in out.items()}
 
 
 def _interval(precision: np.ndarray, recall: np.ndarray, truth: np.ndarray, seed: int) -> tuple[float, float]:
-    """The 95 % bootstrap interval of B-cubed F1, people resampled whole."""
+    """The 95 % bootstrap interval of B-cubed F1, resampling whole people."""
     _, person = np.unique(truth, return_inverse=True)
     sums = [np.bincount(person, values) for values in (precision, recall, np.ones(len(person)))]
     draws = np.random.default_rng(seed).integers(0, len(sums[0]), (RESAMPLES, len(sums[0])))
@@ -142,10 +142,10 @@ def evaluate(
     Parameters
     ----------
     truth
-        int64, shape (authorships,): the person, -1 where unknown. Without it, pseudo-people are made of
-        the half of all rare names that no model was trained on.
+        int64, shape (authorships,): the person, -1 if unknown. Without it, pseudo-people are made from the
+        half of all rare names that no model was trained on.
     peers
-        Further methods by name, each given the corpus and the truth's places.
+        Further methods by name; each gets the corpus and the places where the truth is known.
     """
     kind = "author_ids"
     if truth is None:

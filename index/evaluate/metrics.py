@@ -10,7 +10,7 @@ RESAMPLES = 1_000
 
 
 def reciprocal_rank(rank: int | None) -> float:
-    """1 / rank, counted from 1; 0 where the item was not found."""
+    """1 / rank, counted from 1; 0 if the item was not found."""
     return 1.0 / rank if rank else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Peers in environments of their own, asked through files, so that nothing of theirs is a dependency."""
+"""Other systems, run in separate environments through files so that they are not dependencies."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def s2and_installed() -> bool:
 
 
 def s2and(authorships: Authorships, truth: np.ndarray) -> np.ndarray:
-    """S2AND's production clusters of the authorships whose person is known, as numbers; -1 elsewhere.
+    """The clusters that S2AND's production model gives to authorships of known people; -1 elsewhere.
 
     It sees the same papers, names, titles and abstracts; SPECTER2 vectors can't be had offline.
 
     Raises
     ------
     SourceError
-        Where its process fails.
+        If its process fails.
     """
     known = np.flatnonzero(truth >= 0)
     papers = np.unique(authorships.paper[known])

@@ -1,7 +1,7 @@
-"""Truth about people without anybody's labels: rare names merged into homonyms, and split into variants.
+"""Truth about people without labels: rare names merged into homonyms, and split into variants.
 
-Torvik and Smalheiser (Author name disambiguation in MEDLINE, TKDD 2009) made training pairs from names
-so rare that their authorships are one person's; here whole people are made of them.
+Torvik and Smalheiser (Author name disambiguation in MEDLINE, TKDD 2009) made training pairs from names so
+rare that each is one person; here they become whole people.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from index.identity.evidence import Authorships
 from index.identity.person_names import PersonName
 
 RARE = 0.05
-"""Expected namesakes, were given and family names independent, up to which a name counts as one person's."""
+"""Expected namesakes, taking given and family names as independent, up to which a name is one person."""
 MOST_PAPERS = 120
 COMMON_GIVEN = 300
 ROLES = ("kept", "kept", "pairs", "groups")
-"""What a person is used for, by the hash of the name: half are kept for the evaluation."""
+"""The use of a person, by the hash of the name: half are kept for the evaluation."""
 
 
 @dataclass(frozen=True)
 class PseudoPeople:
-    """A corpus in which names were merged and split.
+    """A corpus with some names merged and others split.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class PseudoPeople:
 
 
 def rare_people(authorships: Authorships, roles: Sequence[str], *, least: int = 1) -> list[np.ndarray]:
-    """Authorships of each rare name that has one of the roles and at least ``least`` papers."""
+    """The authorships of each rare name with one of these roles and at least ``least`` papers."""
     ids, names = authorships.name_ids
     family, given = Counter(n.family for n in names), Counter(n.joined for n in names)
     counts = np.bincount(ids, minlength=len(names))
@@ -75,13 +75,13 @@ def make_people(
     Parameters
     ----------
     homonyms
-        How many groups of people get one name, with ``sizes`` people each; in half of them all have the
-        same family name, as homonyms mostly have.
+        How many groups of people get one name, with ``sizes`` people each; in half of the groups all share a
+        family name, as most homonyms do.
     common
-        The name is a common given name beside the first one's family name, which nobody has: a rare name
-        with two people would be no name that one meets. Otherwise it is the first one's.
+        Use an unused combination of a common given name and the first person's family name, since two people
+        with one rare name would be unrealistic. Otherwise use the first person's name.
     variants
-        How many people print their name in two ways.
+        How many people publish under two forms of their name.
     single
         How many people are left as they are.
     """
@@ -139,7 +139,7 @@ def make_people(
 def _common_name(
     name: PersonName, givens: Sequence[str], taken: set[str], rng: np.random.Generator
 ) -> str | None:
-    """A common given name before a family name, as nobody has it; None where all are taken."""
+    """A family name with a common given name, in a combination that nobody has; None if all are taken."""
     for place in rng.permutation(len(givens)):
         made = f"{givens[place]} {name.family}"
         if made not in taken:
@@ -154,7 +154,7 @@ def _draw(free: np.ndarray, first: int, size: int, rng: np.random.Generator) -> 
 
 
 def _variant(printed: str, name: PersonName, rng: np.random.Generator) -> str:
-    """Another way in which a person may print a name."""
+    """Another form of a name under which a person may publish."""
     words = printed.split()
     kind = rng.random()
     if kind < 0.45 or len(words) < 2:
@@ -169,7 +169,7 @@ def _variant(printed: str, name: PersonName, rng: np.random.Generator) -> str:
 
 
 def narrowed(authorships: Authorships, papers: np.ndarray) -> Authorships:
-    """The corpus of these papers alone (ascending numbers)."""
+    """The corpus of these papers only (ascending numbers)."""
     sizes = np.diff(authorships.offsets)[papers]
     kept = np.zeros(authorships.papers, bool)
     kept[papers] = True

@@ -1,4 +1,4 @@
-"""How to sum up a person's papers beside a submission: a held-out paper of theirs among other people's."""
+"""How to compare a person's papers with a submission: find their held-out paper among other people's."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from index.evaluate.pseudo_people import rare_people
 from index.people.reviewers import TOP, WORDS, centre, centre_words, top
 
 LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
-"""Papers of a person; people asked; whose held-out papers are the wrong answers; from the nearest so many; how many."""
+"""Papers per person, people asked, people who give wrong answers, nearest to draw from, answers drawn."""
 BACKGROUND, CROWD = 5_000, 50
-"""Papers of all kinds, and to how many of them a submission's nearness is its nearness to everybody."""
+"""Papers of all kinds; the mean closeness to the nearest of them measures how ordinary a submission is."""
 Report = Callable[[str, int, int], None]
 
 
 def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) -> dict[str, Any]:
-    """Rows of the share of wrong answers ranked below the right one, and of the reciprocal rank.
+    """Rows with the share of wrong answers ranked below the right one, and the reciprocal rank.
 
     The wrong answers are held-out papers of people whose earlier work lies nearest by meaning or by words, so
-    that neither is favoured. Names are rare ones, which are one person's.
+    that neither is favoured. All names are rare, so each stands for one person.
     """
     rng = np.random.default_rng(seed)
     authorships, vectors, days = corpus.authorships, corpus.authorships.vectors, corpus.days()
@@ -62,20 +62,24 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
     crowd = np.asarray(
         vectors[np.sort(rng.choice(len(days), min(BACKGROUND, len(days)), replace=False))], np.float32
     )
-    found: dict[str, list[tuple[float, float]]] = {}
+    values_of: dict[str, list[tuple[float, float]]] = {}
     for place, papers in enumerate(people[:ASKED]):
         own = papers[:-1]
         most = min(NEAR, len(people) - 1)
         by_meaning = np.argpartition(-(meaning_of @ meaning_of[place]), most)[:most]
         by_words = np.argpartition(-np.asarray((words_of @ words_of[place].T).todense()).ravel(), most)[:most]
         wrong = np.setdiff1d(held[np.concatenate([by_meaning, by_words])], papers)
-        asked = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
-        mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[asked], np.float32)
-        near, alike = rows @ mine.T, (terms[asked] @ terms[own].T).toarray()
+        compared = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
+        mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[compared], np.float32)
+        near, alike = rows @ mine.T, (terms[compared] @ terms[own].T).toarray()
         recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
-        for name, score in ways(near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)).items():
+        for name, score in summaries(
+            near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)
+        ).items():
             beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
-            found.setdefault(name, []).append((float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum()))))
+            values_of.setdefault(name, []).append(
+                (float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum())))
+            )
         if report and place % 50 == 0:
             report("comparing", place, ASKED)
     rows_out = [
@@ -84,12 +88,12 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
             **summary("won", [v[0] for v in values], seed),
             **summary("mrr", [v[1] for v in values], seed),
         }
-        for name, values in found.items()
+        for name, values in values_of.items()
     ]
     return {"task": "reviewers", "seed": seed, "questions": min(ASKED, len(people)), "rows": rows_out}
 
 
-def ways(
+def summaries(
     near: np.ndarray,
     alike: np.ndarray,
     recent: np.ndarray,
@@ -97,7 +101,7 @@ def ways(
     terms: Any,
     crowd: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Every way to sum up that was tried; ``labmate`` is the one used (:func:`index.people.reviewers.match`)."""
+    """Every method that was tried; ``labmate`` is the one in use (:func:`index.people.reviewers.match`)."""
     best, middle = near.max(axis=1), centre(near, vectors)
     lexical = top(alike, TOP) + centre_words(alike, terms)
     return {

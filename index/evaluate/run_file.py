@@ -1,4 +1,4 @@
-"""Rankings as TREC runs, so that anybody's evaluation tool can score them."""
+"""Rankings as TREC runs, which other evaluation tools can score."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ async def rank_queries(
     model: str,
     report: Callable[[str, int, int], None] | None = None,
 ) -> int:
-    """Rank every query over the papers of a file alone, into ``out``.
+    """Rank every query over the papers of a file, and write the run to ``out``.
 
     Parameters
     ----------
     kind
-        ``similar`` (one id of the file a line) or ``search`` (JSON lines of ``id`` and ``text``).
+        ``similar`` (one id of the file per line) or ``search`` (JSON lines of ``id`` and ``text``).
     depth
-        Papers a query, at most.
+        Papers per query, at most.
 
     Returns
     -------
@@ -44,21 +44,21 @@ async def rank_queries(
     Raises
     ------
     SourceError
-        Where a file is missing or a query makes no sense; nothing is written then.
+        If a file is missing or a query is invalid; nothing is written then.
     """
     wanted = _ids(queries) if kind == "similar" else _texts(queries)
     embedder = Embedder(model)
     lines: list[str] = []
-    loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is read
+    loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is being read
     async with temporary_library(papers, embedder, report=report, own_ids=True) as corpus:
         await loading
         ids = await corpus.store.ids_of("file")
         names = {paper: name for name, paper in ids.items()}
         if kind == "similar" and (strange := next((text for _, text in wanted if text not in ids), None)):
-            raise SourceError(f"the query {strange[:80]!r} is no id of a paper in {papers}")
+            raise SourceError(f"the query {strange[:80]!r} is not the id of a paper in {papers}")
         for done, (query, text) in enumerate(wanted, 1):
-            found = await _rank(kind, corpus, text, ids, depth)
-            for rank, hit in enumerate(found.hits, 1):
+            results = await _rank(kind, corpus, text, ids, depth)
+            for rank, hit in enumerate(results.hits, 1):
                 lines.append(f"{query} Q0 {names[hit.paper_id]} {rank} {hit.score:.6f} {TAG}")
             if report:
                 report("ranking", done, len(wanted))
@@ -98,6 +98,6 @@ def _texts(path: Path) -> list[tuple[str, str]]:
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             raise SourceError(f'{path}, line {number}: not a JSON object with "id" and "text"') from error
         if not isinstance(text, str) or not query or len(query.split()) != 1:
-            raise SourceError(f'{path}, line {number}: "id" is one word and "text" is text')
+            raise SourceError(f'{path}, line {number}: "id" must be one word and "text" a string')
         queries.append((query, text))
     return queries

@@ -1,4 +1,4 @@
-"""Does a paper's score, computed on a day, tell what follows it afterwards, better than recency and chance?"""
+"""Does a paper's score on a day predict later follow-up better than recency and chance?"""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ YEAR = 365
 TOP = 0.1
 _NAME = re.compile(r"^(?=.*[A-Z].*[A-Z]|.*[a-z][A-Z]|.*[A-Z].*\d)[A-Za-z0-9-]{4,24}$")
 MOST_NAMED = 300
-"""Papers that hold a word from which on it is no paper's own name."""
+"""A word in this many papers or more is not one paper's own name."""
 
 
 async def names_of(corpus: Corpus, papers: list[int]) -> dict[str, int]:
-    """Systems' names (``PrismLLM: ...``) that stand before the colon of one title only."""
+    """Systems' names (``PrismLLM: ...``) that come before the colon in one title only."""
     texts = await corpus.store.texts(papers)
     found: dict[str, int] = {}
     twice: set[str] = set()
@@ -38,7 +38,7 @@ async def names_of(corpus: Corpus, papers: list[int]) -> dict[str, int]:
 
 
 async def named_later(corpus: Corpus, names: dict[str, int], later: list[int], size: int) -> np.ndarray:
-    """int64 by store id: later papers whose abstract names it."""
+    """int64 by store id: how many later papers name it in their abstract."""
     holders: dict[str, set[int]] = {}
     for start in range(0, len(later), 5_000):
         for paper, (_, abstract, _) in (await corpus.store.texts(later[start : start + 5_000])).items():
@@ -60,10 +60,10 @@ async def evaluate(
     seed: int = 0,
     report: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Rows of Spearman's rho, AUC and recall of the tenth most followed, with 95 % bootstrap intervals.
+    """Rows with Spearman's rho, AUC and recall of the most followed tenth, with 95 % bootstrap intervals.
 
-    Papers of the year up to ``cut`` (but of its last month) are scored with nothing later; what followed is
-    how many papers after it have them among their five nearest earlier ones, or name them.
+    Papers of the year up to ``cut``, without its last month, are scored from earlier papers only. A later
+    paper follows one if it has it among its five nearest earlier papers, or names it.
     """
     assert insight.novelty is not None
     if report:
@@ -73,7 +73,7 @@ async def evaluate(
     days, size = corpus.facets.days.astype(np.int64), len(corpus.facets.days)
     known = (corpus.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
     values = scores.all_papers()
-    asked = np.flatnonzero(known & ~np.isnan(values))
+    chosen = np.flatnonzero(known & ~np.isnan(values))
     if report:
         report("looking for names", 1, 3)
     later = np.flatnonzero((corpus.facets.codes >= 0) & (days > until)).tolist()
@@ -82,19 +82,19 @@ async def evaluate(
     if report:
         report("comparing", 2, 3)
     methods = {
-        "labmate": values[asked],
-        "reach-so-far": scores.followers[asked].astype(float),
-        "novelty": np.nan_to_num(scores.distance[asked]).astype(float),
-        "recency": days[asked].astype(float),
-        "chance": np.random.default_rng(seed).random(len(asked)),
+        "labmate": values[chosen],
+        "reach-so-far": scores.followers[chosen].astype(float),
+        "novelty": np.nan_to_num(scores.distance[chosen]).astype(float),
+        "recency": days[chosen].astype(float),
+        "chance": np.random.default_rng(seed).random(len(chosen)),
     }
-    rows = [{"method": name, **_measures(value, truth[asked], seed)} for name, value in methods.items()]
+    rows = [{"method": name, **_measures(value, truth[chosen], seed)} for name, value in methods.items()]
     return {
         "task": "score",
         "cut": cut.isoformat(),
         "later_papers": len(later),
         "seed": seed,
-        "questions": len(asked),
+        "questions": len(chosen),
         "rows": rows,
     }
 
@@ -103,7 +103,7 @@ def _measures(score: np.ndarray, truth: np.ndarray, seed: int) -> dict[str, floa
     if len(score) < 20 or truth.max(initial=0) == 0:
         return {"spearman": 0.0, "auc_top_tenth": 0.5, "recall_top_tenth": 0.0}
     rng = np.random.default_rng(seed)
-    jitter = rng.random(len(score)) * 1e-9  # ties are broken by chance, not by order
+    jitter = rng.random(len(score)) * 1e-9  # ties are broken at random, not by order
     best = truth >= np.quantile(truth, 1 - TOP)
     picked = np.zeros(len(score), bool)
     picked[np.argsort(-(score + jitter))[: int(TOP * len(score))]] = True

@@ -1,8 +1,8 @@
-"""Known-item search: can a paper be found again by words of its title, by its name, by a question?
+"""Known-item search: is a paper found by words of its title, by its name, by a question?
 
-Three kinds of queries are made from the data itself: words of a title; a rare name or acronym; a
-long question made from the middle sentences of an abstract without its rarest words. Each is asked
-of all papers, and the paper it was made from has to come up.
+Three kinds of queries are made from the data itself: words of a title, a rare name or acronym, and a long
+question made from the middle sentences of an abstract without its rarest words. Each is searched among all
+papers, and should find the paper it was made from.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def make_questions(corpus: Corpus, per_kind: int, seed: int) -> list[Known
     missing = dict.fromkeys(KINDS, per_kind)
     for start in range(0, len(ids), 500):
         for paper in await corpus.store.papers(ids[start : start + 500]):
-            # One paper makes one query at most, of the kind that is farthest behind.
+            # A paper gives one query at most, of the kind with the fewest queries so far.
             for kind in sorted((k for k in KINDS if missing[k]), key=lambda k: -missing[k]):
                 text = makers[kind](paper)
                 if text:
@@ -98,7 +98,7 @@ def _question(corpus: Corpus, paper: Paper) -> str | None:
 
 
 class Methods:
-    """The ways to rank that are compared."""
+    """The ranking methods to compare."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._library = corpus
@@ -136,7 +136,7 @@ async def evaluate(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Rows of MRR and recall@10 for each kind and method, with 95 % bootstrap intervals."""
+    """Rows with MRR and recall@10 for each kind and method, with 95 % bootstrap intervals."""
     corpus.embedder.load()
     questions = await make_questions(corpus, per_kind, seed)
     methods = Methods(corpus)

@@ -1,4 +1,4 @@
-"""Training the ranker of :mod:`index.people.suggest` on first papers together before a day."""
+"""Training the ranker of :mod:`index.people.suggest` on people's first papers together before a day."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from index.people.network import of_rows
 from index.people.pair_features import FEATURES
 
 AGES = (168, 228, 290)
-"""Days before the end at which the past is cut; what followed each cut within :data:`HORIZON` is learned."""
+"""Days before the end at which the past is cut; the ranker learns what followed within :data:`HORIZON`."""
 HORIZON = 168
 PEOPLE = 8_000
 SHARE = 0.15
-"""Of the pairs that came to nothing, so many are looked at, weighed up again."""
+"""How many of the pairs without a paper together are sampled; their weight makes up for the rest."""
 _TREES: dict[str, Any] = {
     "max_depth": 5,
     "eta": 0.06,
@@ -37,7 +37,7 @@ Report = Callable[[str, int, int], None]
 def train(
     written: Written, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
 ) -> dict[str, Any]:
-    """Train into ``folder`` from papers before ``before`` alone; returns the recipe with its checksums."""
+    """Train into ``folder`` from papers before ``before`` only; returns the recipe with its checksums."""
     end = before.toordinal()
     earlier = written.day < end
     written = Written(written.person[earlier], written.paper[earlier], written.day[earlier], written.vectors)
@@ -47,21 +47,21 @@ def train(
         network = written.network(end - age)
         truth = written.new_partners(network, min(end - age + HORIZON, end) - 1)
         partners = written.partners(network)
-        asked = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[:PEOPLE]
-        for start in range(0, len(asked), AT_ONCE):
-            part = asked[start : start + AT_ONCE]
+        people = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[:PEOPLE]
+        for start in range(0, len(people), AT_ONCE):
+            part = people[start : start + AT_ONCE]
             pool = partners.pool(part)
             label = of_rows(truth[part], pool.candidates)
             features = partners.compare(pool)
-            kept = (label > 0) | (rng.random(len(label)) < SHARE)
+            sampled = (label > 0) | (rng.random(len(label)) < SHARE)
             row = pool.rows
             right = np.diff(truth.indptr)[part][row]
-            rows.append(features[kept])
-            labels.append(label[kept])
-            weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[kept])
-            groups.append(np.bincount(row[kept], minlength=len(part)))
+            rows.append(features[sampled])
+            labels.append(label[sampled])
+            weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[sampled])
+            groups.append(np.bincount(row[sampled], minlength=len(part)))
             if report:
-                report("comparing", place * len(asked) + start, len(AGES) * len(asked))
+                report("comparing", place * len(people) + start, len(AGES) * len(people))
     data = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels))
     weight = np.concatenate(weights)
     chance = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels), weight=weight / weight.mean())

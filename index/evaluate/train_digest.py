@@ -1,4 +1,4 @@
-"""Training what :mod:`index.digest.taste` ships: the spaces that join words and meaning, then the ranker over them."""
+"""Training the models of :mod:`index.digest.taste`: the spaces of words and meaning, then their ranker."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from index.evaluate.digest import DigestQuestion, ListingDays, is_kept, question
 
 VOCABULARY, DIMENSION, SPACES = 24_000, 128, 2
 DIRECTIONS, EVEN = 256, 0.1
-"""Directions of the sentence embedding that are kept, and what keeps narrow ones from counting too much."""
+"""Directions of the sentence embedding to keep, and a damping that keeps narrow ones from dominating."""
 RANKER_DAYS = 90
-"""The last days before the end train the ranker, on spaces that were trained on what came before them; the spaces that
-are shipped are trained anew on all."""
+"""The last days before the end train the ranker, on spaces trained on earlier papers. The shipped spaces are
+trained again on everything."""
 READERS = 3_500
 RIDGE = 1e-3
-"""What keeps the weights of the sum small."""
+"""The penalty that keeps the weights of the sum small."""
 BATCH, HISTORY = 64, 12
 LEARNING_RATE, DROPPED = 2e-3, 0.35
-"""So many of the words are left out of each training text, so that no single pair of papers is learned by heart."""
+"""The share of words left out of each training text, so that no pair of papers is learned by heart."""
 _TREES: dict[str, Any] = {
     "objective": "rank:ndcg",
     "lambdarank_pair_method": "topk",
@@ -50,8 +50,10 @@ Report = Callable[[str, int, int], None]
 
 
 class JointSpace(nn.Module):
-    """Words and meaning joined, and how a taste's papers are pooled; learned by telling an author's paper of a day
-    from all others of that day."""
+    """Words and meaning joined, and the pooling of a taste's papers.
+
+    It learns to tell an author's paper from all other papers of that day.
+    """
 
     def __init__(self, words: int, meaning: int) -> None:
         super().__init__()
@@ -86,7 +88,7 @@ class JointSpace(nn.Module):
         return torch.logsumexp(near, 2) + self.mean_weight * (centre @ day.T)
 
     def learned(self) -> Space:
-        """As it will be used."""
+        """The space in its final form."""
         with torch.no_grad():
             return Space(
                 self.by_word.weight.numpy().copy(),
@@ -100,7 +102,7 @@ class JointSpace(nn.Module):
 def train(
     listings: ListingDays, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
 ) -> dict[str, Any]:
-    """Train into ``folder`` from papers before ``before`` and readers who are not kept; returns the recipe."""
+    """Train into ``folder`` from papers before ``before``, without kept readers; returns the recipe."""
     end = before.toordinal()
     middle = end - RANKER_DAYS
     torch.manual_seed(seed)
@@ -113,7 +115,7 @@ def train(
     words = counter.transform(listings.texts[:last]).tocsr()
     held_back = _train_encoder(counter, listings, words, middle, rng, report)
     ranker = _train_order(listings, words, held_back, middle, end, seed, report)
-    # The ranker has learned what spaces say of papers that they have not seen; those shipped have seen the last days, too.
+    # The ranker has learned how spaces score unseen papers; the shipped spaces have also seen the last days.
     encoder = _train_encoder(counter, listings, words, end, rng, report)
     folder.mkdir(parents=True, exist_ok=True)
     files = {"taste.npz": encoder.to_bytes(), "taste-order.ubj": bytes(ranker.order.save_raw("ubj"))}
@@ -142,19 +144,19 @@ def _train_encoder(
     rng: np.random.Generator,
     report: Report | None,
 ) -> Encoder:
-    """What papers before ``end`` teach, as it will be read."""
+    """The encoder that papers before ``end`` give, in its final form."""
     meaning = listings.vectors[: int(np.searchsorted(listings.day, end))].astype(np.float32)
-    made = Encoder(
+    encoder = Encoder(
         tuple(counter.get_feature_names_out().tolist()),
         counter.idf_.astype(np.float32),
         *_whitening(meaning),
         tuple(_train_space(listings, words, end, rng, report).learned() for _ in range(SPACES)),
     )
-    return Encoder.of_bytes(made.to_bytes())
+    return Encoder.of_bytes(encoder.to_bytes())
 
 
 def _whitening(meaning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean of rows, and what makes their widest directions equally wide."""
+    """The mean of rows, and the projection that makes their widest directions equally wide."""
     middle = meaning.mean(axis=0)
     wide, directions = np.linalg.eigh(np.cov(meaning - middle, rowvar=False))
     widest = np.argsort(-wide)[:DIRECTIONS]
@@ -162,7 +164,7 @@ def _whitening(meaning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _samples(listings: ListingDays, end: int) -> Iterator[tuple[int, np.ndarray]]:
-    """(paper, up to a dozen earlier papers of an author of it), authors of the kept half left out."""
+    """(paper, up to a dozen earlier papers by one of its authors), without authors of the kept half."""
     for name, papers in listings.written.items():
         papers = papers[listings.day[papers] < end]
         if not 4 <= len(papers) <= 60 or is_kept(name):
@@ -228,7 +230,7 @@ def _train_order(
     seed: int,
     report: Report | None,
 ) -> TasteRanker:
-    """The ranker, on the last days before the end, with the closeness that nine of ten wanted papers reach."""
+    """The ranker from the last days before the end, and the closeness that 90 % of wanted papers reach."""
     items = encoder.items(words, listings.vectors[: words.shape[0]])
     names = readers(listings, start, end, READERS, seed, "tuned", before=3)
     asked: list[DigestQuestion] = list(questions(listings, names, start, end))
@@ -259,7 +261,7 @@ def _train_order(
 
 
 def _blend(table: np.ndarray, wanted: np.ndarray, groups: np.ndarray) -> dict[str, float]:
-    """Weights of :data:`SUMMED` under which what is wanted stands out of its day: a conditional logit."""
+    """The weights of :data:`SUMMED` that make wanted papers stand out on their day: a conditional logit."""
     columns = torch.from_numpy(table[:, [FEATURES.index(name) for name in SUMMED]]).double()
     day = torch.repeat_interleave(torch.arange(len(groups)), torch.from_numpy(groups))
     share = torch.from_numpy(wanted).double()

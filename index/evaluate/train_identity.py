@@ -1,4 +1,4 @@
-"""Training the models of :mod:`index.identity.identity` on pseudo-people; half of all people are never seen here."""
+"""Training the models of :mod:`index.identity` on pseudo-people, half of whom are kept for evaluation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import xgboost
 
 from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
 from index.identity.clusters import MERGE_FEATURES, Block
-from index.identity.evidence import FEATURES, MONOTONE, Authorships
-from index.identity.identity import PAIR_COLUMNS, Judge
+from index.identity.evidence import FEATURES, MONOTONE, PAIR_COLUMNS, Authorships
+from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.person_names import Commonness
 from index.models.shipped import margins
@@ -22,7 +22,7 @@ from index.models.shipped import margins
 SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)
 """People under one name: mostly few, for the commonest names a hundred."""
 CONTEXTS = (None, 40_000, 12_000, 4_000)
-"""Papers of the corpora trained on; None is all. Small ones know less of who works with whom."""
+"""Sizes of the training corpora in papers; None is all. Small ones know less about who works with whom."""
 START_CUTS = (0.1, 0.2, 0.5)
 CUTS = {
     "group_cut": 2.0,
@@ -32,7 +32,7 @@ CUTS = {
     "rarity_from": 2.7,
 }
 LEAST_COUNTED = 6
-"""Distinct names that a family or given name has to be listed."""
+"""A family or given name is listed if it occurs in this many distinct names."""
 _TREES: dict[str, Any] = {
     "learning_rate": 0.08,
     "subsample": 0.7,
@@ -45,7 +45,7 @@ Report = Callable[[str, int, int], None]
 
 
 def contexts(authorships: Authorships, role: str, seed: int) -> list[PseudoPeople]:
-    """The corpora to train on, each with its own pseudo-people of a role."""
+    """The training corpora, each with its own pseudo-people of a role."""
     rng = np.random.default_rng(seed)
     made = []
     for number, size in enumerate(CONTEXTS):
@@ -62,7 +62,7 @@ def contexts(authorships: Authorships, role: str, seed: int) -> list[PseudoPeopl
 
 
 def _papers_of_people(authorships: Authorships, role: str, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Papers of some people in whole, as a collection about certain names has them."""
+    """All papers of some people, as in a collection about certain names."""
     people = rare_people(authorships, (role,), least=2)
     chosen: set[int] = set()
     for place in rng.permutation(len(people)):
@@ -77,7 +77,7 @@ Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def pair_examples(pseudo: PseudoPeople, judge: Judge, seed: int) -> Examples:
-    """Pairs of authorships and whether they are one person's; both answers weigh the same."""
+    """Pairs of authorships and whether both are by one person; both answers weigh the same."""
     rng = np.random.default_rng(seed)
     truth = pseudo.truth
     known = np.flatnonzero(truth >= 0)
@@ -109,7 +109,7 @@ def pair_examples(pseudo: PseudoPeople, judge: Judge, seed: int) -> Examples:
 
 
 def homonym_blocks(pseudo: PseudoPeople, judge: Judge) -> list[Block]:
-    """The compared authorships of each name that somebody known has."""
+    """The compared authorships of each name that a known person has."""
     ids, names = pseudo.authorships.name_ids
     wanted = np.unique(ids[pseudo.truth >= 0])
     order = np.argsort(ids, kind="stable")
@@ -119,16 +119,16 @@ def homonym_blocks(pseudo: PseudoPeople, judge: Judge) -> list[Block]:
 
 
 def group_examples(truth: np.ndarray, blocks: list[Block], model: xgboost.Booster | None) -> Examples:
-    """Pairs of groups and whether they are mostly one person's, in the states that merging meets.
+    """Pairs of groups and whether they are mostly one person's, in the states that merging goes through.
 
-    A name's pairs together weigh as the square root of their number, so that neither the many small names
-    nor the few with a hundred people are all that counts.
+    A name's pairs together weigh the square root of their number, so that neither the many small names nor
+    the few with a hundred people dominate.
     """
     rows, labels, weights = [], [], []
 
     def collect(block: Block) -> tuple[np.ndarray, np.ndarray]:
         pairs, features = block.merge_features()
-        # How much of two groups is one person's: the shares of each person in either, multiplied.
+        # How far two groups are one person: each person's shares in both, multiplied.
         _, person = np.unique(truth[block.authorships], return_inverse=True)
         shares = np.stack(
             [np.bincount(person[group], minlength=person.max() + 1) / len(group) for group in block.groups]
@@ -153,25 +153,27 @@ def group_examples(truth: np.ndarray, blocks: list[Block], model: xgboost.Booste
 
 
 def variant_examples(pseudo: PseudoPeople, judge: Judge) -> Examples:
-    """Pairs of groups under two names and whether they are one person's, as far as that is known."""
+    """Pairs of groups under two names and whether they are one person, if known."""
     ids, names = pseudo.authorships.name_ids
     near = {(names[i].family, names[i].initial) for i in np.unique(ids[pseudo.truth >= 0])}
     wanted = np.array([place for place, name in enumerate(names) if (name.family, name.initial) in near])
     groups = [
         block.authorships[sorted(group)] for block in judge.blocks(wanted).values() for group in block.groups
     ]
-    found = judge.variants(groups)
+    candidates = judge.variants(groups)
     owner = np.array([_owner(pseudo.truth[group]) for group in groups])
     spelled = np.array([names[ids[group[0]]].spelled for group in groups])
-    one, other = owner[found.pairs[:, 0]], owner[found.pairs[:, 1]]
+    one, other = owner[candidates.pairs[:, 0]], owner[candidates.pairs[:, 1]]
     same = (one == other) & (one >= 0)
-    # Somebody known beside somebody unknown under a spelled-out other name: not the same, names being rare.
-    unknown_spelled = ((one < 0) & spelled[found.pairs[:, 0]]) | ((other < 0) & spelled[found.pairs[:, 1]])
+    # A known person and an unknown one under another spelled-out name are not the same, since names are rare.
+    unknown_spelled = ((one < 0) & spelled[candidates.pairs[:, 0]]) | (
+        (other < 0) & spelled[candidates.pairs[:, 1]]
+    )
     apart = (one != other) & ((one >= 0) | (other >= 0)) & (((one >= 0) & (other >= 0)) | unknown_spelled)
-    # A middle name more is likely the same person; nobody knows, so it teaches nothing.
-    natural = (found.features[:, -4] <= 3) & ((one < 0) | (other < 0))
+    # With one more middle name it is probably the same person, but that is unknown, so it is left out.
+    natural = (candidates.features[:, -4] <= 3) & ((one < 0) | (other < 0))
     usable = (same | apart) & ~natural
-    return found.features[usable], same[usable], np.ones(int(usable.sum()))
+    return candidates.features[usable], same[usable], np.ones(int(usable.sum()))
 
 
 def _owner(truth: np.ndarray) -> int:
@@ -180,7 +182,7 @@ def _owner(truth: np.ndarray) -> int:
 
 
 def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0) -> dict[str, Any]:
-    """Train all three models into ``folder``, with a recipe that holds their checksums."""
+    """Train all three models into ``folder``, with a recipe of their checksums."""
     done = iter(range(1, 3 * len(CONTEXTS) + 1))
     total = 3 * len(CONTEXTS)
 
@@ -217,7 +219,7 @@ def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0)
 def _fit(
     parts: list[Examples], *, rounds: int, depth: int, least: int, monotone: list[int] | None = None
 ) -> xgboost.Booster:
-    """Boosted trees over the examples of all corpora, each corpus counting the same."""
+    """Boosted trees over the examples of all corpora, each corpus weighing the same."""
     rows = np.concatenate([features for features, _, _ in parts])
     labels = np.concatenate([label for _, label, _ in parts]).astype(np.float32)
     weight = np.concatenate([weights / weights.sum() for _, _, weights in parts])

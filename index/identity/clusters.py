@@ -1,4 +1,4 @@
-"""Authorships under one name into people: start from firm groups, then merge what belongs together."""
+"""Sorting authorships under one name into people: firm groups first, then merging."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from index.identity.evidence import FEATURES
 
 FIRM = 0.2
-"""Average distance (1 - probability) up to which authorships are put together at the start."""
+"""Average distance (1 - probability) up to which authorships are grouped at the start."""
 MATRICES = ("shared_weight", "shared_rarest", "coauthors_met", "meaning", "words")
 _COLUMNS = [FEATURES.index(name) for name in MATRICES]
 MERGE_FEATURES = (
@@ -23,27 +23,27 @@ MERGE_FEATURES = (
 )
 _PRIOR, _PRIOR_WEIGHT, _EM_STEPS = 0.35, 2.0, 20
 _ROWS = 4_096
-"""Names of one size whose priors are estimated in one go."""
+"""How many names with equally many authorships are estimated in one go."""
 
 
 @dataclass
 class Block:
-    """Authorships of one name while they are being told apart.
+    """The authorships of one name while they are being sorted into people.
 
     Attributes
     ----------
     authorships
         Their numbers in the corpus.
     scores
-        float32, shape (n, n): log-odds of two being one person's, before the name's prior; symmetric.
+        float32, shape (n, n): log-odds that two are by one person, before the name's prior; symmetric.
     evidence
         float32, shape (features, n, n): the pair features of :data:`MATRICES`.
     apart
-        bool, shape (n, n): pairs that are certainly not one person's.
+        bool, shape (n, n): pairs that are certainly by different people.
     groups
-        Lists of places; each place is in one group.
+        Lists of places; each place is in exactly one group.
     anchors
-        For each group the person that it is already known to be, or -1; two of these never merge.
+        For each group the known person whose it is, or -1; groups of two known people never merge.
     """
 
     authorships: np.ndarray
@@ -54,7 +54,7 @@ class Block:
     anchors: list[int] = field(default_factory=list)
     prior: float = 0.0
     shift: float = 0.0
-    """What the name's rarity adds to the log-odds that two groups are one person's."""
+    """The name's rarity, added to the log-odds that two groups are one person."""
 
     @classmethod
     def of(
@@ -77,9 +77,9 @@ class Block:
         features: np.ndarray,
         paper: np.ndarray,
     ) -> Block:
-        """A block where known people are groups already.
+        """A block in which known people are groups already.
 
-        ``scores`` and ``features`` compare each authorship that is nobody's with each of the block, in order.
+        ``scores`` and ``features`` compare each unassigned authorship with each of the block, in order.
         """
         n = len(authorships)
         fresh = np.flatnonzero(known[authorships] < 0)
@@ -103,13 +103,14 @@ class Block:
         return block
 
     def start(self, prior: float | None = None, firm: float = FIRM) -> None:
-        """Take the name's prior (estimated here where none is given) and form the firm groups."""
+        """Take the name's prior (estimated here if none is given) and form the firm groups."""
         n = len(self.authorships)
         self.prior = estimate_prior(self.scores[upper(n)]) if prior is None else prior
         if n == 1:
             self.groups, self.anchors = [[0]], [-1]
             return
-        # Where nothing speaks either way the prior feeds on itself; alone it makes no group firm.
+        # Without evidence either way the prior would feed on itself, so it never makes a group firm by
+        # itself.
         odds = self.scores + min(self.prior, 0.0)
         distance = 1 - 1 / (1 + np.exp(-np.clip(odds, -60, 60)))
         distance[self.apart] = 10.0 * n
@@ -126,7 +127,7 @@ class Block:
         self.anchors = [-1] * len(self.groups)
 
     def join(self, together: Sequence[tuple[int, int]]) -> None:
-        """Unite the groups that a certain pair spans; done last, so that all of both comes with it."""
+        """Unite the groups that a certain pair spans; done last, so that both groups join as a whole."""
         if together:
             self.groups = _joined(self.groups, together)
             self.anchors = [-1] * len(self.groups)
@@ -166,7 +167,7 @@ class Block:
         ).astype(np.float32)
 
     def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
-        """Merge the best disjoint pairs above the cut; returns whether any was."""
+        """Merge the best disjoint pairs above the cut; returns whether there were any."""
         used: set[int] = set()
         merged: list[list[int]] = []
         anchors: list[int] = []
@@ -179,21 +180,21 @@ class Block:
             used |= {a, b}
             merged.append(self.groups[a] + self.groups[b])
             anchors.append(max(self.anchors[a], self.anchors[b]))
-        kept = [place for place in range(len(self.groups)) if place not in used]
-        self.groups = [self.groups[place] for place in kept] + merged
-        self.anchors = [self.anchors[place] for place in kept] + anchors
+        unmerged = [place for place in range(len(self.groups)) if place not in used]
+        self.groups = [self.groups[place] for place in unmerged] + merged
+        self.anchors = [self.anchors[place] for place in unmerged] + anchors
         return bool(merged)
 
 
 def between(scores: np.ndarray, evidence: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """What two sets of groups have between them.
+    """The evidence between two sets of groups.
 
     Parameters
     ----------
     scores, evidence
         Shapes (n, m) and (features, n, m), ordered by group.
     rows, columns
-        Where each group starts in either order.
+        The start of each group in either order.
 
     Returns
     -------
@@ -228,19 +229,19 @@ def _pooled(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray, how: np.u
 
 
 def estimate_prior(scores: np.ndarray) -> float:
-    """Log-odds that two authorships of a name are one person's, by expectation maximisation over its pairs.
+    """Log-odds that two authorships of a name are by one person, by expectation maximisation over its pairs.
 
     Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities
-    (Neural Computation 14, 2002), with a Beta prior that keeps small blocks near the usual.
+    (Neural Computation 14, 2002), with a Beta prior that keeps small blocks near the average.
     """
     return estimate_priors([scores])[0]
 
 
 def estimate_priors(scores: Sequence[np.ndarray]) -> list[float]:
-    """:func:`estimate_prior` for many names, those with as many pairs in one go."""
+    """:func:`estimate_prior` for many names; names with equally many pairs are computed together."""
     by_size: dict[int, list[int]] = {}
-    for place, found in enumerate(scores):
-        by_size.setdefault(len(found), []).append(place)
+    for place, block_scores in enumerate(scores):
+        by_size.setdefault(len(block_scores), []).append(place)
     priors = np.zeros(len(scores))
     for size, places in by_size.items():
         for start in range(0, len(places), _ROWS):
@@ -265,7 +266,7 @@ def upper(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _joined(groups: list[list[int]], together: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Groups united where a certain pair spans two of them."""
+    """Groups united wherever a certain pair spans two of them."""
     for a, b in together:
         first = next(group for group in groups if a in group)
         second = next(group for group in groups if b in group)
@@ -282,7 +283,7 @@ def pairs_within(authorships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def batches(sizes: Sequence[int], most: int) -> Iterator[slice]:
-    """Slices of consecutive blocks whose pairs together number at most ``most`` (or one block)."""
+    """Slices of consecutive blocks with at most ``most`` pairs together (or a single block)."""
     start, pairs = 0, 0
     for place, size in enumerate(sizes):
         count = size * (size - 1) // 2

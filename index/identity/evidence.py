@@ -1,4 +1,4 @@
-"""What speaks for and against two authorships being one person's, as numbers."""
+"""The evidence for and against two authorships being by one person, as numbers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ FEATURES = (
     "both_first",
     "place_gap",
 )
+PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
+"""The features that the model of pairs reads: all but the relation, which is the same for a whole name."""
 MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
-"""Which features may only speak for one person, whatever else holds (1), for the learned model."""
+"""1 for features that can only be evidence for one person; a constraint on the learned model."""
 _BACKGROUND = 300_000
-"""Random pairs of papers that closeness is measured against."""
+"""Random pairs of papers, as the background for closeness."""
 _SAMPLE = 40_000
-"""Texts from which words are weighed."""
+"""Texts from which word weights are computed."""
 _LARGE = 60
-"""Papers with more authors say nothing about who works with whom."""
+"""Papers with more authors are no evidence of who works with whom."""
 _CHUNK = 30_000
 
 
@@ -48,7 +50,7 @@ class Authorships:
     offsets
         int64, shape (papers + 1,): paper *i* has the authorships ``offsets[i]:offsets[i + 1]``.
     names
-        Each authorship's printed name.
+        Each authorship's name as printed.
     texts
         Title and abstract of each paper in one string.
     vectors
@@ -77,7 +79,7 @@ class Authorships:
 
     @cached_property
     def name_ids(self) -> tuple[np.ndarray, list[PersonName]]:
-        """(int64 of each authorship, the distinct names by key that these number)."""
+        """(int64: the number of each authorship's name; the distinct names, by key)."""
         numbers: dict[str, int] = {}
         distinct: list[PersonName] = []
         ids = np.empty(len(self.names), np.int64)
@@ -92,9 +94,9 @@ class Authorships:
 class Evidence:
     """Compares pairs of authorships in the context of the whole corpus.
 
-    Closeness of texts is given as how rare it is among random pairs of the same corpus (minus the decimal
-    logarithm), and a coauthor's weight as how rare the name is in it, so that what was learned on one
-    field holds on another.
+    Closeness of texts is given as its rarity among random pairs of the same corpus (minus the decimal
+    logarithm), and a coauthor's weight as the rarity of the name in it, so that a model learned on one field
+    holds on another.
     """
 
     def __init__(self, authorships: Authorships, involved: np.ndarray | None = None) -> None:
@@ -103,7 +105,7 @@ class Evidence:
         Parameters
         ----------
         involved
-            Booleans over papers: those whose authorships will be compared; all by default.
+            Booleans over papers: true where authorships will be compared; all by default.
         """
         self._all = authorships
         self._name_of, self._names = authorships.name_ids
@@ -121,7 +123,7 @@ class Evidence:
         ends = rng.integers(0, max(authorships.papers, 1), (2, _BACKGROUND))
         ends = ends[:, ends[0] != ends[1]]
         used = np.ones(authorships.papers, bool) if involved is None else involved.copy()
-        # Words are compared on few enough papers that a day's pass need not read all of them.
+        # Words are compared on a sample, so that a day's pass need not read all papers.
         few = ends[:, : _BACKGROUND // 30] if involved is not None else ends
         used[few.ravel()] = True
         self._meetings, self._reach = self._met(papers, used)
@@ -137,7 +139,7 @@ class Evidence:
         return matrix
 
     def _met(self, papers: np.ndarray, used: np.ndarray) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-        """How firmly names are joined by papers (names x names), and that summed over each paper's authors."""
+        """How strongly papers join names (names x names), and the sum of that over each paper's authors."""
         size = np.diff(self._incidence.indptr)
         share = np.where((size > 1) & (size <= _LARGE), 1.0 / np.maximum(size - 1, 1), 0.0).astype(np.float32)
         weighted = sparse.diags(share) @ self._incidence
@@ -210,17 +212,17 @@ class Evidence:
         one: np.ndarray,
         other: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(how many, summed weight, highest weight) of coauthors in common, the two themselves apart."""
+        """(how many, summed weight, highest weight) of shared coauthors, without the two themselves."""
         common = incidence[self._all.paper[one]].multiply(incidence[self._all.paper[other]]).tocsr()
         rows = np.repeat(np.arange(len(one)), np.diff(common.indptr))
         counted = (common.indices != ids[one][rows]) & (common.indices != ids[other][rows])
-        rows, found = rows[counted], weights[common.indices[counted]]
+        rows, shared_weights = rows[counted], weights[common.indices[counted]]
         rarest = np.zeros(len(one), np.float32)
-        np.maximum.at(rarest, rows, found)
-        return np.bincount(rows, minlength=len(one)), np.bincount(rows, found, len(one)), rarest
+        np.maximum.at(rarest, rows, shared_weights)
+        return np.bincount(rows, minlength=len(one)), np.bincount(rows, shared_weights, len(one)), rarest
 
     def _coauthors_met(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """How firmly coauthors of one are joined with coauthors of the other by papers, theirs apart."""
+        """How strongly other papers join the coauthors of one with the coauthors of the other."""
         left, right = self._all.paper[one], self._all.paper[other]
         who, other_who = self._name_of[one], self._name_of[other]
         through = _row_products(self._reach, self._incidence, left, right)
@@ -242,14 +244,14 @@ def _row_products(
 
 
 def _rarity(background: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Minus the decimal logarithm of the share of random pairs that are as close."""
+    """Minus the decimal logarithm of the share of random pairs that are at least as close."""
     beyond = len(background) - np.searchsorted(background, values, side="left")
     rarity: np.ndarray = -np.log10((beyond + 0.5) / (len(background) + 1))
     return rarity
 
 
 def _terms(texts: Sequence[str], used: np.ndarray, sample_size: int) -> sparse.csr_matrix:
-    """tf-idf rows of unit length for the used texts; words that every tenth text has say nothing."""
+    """tf-idf rows of unit length for the used texts, without words that a tenth of the texts have."""
     few = len(texts) < 50
     vectorizer = TfidfVectorizer(
         sublinear_tf=True,

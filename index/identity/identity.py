@@ -1,4 +1,4 @@
-"""Who is who: authorships judged into people, with confidence and the authorship that speaks most for each."""
+"""Matching authorships to people, with a confidence and the best supporting authorship for each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from index.identity.clusters import MATRICES, Block, batches, between, estimate_priors, pairs_within, upper
-from index.identity.evidence import FEATURES, Authorships, Evidence
+from index.identity.clusters import Block, batches, estimate_priors, pairs_within, upper
+from index.identity.evidence import PAIR_COLUMNS, Authorships, Evidence
 from index.identity.models import Models
-from index.identity.person_names import partner_names, partners, relation
-from index.identity.unions import Certain, Union, best_rivals
+from index.identity.person_names import partner_names
+from index.identity.unions import CertainPairs, Union, best_rivals
+from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
 from index.models.shipped import margins
 
-PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
-VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
 _PAIRS_AT_ONCE = 400_000
 Progress = Callable[[int, int], None]
 
@@ -28,11 +27,11 @@ class Judgement:
     Attributes
     ----------
     person
-        int64, shape (authorships,): numbers from 0, equal for one person's; -1 where not judged.
+        int64, shape (authorships,): the person, numbered from 0; -1 if not judged.
     confidence
-        float32: how likely the authorship is this person's, 0 to 1.
+        float32: how likely the authorship belongs to this person, 0 to 1.
     support
-        int64: the authorship that speaks most for it, -1 where it stands alone.
+        int64: the authorship that supports it most, -1 if it is the person's only one.
     """
 
     person: np.ndarray
@@ -41,22 +40,23 @@ class Judgement:
 
     @classmethod
     def blank(cls, count: int) -> Judgement:
-        """Nothing judged yet."""
+        """A judgement in which nothing is judged yet."""
         return cls(np.full(count, -1, np.int64), np.zeros(count, np.float32), np.full(count, -1, np.int64))
 
 
 @dataclass
 class Judge:
-    """Tells the authorships of a corpus apart.
+    """Sorts the authorships of a corpus into people.
 
-    A name's authorships are compared in pairs, put into firm groups, and merged by a model that looks at
-    two groups at once; then groups of names that one person can print are merged with evidence.
+    A name's authorships are compared in pairs, put into firm groups, and merged by a model that looks at two
+    groups at once. Then groups under different names that could be one person are merged if there is
+    evidence.
     """
 
     authorships: Authorships
     models: Models
     involved: np.ndarray | None = None
-    certain: Certain = field(default_factory=Certain)
+    certain: CertainPairs = field(default_factory=CertainPairs)
     progress: Progress | None = None
 
     @cached_property
@@ -75,7 +75,7 @@ class Judge:
         ids, names = self.authorships.name_ids
         chosen = np.arange(len(names)) if wanted is None else np.flatnonzero(wanted)
         printed = np.bincount(ids, minlength=len(names))[chosen]
-        # Most names are printed once: nothing is to be compared, and the authorship is a group by itself.
+        # Most names occur once. There is nothing to compare, and the authorship is a group by itself.
         alone = _places_of(ids, chosen[printed == 1])
         blocks = self.blocks(chosen[printed > 1])
         judgement = Judgement.blank(len(ids))
@@ -95,18 +95,18 @@ class Judge:
         return judgement
 
     def place(self, known: np.ndarray) -> Judgement:
-        """Judge the authorships that are nobody's yet, with everybody else as known.
+        """Judge the unassigned authorships, and leave the others as they are known.
 
         Parameters
         ----------
         known
-            int64, shape (authorships,): the person, -1 for those to judge. Known people are never united
-            or split here; a full judgement does that.
+            int64, shape (authorships,): the person, -1 for those to judge. Only a full judgement unites or
+            splits known people.
 
         Returns
         -------
         Judgement
-            Its persons are known ones or, from ``known.max() + 1`` on, new ones; -1 where nothing was judged.
+            People are known ones or, from ``known.max() + 1`` on, new ones; -1 if nothing was judged.
         """
         ids, _ = self.authorships.name_ids
         judgement = Judgement.blank(len(ids))
@@ -133,7 +133,7 @@ class Judge:
         return judgement
 
     def anchored(self, authorships: list[np.ndarray], known: np.ndarray) -> list[Block]:
-        """Blocks in which known people are groups and only what is nobody's is compared."""
+        """Blocks in which known people are groups and only unassigned authorships are compared."""
         sides = [(block[known[block] < 0], block) for block in authorships]
         features = self.evidence.compare(
             np.concatenate([np.repeat(new, len(block)) for new, block in sides]),
@@ -156,13 +156,13 @@ class Judge:
     def _add_partners(
         self, groups: list[np.ndarray], anchors: list[int], names: set[int], known: np.ndarray
     ) -> None:
-        """Known people under other names that somebody new could print."""
+        """Add known people under other names that somebody new could also use."""
         ids, parsed = self.authorships.name_ids
         near = sorted(partner_names(parsed, names))
-        for found in _places_of(ids, np.asarray(near, np.int64)).values():
-            for person in np.unique(known[found]):
+        for places in _places_of(ids, np.asarray(near, np.int64)).values():
+            for person in np.unique(known[places]):
                 if person >= 0:
-                    groups.append(found[known[found] == person])
+                    groups.append(places[known[places] == person])
                     anchors.append(int(person))
 
     # -- one name --------------------------------------------------------------------------------
@@ -190,20 +190,22 @@ class Judge:
         return blocks
 
     def _merge(self, blocks: list[Block]) -> None:
-        """Merge groups round by round, all blocks in step, so that the model is asked seldom."""
+        """Merge groups round by round, all blocks in step, so that the model runs in few large batches."""
         merging = [block for block in blocks if len(block.groups) > 1]
         while merging:
-            found = [block.merge_features() for block in merging]
-            scores = margins(self.models.groups, np.concatenate([features for _, features in found]))
-            ends = np.cumsum([len(features) for _, features in found])
+            candidates = [block.merge_features() for block in merging]
+            scores = margins(self.models.groups, np.concatenate([features for _, features in candidates]))
+            ends = np.cumsum([len(features) for _, features in candidates])
             still = []
-            for block, (pairs, _), score in zip(merging, found, np.split(scores, ends[:-1]), strict=True):
+            for block, (pairs, _), score in zip(
+                merging, candidates, np.split(scores, ends[:-1]), strict=True
+            ):
                 if block.merge(pairs, score, self.models.group_cut) and len(block.groups) > 1:
                     still.append(block)
             merging = still
 
     def compared(self, authorships: list[np.ndarray]) -> list[Block]:
-        """Blocks with their pairs compared, not grouped yet."""
+        """Blocks with their pairs compared but not grouped yet."""
         paired = [pairs_within(block) for block in authorships]
         ends = np.cumsum([len(left) for left, _ in paired])
         features = self.evidence.compare(
@@ -232,7 +234,7 @@ class Judge:
         return [(place[a], place[b]) for a, b in pairs if a in place and b in place]
 
     def _note(self, block: Block, judgement: Judgement) -> None:
-        """Confidence and support of each authorship of a block."""
+        """Write down the confidence and support of each authorship of a block."""
         likely = 1 / (1 + np.exp(-np.clip(block.scores + block.prior, -30, 30)))
         same = np.zeros(likely.shape, bool)
         for group in block.groups:
@@ -255,7 +257,7 @@ class Judge:
         anchors: list[int] | None = None,
         fresh: set[int] | None = None,
     ) -> tuple[list[np.ndarray], list[int]]:
-        """Groups united over names, best first, and the known person of each (-1 where there is none)."""
+        """Groups united across names, best first, and the known person of each (-1 if there is none)."""
         candidates = self.variants(groups, fresh)
         scores = margins(self.models.variants, candidates.features)
         union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
@@ -278,98 +280,13 @@ class Judge:
         return union.groups(), union.anchors()
 
     def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
-        """Pairs of groups under different names that one person can print, with their features.
-
-        With ``fresh``, only pairs with one of these.
-        """
-        ids, names = self.authorships.name_ids
-        of_name: dict[int, list[int]] = {}
-        for place, group in enumerate(groups):
-            of_name.setdefault(int(ids[group[0]]), []).append(place)
-        used = sorted(of_name)
-        found = [(used[a], used[b]) for a, b in partners([names[name] for name in used])]
-        many = np.zeros(len(groups))
-        sides: list[tuple[list[int], list[int]]] = []
-        for a, b in found:
-            many[of_name[a]] += len(of_name[b])
-            many[of_name[b]] += len(of_name[a])
-            if fresh is None:
-                sides.append((of_name[a], of_name[b]))
-                continue
-            sides.append(([p for p in of_name[a] if p in fresh], of_name[b]))
-            sides.append(([p for p in of_name[a] if p not in fresh], [p for p in of_name[b] if p in fresh]))
-        sides = [side for side in sides if side[0] and side[1]]
-        pairs: list[np.ndarray] = []
-        rows: list[np.ndarray] = []
-        for part in batches([_as_block(groups, *side) for side in sides], _PAIRS_AT_ONCE):
-            self._compare_variants(sides[part], groups, many, pairs, rows)
-        width = 5 + 2 * len(MATRICES) + len(VARIANT_FEATURES)
-        return Variants(
-            np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64),
-            np.concatenate(rows) if rows else np.zeros((0, width), np.float32),
-        )
-
-    def _compare_variants(
-        self,
-        sides: list[tuple[list[int], list[int]]],
-        groups: list[np.ndarray],
-        many: np.ndarray,
-        pairs: list[np.ndarray],
-        rows: list[np.ndarray],
-    ) -> None:
-        ids, names = self.authorships.name_ids
-        members = [tuple(np.concatenate([groups[p] for p in side]) for side in both) for both in sides]
-        features = self.evidence.compare(
-            np.concatenate([np.repeat(left, len(right)) for left, right in members]),
-            np.concatenate([np.tile(right, len(left)) for left, right in members]),
-        )
-        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
-        start = 0
-        for (one_side, other_side), (left, right) in zip(sides, members, strict=True):
-            stop, shape = start + len(left) * len(right), (len(left), len(right))
-            matrices = np.stack(
-                [features[start:stop, FEATURES.index(name)].reshape(shape) for name in MATRICES]
-            )
-            starts = [
-                np.concatenate([[0], np.cumsum([len(groups[p]) for p in side])[:-1]])
-                for side in (one_side, other_side)
-            ]
-            pooled = between(scores[start:stop].reshape(shape), matrices, starts[0], starts[1])
-            one, other = (grid.ravel() for grid in np.meshgrid(one_side, other_side, indexing="ij"))
-            a, b = names[ids[left[0]]], names[ids[right[0]]]
-            context = np.stack(
-                [
-                    np.full(len(one), relation(a, b)),
-                    np.log1p(np.minimum(many[one], many[other])),
-                    np.log1p(np.maximum(many[one], many[other])),
-                    np.full(len(one), int(a.spelled) + int(b.spelled)),
-                ],
-                axis=1,
-            )
-            pairs.append(np.stack([one, other], axis=1))
-            rows.append(
-                np.concatenate([pooled.reshape(len(pooled), -1).T, context], axis=1).astype(np.float32)
-            )
-            start = stop
-
-
-@dataclass(frozen=True)
-class Variants:
-    """Pairs of groups (int64, shape (n, 2)) with features (float32, shape (n, features))."""
-
-    pairs: np.ndarray
-    features: np.ndarray
+        """Pairs of groups under different names that could be one person's (:func:`find_variants`)."""
+        return find_variants(self.authorships, self.evidence, self.models, groups, fresh)
 
 
 def _places_of(ids: np.ndarray, wanted: np.ndarray) -> dict[int, np.ndarray]:
-    """Where each wanted number stands."""
+    """The places of each wanted number."""
     order = np.argsort(ids, kind="stable")
     starts = np.searchsorted(ids[order], wanted, side="left")
     stops = np.searchsorted(ids[order], wanted, side="right")
     return {int(name): order[start:stop] for name, start, stop in zip(wanted, starts, stops, strict=True)}
-
-
-def _as_block(groups: list[np.ndarray], one: list[int], other: list[int]) -> int:
-    """The size of a block with as many pairs as two sides have between them, for :func:`batches`."""
-    left, right = (sum(len(groups[place]) for place in side) for side in (one, other))
-    return int(np.sqrt(2 * left * right)) + 1

@@ -1,4 +1,4 @@
-"""What is learned about who is who, as it is shipped."""
+"""The learned models for matching authorships to people, as shipped."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from index.identity.person_names import Commonness, PersonName
 from index.models.shipped import booster, shipped, shipped_json
 
 USUAL_LOG_ODDS = -0.62
-"""The prior log-odds of the names that the models were trained on (0.35 of pairs are one person's)."""
+"""The prior log-odds of the names that the models were trained on (0.35 of pairs are by one person)."""
 ENOUGH_PAPERS = 2_000
-"""Papers from which on a corpus tells by itself who works with whom."""
+"""A corpus with this many papers shows by itself who works with whom."""
 SHIFT_RANGE = (-0.3, 2.0)
 SCARCITY = 6.0
-"""How much more a rare name counts where hardly any paper is there to speak for one person."""
+"""How much more a rare name counts in a corpus with hardly any papers as evidence."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Models:
     """How far the best candidate for an initial has to be ahead of the next."""
     rarity_share: float
     rarity_from: float
-    """How much of a name's own prior log-odds, from where on, counts beside the evidence."""
+    """The share of a name's own prior log-odds that counts, and the value from which it counts."""
     commonness: Commonness
 
     @classmethod
@@ -43,7 +43,7 @@ class Models:
         Raises
         ------
         ModelDamagedError
-            Where a file is missing or its checksum differs.
+            If a file is missing or its checksum differs.
         """
         recipe, files = shipped("identity", "identity-{}.ubj")
         loaded: dict[str, Any] = {name: booster(data) for name, data in files.items()}
@@ -51,10 +51,9 @@ class Models:
         return cls(**loaded, **recipe["cuts"], commonness=counts)
 
     def shift(self, name: PersonName, names: int, papers: int) -> float:
-        """What a name's rarity adds to the log-odds of a merge, in a corpus of so many names and papers.
+        """How much a name's rarity adds to the log-odds of a merge, in a corpus of so many names and papers.
 
-        Initials add nothing. Among few papers hardly anything can speak for one person, so that a rare
-        name counts for more there.
+        Initials add nothing. A small corpus has little other evidence, so a rare name counts for more there.
         """
         if not name.spelled or self.rarity_share == 0:
             return 0.0

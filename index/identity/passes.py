@@ -1,4 +1,4 @@
-"""Passes over the store: authorships read, judged, and handed on to be written."""
+"""Passes over the store: authorships are read, judged, and handed on for writing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from data.stores.corrections import Correction
 from index.identity.evidence import Authorships
 from index.identity.identity import Judge, Judgement
+from index.identity.membership_rows import StoredAuthorships, known_people
 from index.identity.models import Models
 from index.identity.person_names import partner_names
-from index.identity.unions import Certain
-from index.identity.writing import PassOutcome, StoredAuthorships, Writing, known_people
+from index.identity.unions import CertainPairs
+from index.identity.writing import PassOutcome, Writing
 from index.search.corpus import Corpus
 
 Report = Callable[[str, int, int], None]
@@ -40,7 +41,7 @@ async def read_authorships(corpus: Corpus) -> StoredAuthorships:
     )
 
 
-def certain_pairs(stored: StoredAuthorships, corrections: list[Correction]) -> Certain:
+def certain_pairs(stored: StoredAuthorships, corrections: list[Correction]) -> CertainPairs:
     """Corrections that hold for all, as pairs of authorships."""
     papers = stored.papers[stored.authorships.paper]
     place: dict[tuple[int, int], int] = {}
@@ -54,15 +55,14 @@ def certain_pairs(stored: StoredAuthorships, corrections: list[Correction]) -> C
             other = place.get(end)
             if one is not None and other is not None and one != other:
                 pairs[correction.kind].append((one, other))
-    return Certain(pairs["same"], pairs["apart"])
+    return CertainPairs(pairs["same"], pairs["apart"])
 
 
 async def identify(corpus: Corpus, *, full: bool = False, report: Report | None = None) -> PassOutcome:
-    """Bring people up to date: everybody anew with ``full``, else the authorships that are nobody's yet.
+    """Bring people up to date: judge everybody again with ``full``, else the unassigned authorships.
 
-    The pass is a full one, too, where new authorships outnumber judged ones: placing a whole collection among
-    a handful of known people would leave namesakes with a paper each. Corrections that are made while it runs
-    hold in what it writes.
+    The pass is also full if new authorships outnumber judged ones: placing a whole collection among a handful
+    of known people would leave namesakes with a paper each. Corrections made while it runs are respected.
     """
     store = corpus.store
     await store.people.settle()
@@ -98,15 +98,15 @@ def _placed(
     stored: StoredAuthorships,
     models: Models,
     known: np.ndarray,
-    certain: Certain,
+    certain: CertainPairs,
     tell: Callable[[int, int], None] | None,
 ) -> Judgement:
-    """Judge what is nobody's yet; the others stay whose they are."""
+    """Judge the unassigned authorships; the others stay as they are."""
     ids, names = stored.authorships.name_ids
     if not (known < 0).any():
         return Judgement.blank(len(ids))
-    asked = set(np.unique(ids[known < 0]).tolist())
-    concerned = np.isin(ids, list(asked | partner_names(names, asked)))
+    new_names = set(np.unique(ids[known < 0]).tolist())
+    concerned = np.isin(ids, list(new_names | partner_names(names, new_names)))
     involved = np.zeros(stored.authorships.papers, bool)
     involved[stored.authorships.paper[concerned]] = True
     return Judge(stored.authorships, models, involved, certain, tell).place(known)

@@ -1,6 +1,6 @@
-"""Personal names: their parts, which of them one person can print, how common they are.
+"""Personal names: their parts, whether two can be one person's, and how common they are.
 
-Whatever asks whether two names can be one person's, or where the family name begins, asks here.
+This is the only place that decides whether two names can be one person's, or where a family name begins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from nicknames import NickNamer
 from data.keys import name_key
 
 _PARTICLES = frozenset(
-    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san st ter ten van von zu zur".split()
+    "al ap ben bin bint da dal de del della den der di dos du el ibn la le san "
+    "st ter ten van von zu zur".split()
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
@@ -27,7 +28,7 @@ _CAPITALS = re.compile(r"\b([A-Z]{2,3})\b(?!\.)")
 
 @dataclass(frozen=True, slots=True)
 class PersonName:
-    """A printed name in parts, folded to lower case without accents."""
+    """A name as printed, in parts, in lower case without accents."""
 
     key: str
     """The store's key (:func:`data.keys.name_key`)."""
@@ -41,7 +42,7 @@ class PersonName:
 
     @property
     def joined(self) -> str:
-        """Given names in one word: ``ChonLam`` and ``Chon-Lam`` meet."""
+        """Given names in one word, the same for ``ChonLam`` and ``Chon-Lam``."""
         return "".join(self.given)
 
     @property
@@ -72,14 +73,14 @@ def parse_name(printed: str) -> PersonName:
     return PersonName(key, tuple(words[:start]), "".join(words[start:]))
 
 
-def _split_capitals(found: re.Match[str]) -> str:
-    word = found[1]
-    # Vowels make a short name of it (LI, WU, AN); without them these are initials.
+def _split_capitals(match: re.Match[str]) -> str:
+    word = match[1]
+    # With a vowel it is a short name (LI, WU, AN), without one it is initials.
     return word if any(letter in "AEIOUY" for letter in word[1:]) else " ".join(word)
 
 
 def compatible(one: PersonName, other: PersonName) -> bool:
-    """Whether one person can print both: no part of one contradicts the other."""
+    """Whether both can be one person's name: no part of one contradicts the other."""
     if one.family != other.family:
         return False
     if one.given == other.given or one.joined == other.joined:
@@ -92,14 +93,14 @@ def compatible(one: PersonName, other: PersonName) -> bool:
 
 
 def may_be_form(one: PersonName, other: PersonName) -> bool:
-    """Whether to ask a person if both are one: :func:`compatible`, or the same letters spaced otherwise."""
+    """Whether to ask if both are one person: :func:`compatible`, or the same letters spaced differently."""
     return one.key.replace(" ", "") == other.key.replace(" ", "") or compatible(one, other)
 
 
 def split_name(printed: str) -> tuple[str, str]:
-    """(family, given) as a citation prints them; particles and suffixes stay with the family name.
+    """(family, given) as in a citation; particles and suffixes stay with the family name.
 
-    ``Smith, John`` is in that order already; ``Smith JF`` is read as :func:`parse_name` reads it.
+    ``Smith, John`` is already in that order; ``Smith JF`` is read as :func:`parse_name` does.
     """
     family, comma, given = (part.strip() for part in printed.partition(","))
     if comma and given and _bare(given) not in _SUFFIXES:
@@ -111,7 +112,7 @@ def split_name(printed: str) -> tuple[str, str]:
     if len(words) > 2 and _bare(words[-1]) in _SUFFIXES:
         tail, suffix = tail - 1, f" {words[-1]}"
     elif parse_name(printed).family == name_key(words[0]) and not _short(words[0]):
-        return words[0], " ".join(words[1:])  # initials stand behind
+        return words[0], " ".join(words[1:])  # initials come last
     start = tail
     while start > 1 and words[start - 1].lower() in _PARTICLES:
         start -= 1
@@ -135,12 +136,12 @@ def _fits(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _short_forms(given: str) -> frozenset[str]:
-    """``mike`` for ``michael``; short forms of two letters are names of their own in other languages."""
+    """Short forms, such as ``mike`` for ``michael``; those of two letters are full names elsewhere."""
     return frozenset(name for name in _NICKNAMES.nicknames_of(given) if len(name) > 2)
 
 
 def _initials_of_joined(one: PersonName, other: PersonName) -> bool:
-    """``C. L. Lao`` and ``ChonLam Lao``: initials that a word printed together can have."""
+    """Whether initials fit a given name in one word: ``C. L. Lao`` and ``ChonLam Lao``."""
     for short, long_ in ((one, other), (other, one)):
         if len(short.given) == 2 and len(long_.given) == 1 and all(len(word) == 1 for word in short.given):
             return long_.given[0][0] == short.given[0] and short.given[1] in long_.given[0][1:]
@@ -148,9 +149,9 @@ def _initials_of_joined(one: PersonName, other: PersonName) -> bool:
 
 
 def relation(one: PersonName, other: PersonName) -> int:
-    """How two compatible names relate, from the same to the least telling.
+    """How two compatible names relate, from identical to least informative.
 
-    0 the same names in full, 1 the same apart from spacing or order, 2 a middle name more,
+    0 the same in full, 1 the same apart from spacing or order, 2 one has another middle name,
     3 a shortened first name, 4 an initial for a first name, 5 initials on both sides.
     """
     if not one.spelled and not other.spelled:
@@ -168,7 +169,7 @@ def relation(one: PersonName, other: PersonName) -> int:
 
 @dataclass(frozen=True)
 class Commonness:
-    """How many distinct names have a family name, and how many a given name, in a large corpus.
+    """How many distinct names in a large corpus have each family name and each given name.
 
     Attributes
     ----------
@@ -185,7 +186,7 @@ class Commonness:
 
     @classmethod
     def of(cls, names: Sequence[PersonName], least: int) -> Commonness:
-        """Count the distinct names of a corpus; those counted less than ``least`` times are not listed."""
+        """Count the distinct names of a corpus; parts that occur less than ``least`` times are not listed."""
         family, given = Counter(n.family for n in names), Counter(n.joined for n in names if n.spelled)
         return cls(
             len(names),
@@ -194,15 +195,15 @@ class Commonness:
         )
 
     def namesakes(self, name: PersonName, corpus: int = 0) -> float:
-        """People of this name to expect in a corpus of so many names, given and family independent."""
+        """How many people of this name to expect among so many names, if its parts are independent."""
         both = self.family.get(name.family, self.unknown) * self.given.get(name.joined, self.unknown)
         return both / self.total * max(1.0, corpus / self.total)
 
     def log_odds(self, name: PersonName, corpus: int = 0) -> float:
-        """That two authorships of a spelled-out name are one person's, before looking at them.
+        """Log-odds that two authorships of a spelled-out name are by one person, before any evidence.
 
-        One person and a Poisson number of namesakes; the factor makes it agree with what expectation
-        maximisation over the evidence of all names of our corpus finds (docs/identity.md has the curve).
+        Assumes one person and a Poisson number of namesakes. The factor makes it agree with expectation
+        maximisation over the evidence for all names of our corpus (docs/identity.md has the curve).
         """
         return -math.log(_NAMESAKE_FACTOR * max(self.namesakes(name, corpus), 1e-6))
 
@@ -211,7 +212,7 @@ _NAMESAKE_FACTOR = 1.6
 
 
 def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:
-    """Pairs of places of different names that :func:`compatible` holds for, smaller place first."""
+    """Pairs of places of different names that are :func:`compatible`, smaller place first."""
     shelves: dict[tuple[str, ...], list[int]] = {}
     initials: dict[tuple[str, str], list[int]] = {}
     for place, name in enumerate(names):
@@ -246,7 +247,7 @@ def _side_by_side(
 
 
 def partner_names(names: Sequence[PersonName], wanted: set[int]) -> set[int]:
-    """Places of other names that somebody with one of the wanted names could print."""
+    """Places of other names that somebody with one of the wanted names could also use."""
     families = {(names[place].family, names[place].initial) for place in wanted}
     near = [place for place, name in enumerate(names) if (name.family, name.initial) in families]
     found: set[int] = set()

@@ -1,4 +1,4 @@
-"""Groups of authorships being united over names, and what forbids it."""
+"""Uniting groups of authorships across names, and the evidence that forbids it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from index.identity.person_names import compatible
 
 
 @dataclass(frozen=True)
-class Certain:
-    """What is known of pairs of authorships: by corrections, or by an ORCID."""
+class CertainPairs:
+    """Pairs of authorships that are certainly by one person or by two, from corrections or an ORCID."""
 
     together: Sequence[tuple[int, int]] = ()
     apart: Sequence[tuple[int, int]] = ()
 
 
 class Union:
-    """Groups being united, with what forbids it."""
+    """Groups being united, with the pairs that must stay apart."""
 
     def __init__(
-        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: Certain
+        self, authorships: Authorships, groups: list[np.ndarray], anchors: list[int], certain: CertainPairs
     ) -> None:
         self._authorships = authorships
         self._groups = groups
@@ -39,7 +39,7 @@ class Union:
                 self._apart.setdefault(owner[b], set()).add(owner[a])
 
     def possible(self, one: int, other: int) -> bool:
-        """Whether nothing in either contradicts the other."""
+        """Whether two groups can be one person: nothing in one contradicts the other."""
         a, b = self._whose[one], self._whose[other]
         if a == b or (self._anchor[a] >= 0 and self._anchor[b] >= 0):
             return False
@@ -63,7 +63,7 @@ class Union:
         )
 
     def unite(self, one: int, other: int) -> None:
-        """Make two groups one person's."""
+        """Unite two groups into one person."""
         into, gone = sorted((self._whose[one], self._whose[other]))
         if into == gone:
             return
@@ -79,12 +79,12 @@ class Union:
         ]
 
     def anchors(self) -> list[int]:
-        """The known person of each, in the order of :meth:`groups`."""
+        """The known person of each group, in the order of :meth:`groups`."""
         return [self._anchor[place] for place in self._members]
 
 
 def best_rivals(pairs: np.ndarray, scores: np.ndarray, groups: int) -> list[dict[int, float]]:
-    """For each group its three best candidates with their scores."""
+    """Each group's three best candidates with their scores."""
     best: list[dict[int, float]] = [{} for _ in range(groups)]
     for place in np.argsort(-scores, kind="stable"):
         one, other = (int(x) for x in pairs[place])

@@ -1,31 +1,35 @@
-"""A judgement written down: matched with the people known before and with what was said while it was made."""
+"""Writing a judgement to the store, in step with known people and with corrections made meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from data.stores.person_passes import Membership
 from data.stores.store import Store
-from index.identity.evidence import Authorships
 from index.identity.identity import Judgement
+from index.identity.membership_rows import (
+    FRESH,
+    StoredAuthorships,
+    changes,
+    corrected_since,
+    known_people,
+    membership_row,
+    numbered_as_known,
+    with_corrections,
+)
 
-_SAME = 0.05
-"""A confidence that moved by less is left as it is written."""
 _SHORT = 4_000
-"""Rows that one transaction may write: the write lock is held for a tenth of a second."""
-_FRESH = 1 << 40
-"""Numbers from here on stand for people who have none yet."""
+"""Rows per transaction, so that the write lock is held for a tenth of a second at most."""
 
 
 @dataclass(frozen=True)
 class PassOutcome:
-    """What a pass did."""
+    """The result of a pass."""
 
     kind: str
     authorships: int
@@ -34,47 +38,8 @@ class PassOutcome:
 
 
 @dataclass(frozen=True)
-class StoredAuthorships:
-    """The store's authorships in numbers."""
-
-    authorships: Authorships
-    papers: np.ndarray
-    """int64, shape (papers,): store ids."""
-    positions: np.ndarray
-    """int64, shape (authorships,): positions as the store has them."""
-    authors: np.ndarray
-    """int64, shape (authorships,): the store's numbers of the names."""
-
-    def places(self) -> dict[tuple[int, int], int]:
-        """Each authorship by its paper and position."""
-        papers = self.papers[self.authorships.paper]
-        return dict(
-            zip(zip(papers.tolist(), self.positions.tolist(), strict=True), range(len(papers)), strict=True)
-        )
-
-
-def known_people(stored: StoredAuthorships, before: Sequence[Membership]) -> tuple[np.ndarray, np.ndarray]:
-    """What was known of each authorship.
-
-    Returns
-    -------
-    tuple
-        int64, the person, -1 where the name there changed or is new; and bool, whether a full pass judged it.
-    """
-    places = stored.places()
-    known = np.full(len(stored.positions), -1, np.int64)
-    judged = np.zeros(len(stored.positions), bool)
-    for row in before:
-        place = places.get((row.paper_id, row.position))
-        if place is not None and stored.authors[place] == row.author_id:
-            known[place] = row.person_id
-            judged[place] = row.judged
-    return known, judged
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What a pass changes: memberships changed and gone, people changed, people merged into others."""
+class PassChanges:
+    """The changes of a pass: memberships changed and gone, people changed, people merged into others."""
 
     changed: list[dict[str, Any]]
     gone: list[tuple[int, int]]
@@ -87,14 +52,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class Writing:
-    """A judgement on its way into the store. Corrections made since it was begun hold in what is written.
+    """A judgement on its way into the store. Corrections made since it began are respected.
 
     Attributes
     ----------
     known
-        int64, shape (authorships,): the person of each, -1 for nobody's, when the judgement was begun.
+        int64, shape (authorships,): the person of each when the judgement began, -1 if unassigned.
     upto, corrections
-        The newest batch of papers and the newest correction that it knew then.
+        The newest batch of papers and the newest correction known then.
     """
 
     store: Store
@@ -106,7 +71,7 @@ class Writing:
     corrections: int
 
     async def write(self) -> PassOutcome:
-        """Write it: in one transaction where it is short, else as a draft that readers then switch to."""
+        """Write it in one transaction if it is short, else as a draft that readers then switch to."""
         people = self.store.people
         while True:
             after = await people.newest_pass()
@@ -131,7 +96,12 @@ class Writing:
             return PassOutcome(self.kind, *counts, len(rows.changed))
 
     async def _drafted(
-        self, person: np.ndarray, rows: Rows, before: list[Membership], counts: tuple[int, int], after: int
+        self,
+        person: np.ndarray,
+        rows: PassChanges,
+        before: list[Membership],
+        counts: tuple[int, int],
+        after: int,
     ) -> None:
         people = self.store.people
         draft = await people.draft(rows.changed, rows.gone, rows.people, rows.merged)
@@ -141,10 +111,10 @@ class Writing:
             after, overtaken = await people.newest_pass(), True
             leads |= {who: into for who, (_, _, into) in (await people.people_rows()).items() if into}
             now = await people.all_memberships()
-            said, gone = _said_since(before, now)
+            said, gone = corrected_since(before, now)
             then, _ = known_people(self.stored, before)
             known, _ = known_people(self.stored, now)
-            corrected = as_said(person, then, known)
+            corrected = with_corrections(person, then, known)
             corrected = np.where(corrected > person.max(), known, corrected)
             await people.redraft(draft, self._redrafted(person, corrected, said), gone)
             person, before = corrected, now
@@ -155,7 +125,7 @@ class Writing:
     def _redrafted(
         self, person: np.ndarray, corrected: np.ndarray, said: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Rows of what was said, and of what follows it to another person."""
+        """The rows that corrections changed, and those that follow them to another person."""
         papers = self.stored.papers[self.stored.authorships.paper]
         at = self.stored.places()
         rows = {}
@@ -165,25 +135,27 @@ class Writing:
                 {"person_id": int(corrected[place])} if place is not None else {}
             )
         for place in np.flatnonzero(corrected != person).tolist():
-            row = _row(self.stored, papers, self.judgement, place, int(corrected[place]), self.kind == "full")
+            row = membership_row(
+                self.stored, papers, self.judgement, place, int(corrected[place]), self.kind == "full"
+            )
             rows.setdefault((row["paper_id"], row["position"]), row)
         return list(rows.values())
 
     async def _numbered(self, before: list[Membership]) -> np.ndarray:
-        """The person of each authorship, under the numbers that people have now."""
+        """The person of each authorship, by people's present numbers."""
         known, _ = known_people(self.stored, before)
-        found = np.where(self.judgement.person >= 0, self.judgement.person + _FRESH, self.known)
-        if self.kind == "new":  # its persons are numbers of people already, but for those who are new
-            found = np.where(self.known >= 0, self.known, self.judgement.person)
-        person = matched(as_said(found, self.known, known), known)
-        fresh = int((np.unique(person) >= _FRESH).sum())
+        groups = np.where(self.judgement.person >= 0, self.judgement.person + FRESH, self.known)
+        if self.kind == "new":  # people already have their numbers, except for new ones
+            groups = np.where(self.known >= 0, self.known, self.judgement.person)
+        person = numbered_as_known(with_corrections(groups, self.known, known), known)
+        fresh = int((np.unique(person) >= FRESH).sum())
         if fresh:
             person = np.where(
-                person >= _FRESH, person - _FRESH + await self.store.people.reserve(fresh), person
+                person >= FRESH, person - FRESH + await self.store.people.reserve(fresh), person
             )
         return person
 
-    async def _rows(self, person: np.ndarray, before: list[Membership]) -> Rows:
+    async def _rows(self, person: np.ndarray, before: list[Membership]) -> PassChanges:
         changed, gone, merged = await asyncio.to_thread(
             changes, self.stored, person, self.judgement, before, full=self.kind == "full"
         )
@@ -191,12 +163,12 @@ class Writing:
         people = [
             row for row in self._people(person) if known.get(row["id"]) != (row["name"], row["papers"], None)
         ]
-        leads = dict(merged)  # who had led to somebody that is no more, leads to the same one
+        leads = dict(merged)  # a person who led to somebody that vanished now leads where that one leads
         merged += [(who, leads[into]) for who, (_, _, into) in known.items() if into in leads]
-        return Rows(changed, gone, people, merged)
+        return PassChanges(changed, gone, people, merged)
 
     def _people(self, person: np.ndarray) -> list[dict[str, Any]]:
-        """Everybody with the form printed most and how many authorships are theirs."""
+        """Everybody with their most common form of the name and their number of authorships."""
         printed: dict[int, Counter[str]] = {}
         for who, name in zip(person.tolist(), self.stored.authorships.names, strict=True):
             if who >= 0:
@@ -212,7 +184,7 @@ class Writing:
         ]
 
     async def _recount(self, leads: dict[int, int], counts: tuple[int, int]) -> None:
-        """After corrections came in between: names and counts of people as their authorships are now."""
+        """Update people's names and counts after corrections came in between."""
         people = self.store.people
         while True:
             after = await people.newest_pass()
@@ -233,108 +205,3 @@ class Writing:
                 "word", self.upto, self.corrections, [], [], rows, gone, counts, after=after
             ):
                 return
-
-
-def as_said(found: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
-    """A judgement's groups as people corrected them while it was made.
-
-    Parameters
-    ----------
-    found
-        int64, shape (authorships,): the group of each.
-    then, now
-        int64: the person of each when the judgement was begun, and now; -1 for nobody's.
-
-    Returns
-    -------
-    numpy.ndarray
-        What was moved to somebody is with the rest of theirs, or a group by itself where there is no rest.
-        Where all that was known of a group was moved, the others of the group follow.
-    """
-    found = found.copy()
-    moved = (now != then) & (now >= 0) & (then >= 0)
-    for person in np.unique(now[moved]).tolist():
-        mine = moved & (now == person)
-        rest = (now == person) & ~moved
-        others = set(np.unique(found[(now >= 0) & ~mine]).tolist())
-        wholly = [group for group in np.unique(found[mine]).tolist() if group not in others]
-        if rest.any():
-            groups, sizes = np.unique(found[rest], return_counts=True)
-            into = int(groups[sizes.argmax()])
-        else:
-            into = wholly[0] if wholly else int(found.max()) + 1
-        found[mine | np.isin(found, wholly)] = into
-    return found
-
-
-def matched(group: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Groups under the numbers of the people whose authorships they mostly hold; others from ``1 << 40`` on."""
-    labels, at = np.unique(group, return_inverse=True)
-    both = known >= 0
-    pairs, counts = np.unique(np.stack([at[both], known[both]]), axis=1, return_counts=True)
-    number = np.full(len(labels), -1, np.int64)
-    taken: set[int] = set()
-    for place in np.lexsort((pairs[1], -counts)):
-        label, old = int(pairs[0, place]), int(pairs[1, place])
-        if number[label] < 0 and old not in taken:
-            number[label] = old
-            taken.add(old)
-    new = number < 0
-    number[new] = _FRESH + np.arange(int(new.sum()))
-    return number[at]
-
-
-def changes(
-    stored: StoredAuthorships,
-    person: np.ndarray,
-    judgement: Judgement,
-    before: Sequence[Membership],
-    *,
-    full: bool,
-) -> tuple[list[dict[str, Any]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """Memberships to write, places to empty, and (person that is no more, who has most of theirs)."""
-    papers = stored.papers[stored.authorships.paper]
-    old = {(row.paper_id, row.position): row for row in before}
-    changed: list[dict[str, Any]] = []
-    moved: dict[int, Counter[int]] = {}
-    for place, (paper, position, author, who) in enumerate(
-        zip(papers.tolist(), stored.positions.tolist(), stored.authors.tolist(), person.tolist(), strict=True)
-    ):
-        was = old.pop((paper, position), None)
-        if was is not None and was.person_id != who:
-            moved.setdefault(was.person_id, Counter())[who] += 1
-        judged = judgement.person[place] >= 0
-        if was is not None and was.author_id == author and was.person_id == who:
-            confidence = float(judgement.confidence[place]) if judged else was.confidence
-            if abs(confidence - was.confidence) < _SAME and (was.judged or not full):
-                continue
-        elif not judged:
-            continue
-        changed.append(_row(stored, papers, judgement, place, who, full))
-    held = set(np.unique(person).tolist())
-    merged = [(gone, into.most_common(1)[0][0]) for gone, into in sorted(moved.items()) if gone not in held]
-    return changed, sorted(old), merged
-
-
-def _row(
-    stored: StoredAuthorships, papers: np.ndarray, judgement: Judgement, place: int, who: int, judged: bool
-) -> dict[str, Any]:
-    support = int(judgement.support[place])
-    return {
-        "paper_id": int(papers[place]),
-        "position": int(stored.positions[place]),
-        "author_id": int(stored.authors[place]),
-        "person_id": who,
-        "confidence": round(float(judgement.confidence[place]), 3),
-        "support": int(papers[support]) if support >= 0 else None,
-        "judged": judged,
-    }
-
-
-def _said_since(
-    before: Sequence[Membership], now: Sequence[Membership]
-) -> tuple[list[dict[str, Any]], list[tuple[int, int]]]:
-    """Memberships that changed in between, as rows, and places that were emptied."""
-    was = {(row.paper_id, row.position): row for row in before}
-    changed = [asdict(row) for row in now if was.pop((row.paper_id, row.position), None) != row]
-    return changed, sorted(was)

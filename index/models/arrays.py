@@ -1,4 +1,4 @@
-"""Arrays that belong together in one npz file: written whole or not at all, read without trusting it."""
+"""Related arrays in one npz file, written whole or not at all and read without trusting the content."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def save(path: Path, format_: int, **arrays: Any) -> None:
 
 
 def load(path: Path, format_: int, *names: str) -> Arrays | None:
-    """The arrays of these names; None where no file of this format can be read."""
+    """The arrays of these names; None if no file of this format can be read."""
     try:
-        with np.load(path, allow_pickle=False) as found:
-            if int(found["format"]) != format_:
+        with np.load(path, allow_pickle=False) as archive:
+            if int(archive["format"]) != format_:
                 return None
-            return {name: found[name] for name in names}
+            return {name: archive[name] for name in names}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
@@ -40,6 +40,6 @@ def lines(texts: Sequence[str]) -> np.ndarray:
 
 
 def texts_of(array: np.ndarray) -> list[str]:
-    """What :func:`lines` made an array of."""
+    """The texts in an array that :func:`lines` made."""
     text = array.tobytes().decode()
     return text.split("\n") if text else []

@@ -1,4 +1,4 @@
-"""The models in ``index/models``, checked against the recipe that lies beside them."""
+"""The models in ``index/models``, checked against the recipe beside them."""
 
 from __future__ import annotations
 
@@ -23,52 +23,52 @@ def _folder() -> Any:
 def shipped(
     name: str, pattern: str, features: Sequence[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """A recipe and the files that it names, by their names in it.
+    """A recipe, and the files that it names.
 
     Parameters
     ----------
     name
         Of the recipe, without ``.json``.
     pattern
-        How a file is called, with ``{}`` for its name in the recipe.
+        The pattern of a file's name, with ``{}`` for its name in the recipe.
     features
-        What the models were trained on, where the recipe says it.
+        The features that the models were trained on, if the recipe lists them.
 
     Raises
     ------
     ModelDamagedError
-        Where a file is missing, its checksum differs, or it is of other features.
+        If a file is missing, its checksum differs, or it has other features.
     """
     recipe = shipped_json(f"{name}.json")
     files = {}
     try:
         if features is not None and recipe["features"] != list(features):
-            raise ModelDamagedError(f"index/models/{name}.json is of another version; install Labmate anew")
+            raise ModelDamagedError(f"index/models/{name}.json is of another version; reinstall Labmate")
         for part, digest in recipe["sha256"].items():
             file = pattern.format(part)
             files[part] = _folder().joinpath(file).read_bytes()
             if hashlib.sha256(files[part]).hexdigest() != digest:
-                raise ModelDamagedError(f"index/models/{file} is damaged; install Labmate anew")
+                raise ModelDamagedError(f"index/models/{file} is damaged; reinstall Labmate")
     except (OSError, KeyError, AttributeError) as error:
         raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
     return recipe, files
 
 
 def shipped_json(file: str) -> dict[str, Any]:
-    """An object that lies in ``index/models``.
+    """A JSON object in ``index/models``.
 
     Raises
     ------
     ModelDamagedError
-        Where it is missing or is none.
+        If it is missing or not an object.
     """
     try:
-        found = json.loads(_folder().joinpath(file).read_text())
-        if not isinstance(found, dict):
+        parsed = json.loads(_folder().joinpath(file).read_text())
+        if not isinstance(parsed, dict):
             raise ValueError(f"{file} holds no object")
     except (OSError, ValueError) as error:
         raise ModelDamagedError(f"the models of index/models can't be read: {error}") from error
-    return found
+    return parsed
 
 
 def booster(data: bytes) -> xgboost.Booster:
@@ -77,8 +77,8 @@ def booster(data: bytes) -> xgboost.Booster:
 
 
 def margins(model: xgboost.Booster, features: np.ndarray) -> np.ndarray:
-    """Log-odds that a model gives to each row."""
+    """The log-odds that a model gives each row."""
     if not len(features):
         return np.zeros(0, np.float32)
-    found: np.ndarray = model.inplace_predict(features, predict_type="margin")
-    return found
+    log_odds: np.ndarray = model.inplace_predict(features, predict_type="margin")
+    return log_odds

@@ -1,4 +1,4 @@
-"""Nodes and edges of a neighbourhood: light to import, since the drawing process reads pictures' figures with it."""
+"""Nodes and edges of a neighbourhood. Light to import: the drawing process reads pictures' figures with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Edge = tuple[str, str, float]
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node of a graph; its key is ``p12`` for a person, ``w12`` for a paper, ``t`` and ``i`` for the others."""
+    """A node of a graph; its key is ``p12`` for a person, ``w12`` for a paper, ``t`` or ``i`` for others."""
 
     key: str
     label: str

@@ -1,4 +1,4 @@
-"""What is derived of people and papers: people, topics, novelty, scores; made by a worker, followed by the bot."""
+"""Knowledge derived from papers: people, topics, novelty and scores. A worker makes it, the bot follows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from index.search.vectors import Vectors
 
 Report = Callable[[str, int, int], None]
 _REBUILD_TOPICS = 1.1
-"""Topics are found anew where the papers grew by a tenth since."""
+"""Topics are computed again when the number of papers has grown by a tenth."""
 
 
 class Insight:
-    """The newest derived knowledge; each part is None until it was made once."""
+    """The newest derived knowledge; each part is None until it has been computed once."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -40,12 +40,12 @@ class Insight:
 
     @property
     def people_lag(self) -> bool:
-        """Whether there are papers whose authors are not matched yet, or were placed for the most part."""
+        """Whether there are papers whose authors are not matched yet, or mostly without a full pass."""
         return self._judged_upto < self._corpus.seen or self._only_placed
 
     @property
     def topics_lag(self) -> bool:
-        """Whether there are papers that no topic was looked for in."""
+        """Whether there are papers without topics computed."""
         return self.topics is None or self.topics.upto < self._corpus.seen
 
     @property
@@ -54,7 +54,7 @@ class Insight:
 
     @property
     def _vectors_grew(self) -> bool:
-        """Whether so many papers got a vector that people have to be compared anew: a tenth more, or the last."""
+        """Whether people must be compared again: a tenth more papers have vectors, or the last got theirs."""
         grew = self._embedded - self._compared
         return grew > self._compared // 10 or (grew > 0 and not self._corpus.waiting())
 
@@ -62,7 +62,7 @@ class Insight:
         return self._corpus.folder / f"{name}.npz"
 
     async def experts(self) -> Experts | None:
-        """Who could work with whom, over the people of now; None before the first pass or without vectors."""
+        """Suggests collaborators among the present people; None before the first pass or without vectors."""
         people, vectors = self.people, self._corpus.vectors
         if people is None or vectors is None or not len(people):
             return None
@@ -72,7 +72,7 @@ class Insight:
             return self._experts
 
     async def refresh(self) -> bool:
-        """Take over what a pass or a worker has made since; returns whether anything was new."""
+        """Load what a pass or a worker has made since; returns whether anything was new."""
         async with self._lock:
             return await self._refresh()
 
@@ -88,7 +88,7 @@ class Insight:
         if self.people is not None and self._vectors_grew:
             assert self._corpus.vectors is not None
             compared = self._embedded
-            self.people = await asyncio.to_thread(self.people.compared_anew, self._corpus.vectors)
+            self.people = await asyncio.to_thread(self.people.with_vectors, self._corpus.vectors)
             self._compared = compared
             changed = True
         if last is not None:
@@ -113,13 +113,13 @@ class Insight:
 
 
 def _experts(people: PeopleIndex, vectors: Vectors, topics: Topics | None) -> Experts:
-    made = Experts(people, vectors, topics, CollaboratorRanker.shipped())
-    made.warm()
-    return made
+    experts = Experts(people, vectors, topics, CollaboratorRanker.shipped())
+    experts.warm()
+    return experts
 
 
 async def derive(corpus: Corpus, report: Report | None = None) -> None:
-    """Bring topics and novelty to where the store is; stopped half way, what was there before stays."""
+    """Bring topics and novelty up to date with the store; if interrupted, the earlier ones stay."""
     assert corpus.vectors is not None
     ids = np.flatnonzero(corpus.facets.codes >= 0)
     if not len(ids):
@@ -153,7 +153,7 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
         texts = await corpus.store.texts(ids.tolist())
         pairs = [texts[int(paper)][:2] for paper in ids]
-        made = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
+        topics = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
     else:
         changed, last = [], known.upto
         while last < upto:
@@ -162,5 +162,7 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
         here = set(ids.tolist())
         changed = sorted({paper for paper in changed if paper in here})
         texts = await corpus.store.texts(changed)
-        made = await asyncio.to_thread(known.extended, changed, [texts[paper][:2] for paper in changed], upto)
-    await asyncio.to_thread(made.save, path)
+        topics = await asyncio.to_thread(
+            known.extended, changed, [texts[paper][:2] for paper in changed], upto
+        )
+    await asyncio.to_thread(topics.save, path)

@@ -1,4 +1,4 @@
-"""Who wrote with whom up to a day, as sparse matrices: what the suggestions of collaborators stand on."""
+"""The network of coauthors up to a day, as sparse matrices: the basis for suggesting collaborators."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy import sparse
 from index.people.people import MOST_AUTHORS
 
 HALF_LIFE = 365.0
-"""Days after which a paper together counts half."""
+"""Days after which a joint paper counts half."""
 RECENT = 180
 PACE, SLOWEST = 65.0, 12.0
-"""Days between two papers of somebody with three or more, as the ranker was trained; slower collections have their
-ages divided by how much slower they are, up to so many times."""
+"""Median days between the papers of people with three or more in the ranker's training data, and the largest
+factor by which ages in slower collections are divided."""
 CIRCLE = 3
-"""So many of somebody's closest coauthors are their close circle."""
+"""The size of a person's close circle, in coauthors."""
 
 
 class Network:
@@ -27,8 +27,8 @@ class Network:
     people, papers
         int64: ids behind the numbers, ascending.
     days
-        float64, shape (papers,): ordinals; where people publish slowly, the past is drawn together towards
-        ``today`` so that ages mean what they mean elsewhere (see :data:`PACE`).
+        float64, shape (papers,): ordinals; where people publish slowly, the past is compressed towards
+        ``today`` so that ages are comparable (see :data:`PACE`).
     today
         The ordinal that ages are counted from.
     wrote
@@ -49,7 +49,7 @@ class Network:
         self.days = today - (today - self.days) / min(max(1.0, self._pace() / PACE), SLOWEST)
 
     def _pace(self) -> float:
-        """The median over people with three papers or more of the days between two papers."""
+        """The median days between two papers, over people with three papers or more."""
         often = self.count >= 3
         if not often.any():
             return PACE
@@ -75,27 +75,27 @@ class Network:
 
     @cached_property
     def joins(self) -> np.ndarray:
-        """Whether a paper makes its authors acquainted: of two people or more, and no crowd."""
+        """Whether a paper makes its authors acquainted: it has two authors or more, but not a crowd."""
         return (self.authors > 1) & (self.authors <= MOST_AUTHORS)
 
     @cached_property
     def fresh(self) -> np.ndarray:
-        """What each paper still counts, by its age."""
+        """The remaining weight of each paper, by its age."""
         return np.asarray(0.5 ** ((self.today - self.days) / HALF_LIFE), np.float32)
 
     # -- people ------------------------------------------------------------------------------------
 
     @cached_property
     def count(self) -> np.ndarray:
-        """Papers of each person."""
+        """How many papers each person has."""
         return np.diff(self.wrote.indptr)
 
     def summed(self, values: np.ndarray) -> np.ndarray:
-        """For each person the sum over their papers."""
+        """Each person's sum over their papers."""
         return np.asarray(self.wrote @ values.astype(np.float32))
 
     def joined(self, weight: np.ndarray) -> sparse.csr_matrix:
-        """People x people: the weight of the papers together, nobody with themselves."""
+        """People x people: the weight of the joint papers, with an empty diagonal."""
         matrix = (self.wrote @ sparse.diags(weight.astype(np.float32)) @ self.wrote.T).tocsr()
         matrix.setdiag(0)
         matrix.eliminate_zeros()
@@ -104,12 +104,12 @@ class Network:
 
     @cached_property
     def ever(self) -> sparse.csr_matrix:
-        """Coauthors by any paper, crowds too: these are nobody's new collaborators."""
+        """Coauthors on any paper, crowds included: they can't be new collaborators."""
         return self.joined(np.ones(len(self.papers)))
 
     @cached_property
     def met(self) -> sparse.csr_matrix:
-        """Coauthors (1 each)."""
+        """Coauthors on joining papers (1 each)."""
         matrix = self.joined(self.joins)
         matrix.data[:] = 1.0
         return matrix
@@ -123,9 +123,9 @@ class Network:
 
     @property
     def step(self) -> sparse.csr_matrix:
-        """The random walk: where from each person to go next, rows summing to 1.
+        """The random walk: the probability of each next person, rows summing to 1.
 
-        Each paper together counts 1 / (authors - 1) (Newman 2001) and by its age.
+        Each joint paper counts 1 / (authors - 1) (Newman 2001), weighted by its age.
         """
         return self._close[0]
 
@@ -136,31 +136,31 @@ class Network:
 
     @cached_property
     def degree(self) -> np.ndarray:
-        """Coauthors of each person."""
+        """How many coauthors each person has."""
         return np.diff(self.met.indptr)
 
     @cached_property
     def circle(self) -> sparse.csr_matrix:
-        """The closest coauthors of each, rows summing to 1."""
+        """Each person's closest coauthors, rows summing to 1."""
         step = self.step
         chosen = np.zeros(step.nnz, bool)
         rows = np.repeat(np.arange(len(self)), np.diff(step.indptr))
         order = np.lexsort((step.indices, -step.data, rows))
         rank = np.arange(step.nnz) - np.repeat(step.indptr[:-1], np.diff(step.indptr))
         chosen[order[rank < CIRCLE]] = True
-        kept = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
-        kept.eliminate_zeros()
-        total = np.asarray(kept.sum(axis=1)).ravel()
-        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ kept).tocsr()
+        closest = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
+        closest.eliminate_zeros()
+        total = np.asarray(closest.sum(axis=1)).ravel()
+        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ closest).tocsr()
 
     @cached_property
     def in_circles(self) -> sparse.csr_matrix:
-        """The other way round: in whose close circle each person is."""
+        """The transpose: the people whose close circle each person is in."""
         return self.circle.T.tocsr()
 
     @cached_property
     def newcomers(self) -> np.ndarray:
-        """Coauthors of the last months that nobody had been coauthor of before."""
+        """How many coauthors of the last months are new to each person."""
         before = self.joined(self.joins & (self.days < self.today - RECENT))
         return np.asarray(self.degree - np.diff(before.indptr))
 

@@ -1,4 +1,4 @@
-"""How far a paper lay from everything before it, and how many later ones lie nearest to it."""
+"""How far a paper lay from earlier ones, and how many later papers lie nearest to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from index.search.vectors import Vectors
 
 FORMAT = 1
 NEAREST = 5
-"""Earlier papers that a paper is compared with."""
+"""How many earlier papers each paper is compared with."""
 Progress = Callable[[int, int], None]
 
 
@@ -29,7 +29,7 @@ class Novelty:
     papers
         int64, store ids in order of day and id.
     earlier
-        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 where there is none.
+        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 if there is none.
     cosines
         float32, shape (papers, 5).
     """
@@ -52,7 +52,7 @@ class Novelty:
     def build(
         cls, papers: np.ndarray, days: np.ndarray, vectors: Vectors, progress: Progress | None = None
     ) -> Novelty:
-        """Compare every paper that has a vector and a day with all of earlier days."""
+        """Compare every paper that has a vector and a day with all papers of earlier days."""
         order = np.lexsort((papers, days))
         order = order[days[order] > 0]
         papers, days = papers[order], days[order]
@@ -76,11 +76,11 @@ class Novelty:
         return cls(papers, days, earlier, cosines)
 
     def extended(self, papers: np.ndarray, days: np.ndarray, vectors: Vectors) -> Novelty:
-        """With further papers; those already compared stay as they are."""
+        """Add further papers; those already compared stay as they are."""
         fresh = [
             place for place, paper in enumerate(papers.tolist()) if days[place] > 0 and not self.has(paper)
         ]
-        kept: list[int] = []
+        compared: list[int] = []
         earlier = np.full((len(fresh), NEAREST), -1, np.int64)
         cosines = np.zeros((len(fresh), NEAREST), np.float32)
         all_papers, all_days = (
@@ -97,13 +97,13 @@ class Novelty:
             found, scores = vectors.search(row, NEAREST, day_of < days[place])
             earlier[at, : len(found)] = found
             cosines[at, : len(found)] = scores
-            kept.append(at)
-        chosen = np.asarray(fresh, np.int64)[kept]
+            compared.append(at)
+        chosen = np.asarray(fresh, np.int64)[compared]
         return Novelty(
             np.concatenate([self.papers, papers[chosen]]),
             np.concatenate([self.days, days[chosen]]),
-            np.concatenate([self.earlier, earlier[kept]]),
-            np.concatenate([self.cosines, cosines[kept]]),
+            np.concatenate([self.earlier, earlier[compared]]),
+            np.concatenate([self.cosines, cosines[compared]]),
         )
 
     def has(self, paper: int) -> bool:
@@ -111,19 +111,19 @@ class Novelty:
         return 0 <= paper < len(self._row) and self._row[paper] >= 0
 
     def distances(self, papers: Sequence[int] | np.ndarray) -> np.ndarray:
-        """1 minus the mean cosine with the nearest earlier papers; NaN where not compared or nothing is earlier."""
+        """1 minus the mean cosine with the nearest earlier papers; NaN if there is none."""
         ids = np.asarray(papers, np.int64)
         inside = (ids >= 0) & (ids < len(self._row))
         rows = np.full(len(ids), -1, np.int64)
         rows[inside] = self._row[ids[inside]]
         out = np.full(len(ids), np.nan, np.float32)
-        found = rows >= 0
-        whole = (self.earlier[rows[found]] >= 0).all(axis=1)
-        out[found] = np.where(whole, 1 - self.cosines[rows[found]].mean(axis=1), np.nan)
+        compared = rows >= 0
+        whole = (self.earlier[rows[compared]] >= 0).all(axis=1)
+        out[compared] = np.where(whole, 1 - self.cosines[rows[compared]].mean(axis=1), np.nan)
         return out
 
     def followers(self, size: int, *, until: int | None = None, after: int | None = None) -> np.ndarray:
-        """int64, by store id up to ``size``: later papers that have it among their nearest earlier ones.
+        """int64, by store id up to ``size``: how many later papers have it among their nearest earlier ones.
 
         ``until`` and ``after`` (ordinals) limit the days of the later papers.
         """
@@ -132,8 +132,8 @@ class Novelty:
             chosen &= self.days <= until
         if after is not None:
             chosen &= self.days > after
-        found = self.earlier[chosen].ravel()
-        return np.bincount(found[(found >= 0) & (found < size)], minlength=size)
+        neighbours = self.earlier[chosen].ravel()
+        return np.bincount(neighbours[(neighbours >= 0) & (neighbours < size)], minlength=size)
 
     # -- keeping ---------------------------------------------------------------------------------
 
@@ -150,13 +150,13 @@ class Novelty:
 
     @classmethod
     def load(cls, path: Path) -> Novelty | None:
-        """Read from a file; None where there is none that can be read."""
-        found = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
-        if found is None:
+        """Read from a file; None if it is missing or can't be read."""
+        loaded = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
+        if loaded is None:
             return None
         return cls(
-            found["papers"],
-            found["days"],
-            found["earlier"].astype(np.int64),
-            found["cosines"].astype(np.float32),
+            loaded["papers"],
+            loaded["days"],
+            loaded["earlier"].astype(np.int64),
+            loaded["cosines"].astype(np.float32),
         )

@@ -1,4 +1,4 @@
-"""Candidates for a first paper together and what speaks for each, from graph, texts and activity."""
+"""Candidates for a first joint paper, with features from the graph, the texts and people's activity."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scipy import sparse
 from index.people.network import HALF_LIFE, RECENT, Network, of_rows
 
 LEAST_PAPERS = 3
-"""Papers that somebody needs to be suggested: fewer say too little."""
+"""The number of papers that a person needs to be suggested; fewer tell too little."""
 POOL = {"common": 400, "two": 400, "three": 600, "text": 300}
-"""The best candidates by shared coauthors, by two and three steps of the walk, and by closeness of work."""
+"""How many candidates come from shared coauthors, two and three steps of the walk, and closeness of work."""
 _LATELY = 90.0
 _MOST_MINE = 20
-"""Newest own papers that others' papers are compared with."""
+"""How many of a person's newest papers are compared with others' papers."""
 _RANKED = ("adamic_adar_fresh", "walk_two", "walk_three", "walk_back", "meaning", "best_pair", "teams")
 _NODE = ("papers", "activity", "recent", "coauthors", "team_size", "last", "first", "newcomers")
 FEATURES = (
@@ -35,7 +35,7 @@ Rows = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Pool:
-    """Candidates (numbers) of each asked person, and the walks that found them."""
+    """The candidates (numbers) for each person who was asked about, and the walks that found them."""
 
     asked: np.ndarray
     candidates: list[np.ndarray]
@@ -45,15 +45,15 @@ class Pool:
 
     @property
     def rows(self) -> np.ndarray:
-        """For each pair, the place of the asked person."""
+        """For each pair, the place of the person who was asked about."""
         return np.repeat(np.arange(len(self.asked)), [len(c) for c in self.candidates])
 
 
 class Partners:
-    """Looks for people whom somebody has not written with yet."""
+    """Looks for people with whom a person has not written yet."""
 
     def __init__(self, network: Network, vectors: Rows) -> None:
-        """``vectors`` gives the rows (shape (n, dimension)) of the network's papers with these numbers."""
+        """``vectors`` gives the rows (shape (n, dimension)) of papers by their numbers in the network."""
         self.network = network
         self._vectors = vectors
         self.eligible = network.count >= LEAST_PAPERS
@@ -61,7 +61,7 @@ class Partners:
         self._age = network.today - network.days
 
     def _directions(self, people: np.ndarray, half_life: float) -> tuple[np.ndarray, np.ndarray]:
-        """Directions of unit length and lengths of people's summed papers, those aging so fast."""
+        """Unit directions and lengths of people's summed papers, which age at this rate."""
         matrix = self.network.wrote[people] @ sparse.diags(
             (0.5 ** (self._age / half_life)).astype(np.float32)
         )
@@ -76,7 +76,7 @@ class Partners:
         return (found / np.maximum(length, 1e-9)[:, None]).astype(np.float32), length
 
     def directions(self, people: np.ndarray) -> np.ndarray:
-        """The direction of each person's work, newer papers counting more; float32, rows of unit length."""
+        """The direction of each person's work, with newer papers counting more; float32, unit rows."""
         return self._directions(people, HALF_LIFE)[0]
 
     def _rows(self, papers: np.ndarray) -> np.ndarray:
@@ -84,17 +84,17 @@ class Partners:
 
     @cached_property
     def _work(self) -> np.ndarray:
-        """The directions of those who can be suggested, newer papers counting more."""
+        """The directions of people who can be suggested, with newer papers counting more."""
         return self._directions(self._able, HALF_LIFE)[0]
 
     @cached_property
     def _lately(self) -> np.ndarray:
-        """The directions of their last months."""
+        """Their directions over the last months."""
         return self._directions(self._able, _LATELY)[0].astype(np.float16)
 
     @cached_property
     def _place(self) -> np.ndarray:
-        """For each person the row of :attr:`_work`."""
+        """Each person's row of :attr:`_work`."""
         return np.cumsum(self.eligible) - 1
 
     @cached_property
@@ -119,12 +119,12 @@ class Partners:
 
     @cached_property
     def by_degree(self) -> sparse.dia_matrix:
-        """What a coauthor in common counts (Adamic and Adar 2003)."""
+        """The weight of a shared coauthor (Adamic and Adar 2003)."""
         return sparse.diags((1 / np.log(np.maximum(self.network.degree, 2))).astype(np.float32))
 
     @cached_property
     def _team(self) -> sparse.csr_matrix:
-        """People x papers: one over the authors of a joining paper."""
+        """People x papers: 1 / authors for each joining paper."""
         network = self.network
         return (network.wrote @ sparse.diags((network.joins / network.authors).astype(np.float32))).tocsr()
 
@@ -134,24 +134,24 @@ class Partners:
         return (sparse.diags(self.network.fresh) @ self.network.wrote.T).tocsr()
 
     def closeness(self, asked: np.ndarray) -> Iterator[np.ndarray]:
-        """For each asked person everybody's closeness of work, 0 for those who can't be suggested."""
-        found = self._directions(asked, HALF_LIFE)[0] @ self._work.T
-        for row in found:
+        """Everybody's closeness of work to each of these people, 0 for those who can't be suggested."""
+        products = self._directions(asked, HALF_LIFE)[0] @ self._work.T
+        for row in products:
             everybody = np.zeros(len(self.network), np.float32)
             everybody[self._able] = row
             yield everybody
 
     # -- candidates --------------------------------------------------------------------------------
 
-    def pool(self, asked: np.ndarray, *, strangers: bool = True) -> Pool:
-        """Candidates of each asked person (numbers), present coauthors left out with ``strangers``."""
+    def pool(self, people: np.ndarray, *, strangers: bool = True) -> Pool:
+        """The candidates (numbers) for each of these people; ``strangers`` leaves out present coauthors."""
         network = self.network
-        common = (network.met[asked] @ self.by_degree @ network.met).tocsr()
-        two = (network.step[asked] @ network.step).tocsr()
+        common = (network.met[people] @ self.by_degree @ network.met).tocsr()
+        two = (network.step[people] @ network.step).tocsr()
         three = (two @ network.step).tocsr()
-        closeness = self._directions(asked, HALF_LIFE)[0] @ self._work.T
+        closeness = self._directions(people, HALF_LIFE)[0] @ self._work.T
         chosen = []
-        for row, person in enumerate(asked.tolist()):
+        for row, person in enumerate(people.tolist()):
             near = self._able[_best(closeness[row], POOL["text"])]
             parts = [near]
             for matrix, most in ((common, "common"), (two, "two"), (three, "three")):
@@ -166,10 +166,10 @@ class Partners:
                 known = ever.indices[ever.indptr[person] : ever.indptr[person + 1]]
                 found = found[~np.isin(found, known)]
             chosen.append(found)
-        return Pool(asked, chosen, common, two, three)
+        return Pool(people, chosen, common, two, three)
 
     def compare(self, pool: Pool) -> np.ndarray:
-        """What speaks for each pair: float32, shape (pairs, features), in the order of :data:`FEATURES`."""
+        """The features of each pair: float32, shape (pairs, features), in the order of :data:`FEATURES`."""
         network, asked, columns = self.network, pool.asked, pool.candidates
         rows = pool.rows
         theirs = np.concatenate(columns) if columns else np.zeros(0, np.int64)
@@ -207,7 +207,7 @@ class Partners:
         return np.stack([np.asarray(found[name], np.float32) for name in FEATURES], axis=1)
 
     def _papers_of(self, pool: Pool, teams: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Closest pair of papers, mean over their papers of the closest of mine, most of my coauthors on one."""
+        """Closest pair of papers, mean over theirs of the closest of mine, most of my coauthors on one."""
         wrote, days = self.network.wrote, self.network.days
         best, mean, team = [], [], []
         share = np.zeros(len(self.network.papers), np.float32)
@@ -240,7 +240,7 @@ def _products(one: np.ndarray, other: np.ndarray, rows: np.ndarray, places: np.n
 
 
 def _best(values: np.ndarray, most: int) -> np.ndarray:
-    """Places of the highest values, in no order."""
+    """The places of the highest values, unordered."""
     if len(values) <= most:
         return np.arange(len(values))
     return np.argpartition(-values, most - 1)[:most]

@@ -1,12 +1,11 @@
-"""People in memory: who wrote what with whom, the way from one to another, whose work lies closest."""
+"""People in memory: their papers and coauthors, paths between them, and people with similar work."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
-from array import array
-from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -15,16 +14,18 @@ import faiss
 import numpy as np
 
 from data.stores.store import Store
+from index.people.packed_names import PackedNames
+from index.people.paths import shortest_path
 from index.search.facets import Facets
 from index.search.vectors import Vectors
 
 MOST_AUTHORS = 60
-"""Papers with more authors join nobody: a collaboration of hundreds is no acquaintance."""
+"""Papers with more authors connect nobody: in a collaboration of hundreds, few know each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coauthor:
-    """Somebody's coauthor: the papers together (newest first) and how close that makes them."""
+    """A coauthor: the joint papers (newest first) and how close those make the two."""
 
     person: int
     name: str
@@ -34,7 +35,7 @@ class Coauthor:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step on a way between two people: to whom, by which paper."""
+    """One step on a path between two people: the person reached, and the paper."""
 
     person: int
     name: str
@@ -43,7 +44,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Somebody whose work lies close."""
+    """A person whose work lies close."""
 
     person: int
     name: str
@@ -51,28 +52,8 @@ class Near:
     together: int
 
 
-class PackedNames:
-    """Names by number in a few arrays: hundreds of thousands of strings would weigh ten times as much."""
-
-    def __init__(self) -> None:
-        self._numbers, self._ends, self._text = array("q"), array("q", [0]), bytearray()
-
-    def add(self, number: int, name: str) -> None:
-        """Take in a name; numbers ascend."""
-        self._numbers.append(number)
-        self._text += name.encode()
-        self._ends.append(len(self._text))
-
-    def get(self, number: int) -> str:
-        """The name of a number, ``?`` where there is none."""
-        at = bisect_left(self._numbers, number)
-        if at == len(self._numbers) or self._numbers[at] != number:
-            return "?"
-        return self._text[self._ends[at] : self._ends[at + 1]].decode()
-
-
 class PeopleIndex:
-    """The people of one pass; a new pass makes a new one."""
+    """The people of one pass; each new pass gets a new index."""
 
     def __init__(
         self,
@@ -107,17 +88,17 @@ class PeopleIndex:
         memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
         return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
 
-    def compared_anew(self, vectors: Vectors) -> PeopleIndex:
-        """The same people, compared by the vectors of now: some papers had none when this was made."""
-        anew = copy.copy(self)
-        anew._searched, anew._index = self._index_of(vectors)
-        return anew
+    def with_vectors(self, vectors: Vectors) -> PeopleIndex:
+        """The same people, compared by the present vectors: some papers had none before."""
+        copied = copy.copy(self)
+        copied._searched, copied._index = self._index_of(vectors)
+        return copied
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def name(self, person: int) -> str:
-        """The most printed form of a person's name."""
+        """The most common form of a person's name."""
         return self._names.get(person)
 
     def papers(self, person: int) -> np.ndarray:
@@ -125,8 +106,8 @@ class PeopleIndex:
         at = int(np.searchsorted(self.ids, person))
         if at == len(self.ids) or self.ids[at] != person:
             return np.zeros(0, np.int64)
-        found = self._papers[self._ends[at] : self._ends[at + 1]]
-        newest: np.ndarray = found[np.argsort(-self._day(found), kind="stable")]
+        papers = self._papers[self._ends[at] : self._ends[at + 1]]
+        newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
     def counts(self) -> np.ndarray:
@@ -140,16 +121,18 @@ class PeopleIndex:
         return person[days > 0], self._papers[days > 0], days[days > 0]
 
     def summed(self, values: np.ndarray) -> np.ndarray:
-        """For each person of :attr:`ids` the sum of their papers' values (by store id)."""
+        """The sum of each person's values, given by store id, in the order of :attr:`ids`."""
         inside = self._papers < len(values)
-        found = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
-        sums: np.ndarray = np.add.reduceat(found, self._ends[:-1]) if len(found) else found
+        paper_values = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
+        sums: np.ndarray = (
+            np.add.reduceat(paper_values, self._ends[:-1]) if len(paper_values) else paper_values
+        )
         return sums
 
     def best_earlier(self, values: np.ndarray) -> np.ndarray:
-        """By store id: the highest value of an author's papers of earlier days, 0 where there is none.
+        """By store id: the highest value among its authors' papers of earlier days, 0 if there is none.
 
-        Papers of more than :data:`MOST_AUTHORS` people are left at 0.
+        Papers by more than :data:`MOST_AUTHORS` people stay at 0.
         """
         papers = self._papers
         inside = papers < len(values)
@@ -160,7 +143,7 @@ class PeopleIndex:
         owner, papers, day = owner[order], papers[order], day[order]
         step = float(values[papers].max(initial=0.0)) + 1.0
         highest = np.maximum.accumulate(values[papers] + owner * step) - owner * step
-        # The last place before this day, of the same person.
+        # The last place before this day of the same person.
         first = np.flatnonzero((np.diff(owner, prepend=-1) != 0) | (np.diff(day, prepend=-1) != 0))
         before = np.repeat(first, np.diff(np.append(first, len(owner)))) - 1
         known = (before >= 0) & (owner[np.maximum(before, 0)] == owner)
@@ -176,8 +159,8 @@ class PeopleIndex:
         at = int(np.searchsorted(self._paper_ids, paper))
         if at == len(self._paper_ids) or self._paper_ids[at] != paper:
             return np.zeros(0, np.int64)
-        found: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
-        return found
+        writers: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
+        return writers
 
     def _day(self, papers: np.ndarray) -> np.ndarray:
         days = self._facets.days
@@ -194,8 +177,8 @@ class PeopleIndex:
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors, closest first.
 
-        Each paper together counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001),
-        halved for every two years that it is older than the person's newest.
+        Each joint paper counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001), halved
+        for every two years that it is older than the person's newest paper.
         """
         mine = self.papers(person)
         together: dict[int, list[int]] = {}
@@ -214,53 +197,24 @@ class PeopleIndex:
         return [Coauthor(o, self.name(o), tuple(together[o]), float(weights[o])) for o in ranked]
 
     def together(self, one: int, other: int) -> list[int]:
-        """Papers of both, newest first."""
+        """The papers that both wrote, newest first."""
         theirs = set(self.papers(other).tolist())
         return [paper for paper in self.papers(one).tolist() if paper in theirs]
 
     def way(self, one: int, other: int, most: int = 6) -> list[Step] | None:
-        """A shortest way through coauthors, the papers newest where there is a choice; None where none is near.
+        """A shortest path through coauthors, preferring newer papers; None if they are too far apart.
 
-        Searched from both ends (Pohl 1971), at most ``most`` papers long.
+        It has ``most`` papers at most, none by more than :data:`MOST_AUTHORS` people.
         """
-        if one == other:
-            return []
-        sides: list[dict[int, tuple[int, int]]] = [{one: (0, 0)}, {other: (0, 0)}]
-        fronts = [[one], [other]]
-        length = 0
-        while fronts[0] and fronts[1] and length < most:
-            side = 0 if len(fronts[0]) <= len(fronts[1]) else 1
-            length += 1
-            following: list[int] = []
-            for person in fronts[side]:
-                for paper in self.papers(person).tolist():
-                    writers = self.writers(paper)
-                    if len(writers) > MOST_AUTHORS:
-                        continue
-                    for near in writers.tolist():
-                        if near not in sides[side]:
-                            sides[side][near] = (person, paper)
-                            following.append(near)
-            fronts[side] = following
-            met = [person for person in following if person in sides[1 - side]]
-            if met:
-                return self._joined(one, other, min(met), sides)
-        return None
+        path = shortest_path(one, other, most, self._connecting)
+        return None if path is None else [Step(person, self.name(person), paper) for person, paper in path]
 
-    def _joined(self, one: int, other: int, met: int, sides: list[dict[int, tuple[int, int]]]) -> list[Step]:
-        steps: list[Step] = []
-        person = met
-        while person != one:
-            before, paper = sides[0][person]
-            steps.append(Step(person, self.name(person), paper))
-            person = before
-        steps.reverse()
-        person = met
-        while person != other:
-            after, paper = sides[1][person]
-            steps.append(Step(after, self.name(after), paper))
-            person = after
-        return steps
+    def _connecting(self, person: int) -> Iterator[tuple[int, list[int]]]:
+        """A person's papers with their writers, newest first, without papers by crowds."""
+        for paper in self.papers(person).tolist():
+            writers = self.writers(paper)
+            if len(writers) <= MOST_AUTHORS:
+                yield paper, writers.tolist()
 
     # -- closeness of work -----------------------------------------------------------------------
 
@@ -287,7 +241,7 @@ class PeopleIndex:
         return np.asarray(_unit(rows.sum(axis=0, keepdims=True))[0])
 
     def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
-        """People with two papers or more whose work lies closest; with ``strangers``, coauthors are left out."""
+        """People with two papers or more whose work lies closest; ``strangers`` leaves out coauthors."""
         if self._index is None:
             return []
         own = self.work(person, vectors)
@@ -296,13 +250,13 @@ class PeopleIndex:
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
         count = min(len(self._searched), most + 1 + (len(known) if strangers else 0))
         scores, places = self._index.search(own.reshape(1, -1), count)
-        found = []
+        people = []
         for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True):
             other = int(self._searched[place]) if place >= 0 else person
             if other == person or score <= 0 or (strangers and other in known):
                 continue
-            found.append(Near(other, self.name(other), float(score), known.get(other, 0)))
-        return found[:most]
+            people.append(Near(other, self.name(other), float(score), known.get(other, 0)))
+        return people[:most]
 
     def activity(self, person: int) -> dict[int, int]:
         """Papers by year, every year from the first to the last."""

@@ -1,4 +1,4 @@
-"""People in memory as one server sees them, and whom it is suggested: its own corrections laid over what holds."""
+"""People, suggestions and scores as one server sees them, with its own corrections applied."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from index.people.suggest import Experts, Suggestion
 from index.search.vectors import Vectors
 
 POOL = 60
-"""People taken from each list before a server's corrections thin it out."""
+"""How many people to take from each list before a server's corrections thin it out."""
 
 
 class SeenIndex(PeopleIndex):
-    """The people of one pass as a server sees them; shares everything that its corrections do not touch."""
+    """The people of one pass as a server sees them; shares everything its corrections do not touch."""
 
     def __init__(self, people: PeopleIndex, view: View) -> None:
         self.__dict__.update(people.__dict__)
@@ -36,7 +36,7 @@ class SeenIndex(PeopleIndex):
         return self.view.lead(self._moved.get((paper, person), person))
 
     def name(self, person: int) -> str:
-        """The most printed form of a person's name."""
+        """The most common form of a person's name."""
         return self.view.names.get(person) or self.base.name(self.view.lead(person))
 
     def papers(self, person: int) -> np.ndarray:
@@ -56,17 +56,17 @@ class SeenIndex(PeopleIndex):
 
     def writers(self, paper: int) -> np.ndarray:
         """The people here who wrote a paper."""
-        found = self.base.writers(paper)
+        people = self.base.writers(paper)
         if int(paper) not in self._touched:
-            return found
-        return np.unique(np.array([self._whose(int(paper), person) for person in found.tolist()], np.int64))
+            return people
+        return np.unique(np.array([self._whose(int(paper), person) for person in people.tolist()], np.int64))
 
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors here, closest first."""
         return super().coauthors(self.view.lead(person), most)
 
     def way(self, one: int, other: int, most: int = 6) -> list[Step] | None:
-        """A shortest way through coauthors as they are here."""
+        """A shortest path through coauthors as they are here."""
         return super().way(self.view.lead(one), self.view.lead(other), most)
 
     def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
@@ -86,19 +86,19 @@ class SeenIndex(PeopleIndex):
         for other in self.view.sources:
             if len(self.papers(other)) >= 2:
                 close[other] = float(self.work(other, vectors) @ own)
-        found = [
+        people = [
             Near(other, self.name(other), closeness, known.get(other, 0))
             for other, closeness in sorted(close.items(), key=lambda entry: (-entry[1], entry[0]))
             if other != person and not (strangers and other in known)
         ]
-        return found[:most]
+        return people[:most]
 
 
 class SeenExperts(Experts):
-    """Suggests people as a server sees them: ranked by what holds for all, and told by what holds there.
+    """Suggests people as a server sees them: ranked as for everybody, but explained by the server's own view.
 
-    Somebody who only exists in the server, or who holds several people's papers there, is suggested the best of
-    what each of these would be.
+    A person who only exists in the server, or holds several people's papers there, gets the best suggestions
+    for each of those people.
     """
 
     def __init__(self, experts: Experts, people: SeenIndex) -> None:
@@ -138,19 +138,19 @@ class SeenExperts(Experts):
 
 
 class SeenScores(Scores):
-    """Scores, but of nobody who differs in a server: they count what holds for all."""
+    """Scores, but not for people who differ in a server, since scores count what holds for everybody."""
 
     def __init__(self, scores: Scores, view: View) -> None:
         self.__dict__.update(scores.__dict__)
         self._view = view
 
     def person(self, person: int, papers: np.ndarray) -> Score | None:
-        """A person's score, None for somebody who differs here."""
+        """A person's score, None if they differ here."""
         return None if self._view.differs(person) else super().person(person, papers)
 
 
 class SeenInsight(Insight):
-    """What is derived of people and papers, as a server sees it."""
+    """The derived knowledge about people and papers as a server sees it."""
 
     def __init__(self, insight: Insight, view: View) -> None:
         self._all = insight
@@ -162,7 +162,7 @@ class SeenInsight(Insight):
 
     @property
     def people(self) -> PeopleIndex | None:  # type: ignore[override]
-        """The people of now as they are here."""
+        """The present people as they are here."""
         found = self._all.people
         if found is not None and (self._seen is None or self._seen.base is not found):
             self._seen = SeenIndex(found, self._view)
@@ -170,15 +170,15 @@ class SeenInsight(Insight):
 
     @property
     def scores(self) -> Scores | None:  # type: ignore[override]
-        """Scores, but of nobody who differs here."""
+        """Scores, but not for people who differ here."""
         found = self._all.scores
         return None if found is None else SeenScores(found, self._view)
 
     async def experts(self) -> Experts | None:
-        """Who could work with whom as people are here."""
+        """Suggestions of collaborators among people as they are here."""
         found = await self._all.experts()
         return None if found is None else SeenExperts(found, SeenIndex(found.people, self._view))
 
     async def refresh(self) -> bool:
-        """Take over what a pass has made since, for all."""
+        """Load what a pass has made since, for everybody."""
         return await self._all.refresh()

@@ -1,4 +1,4 @@
-"""Who could review what: submissions against archives of people's papers, in OpenReview's form."""
+"""Matching reviewers: submissions against archives of people's papers, in OpenReview's format."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from data.sources.http import SourceError
 from index.search.embedding import Embedder, paper_text
 
 WORDS = 0.25
-"""How much words count beside meaning: what researchers' ratings of themselves say (docs/evaluation.md)."""
+"""How much words count beside meaning, set by researchers' ratings of themselves (docs/evaluation.md)."""
 TOP = 3
 MIDDLE, STEEP = 1.0, 4.0
-"""The closeness that becomes a score of one half, and how steeply scores rise there; the order is not touched."""
+"""The closeness that maps to a score of one half, and the slope there; the order is unaffected."""
 LONGEST = 50_000
-"""Characters of a title and abstract; what is beyond is no abstract."""
+"""The most characters of a title and abstract that are used."""
 Report = Callable[[str, int, int], None]
 
 
@@ -41,7 +41,7 @@ def read_notes(path: Path) -> list[Note]:
     Raises
     ------
     SourceError
-        Where the file can't be read, or a note has no id or neither title nor abstract; says which line.
+        If the file can't be read, or a note has no id or neither title nor abstract; names the line.
     """
     try:
         raw = path.read_bytes()
@@ -69,7 +69,7 @@ def _values(raw: bytes, path: Path) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise SourceError(f"{path}, line {number} is no JSON: {error}") from error
+                raise SourceError(f"{path}, line {number} is not JSON: {error}") from error
 
 
 def _note(value: Any, where: str) -> Note:
@@ -83,27 +83,27 @@ def _note(value: Any, where: str) -> Note:
 
 
 def _text(value: Any) -> str:
-    """A field, plain or as the newer form has it (``{"value": ...}``)."""
+    """A field, plain or in the newer format (``{"value": ...}``)."""
     if isinstance(value, dict):
         value = value.get("value")
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def read_archives(folder: Path) -> dict[str, list[Note]]:
-    """The papers of each reviewer, by the name of the file; reviewers without papers are left out.
+    """The papers of each reviewer, by file name; reviewers without papers are left out.
 
     Raises
     ------
     SourceError
-        Where there is no such folder, or no ``.jsonl`` file in it has a paper.
+        If there is no such folder, or no ``.jsonl`` file in it has a paper.
     """
     if not folder.is_dir():
-        raise SourceError(f"{folder} is no folder; it should hold one NAME.jsonl a reviewer")
-    found = {path.stem: read_notes(path) for path in sorted(folder.glob("*.jsonl"))}
-    found = {name: notes for name, notes in found.items() if notes}
-    if not found:
-        raise SourceError(f"{folder} holds no .jsonl file with a paper in it")
-    return found
+        raise SourceError(f"{folder} is not a folder; it should hold one NAME.jsonl per reviewer")
+    archives = {path.stem: read_notes(path) for path in sorted(folder.glob("*.jsonl"))}
+    archives = {name: notes for name, notes in archives.items() if notes}
+    if not archives:
+        raise SourceError(f"{folder} has no .jsonl file with a paper")
+    return archives
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,12 @@ class ReviewerScores:
     values: np.ndarray
 
     def write(self, path: Path) -> None:
-        """Write ``submission,reviewer,score`` lines; the file is there whole or not at all.
+        """Write ``submission,reviewer,score`` lines; the file is written whole or not at all.
 
         Raises
         ------
         SourceError
-            Where it can't be written.
+            If it can't be written.
         """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -140,11 +140,11 @@ def match(
 ) -> ReviewerScores:
     """Score every reviewer for every submission.
 
-    A reviewer's closeness to a submission is that of the closest paper and of all papers together, by meaning
-    and, counting less, by words.
+    A reviewer's closeness to a submission combines the closest papers and all papers together, by meaning
+    and, with less weight, by words.
     """
     if not submissions:
-        raise SourceError("there is no submission to match")
+        raise SourceError("there are no submissions to match")
     papers = list({note.text: None for notes in archives.values() for note in notes})
     place = {text: at for at, text in enumerate(papers)}
     texts = papers + [note.text for note in submissions]

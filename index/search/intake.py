@@ -1,4 +1,4 @@
-"""Reading papers in: source -> store -> word index -> ready vectors, in batches, the same however often."""
+"""Reading papers in: source -> store -> word index -> ready vectors, in batches, safe to repeat."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Numbered = tuple[int, Item]
 
 @dataclass(slots=True)
 class Summary:
-    """What a run did."""
+    """The result of a run."""
 
     read: int = 0
     added: int = 0
@@ -42,9 +42,9 @@ class ReadyVectors:
     Raises
     ------
     SourceError
-        Where the file is no matrix, has no manifest, or does not fit it.
+        If the file is not a matrix, has no manifest, or does not match it.
     index.search.vector_log.ForeignVectorsError
-        Where another model made it.
+        If another model made it.
     """
 
     def __init__(self, path: Path, fingerprint: dict[str, Any]) -> None:
@@ -72,8 +72,8 @@ class ReadyVectors:
                 except (ValueError, TypeError) as error:
                     raise SourceError(f"{manifest} is not a manifest: {error}") from error
         raise SourceError(
-            f"{self.path} has no manifest beside it ({' or '.join(names)}), so nobody can tell which model "
-            "made it"
+            f"{self.path} has no manifest beside it ({' or '.join(names)}), so it is unknown which "
+            "model made it"
         )
 
 
@@ -107,7 +107,7 @@ class Intake:
         self.summary = Summary()
 
     async def run(self, items: Iterator[Numbered] | AsyncIterator[Numbered]) -> Summary:
-        """Read everything; on any interruption what was read stays, and a later run completes it."""
+        """Read everything; after an interruption the papers so far stay, and a later run completes them."""
         corpus = self._library
         await corpus.catch_up_words()
         run_id = await corpus.store.start_run(self._source, self._scope, self._since)
@@ -164,7 +164,7 @@ class Intake:
             self._stamp = 0
 
     async def _keep_vectors(self, good: Sequence[Numbered], changes: Changes) -> None:
-        """Append the ready vectors of records whose text is the one that the store shows."""
+        """Append the ready vectors of records whose text matches the store's."""
         vectors, ready = self._library.vectors, self._vectors
         assert vectors is not None
         assert ready is not None
@@ -186,7 +186,7 @@ class Intake:
 
 
 async def _batches(items: Iterator[Numbered] | AsyncIterator[Numbered]) -> AsyncIterator[list[Numbered]]:
-    """Items in batches; a plain iterator is read ahead in a thread, one batch while the last is written."""
+    """Items in batches; a plain iterator is read one batch ahead in a thread while the last is written."""
     if isinstance(items, AsyncIterator):
         batch: list[Numbered] = []
         async for item in items:
@@ -207,7 +207,7 @@ async def _batches(items: Iterator[Numbered] | AsyncIterator[Numbered]) -> Async
                 got.append(item)
                 if len(got) == BATCH:
                     break
-        except SourceError as error:  # what came before the tear is good
+        except SourceError as error:  # the items before the tear are good
             return got, error
         return got, None
 

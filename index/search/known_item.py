@@ -1,4 +1,4 @@
-"""Which paper a text means: by identifier, title, the name before a colon, a rare word, or parts of a title."""
+"""Resolving a text to a paper: by identifier, title, name before a colon, rare word, or part of a title."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from index.search import fusion
 from index.search.corpus import Corpus
 
 PASTED = 240
-"""Characters from which on a text is a pasted abstract, not a title."""
+"""A text longer than this is a pasted abstract, not a title."""
 _HEAD_END = re.compile(r":|\s[-–—]\s|—")
 _HEAD_WORDS, _HEADED = 6, 400
-"""Words that a name before a colon has at most; titles with these words that are looked at."""
+"""The most words of a name before a colon; the most titles with these words to look at."""
 _TITLE_LIKE = 88.0
 _NAME_LIKE = 75.0
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The paper that a text means, and others that it could mean; without doubt there are no others."""
+    """The paper that a text means, and others that it could mean; no others if there is no doubt."""
 
     paper: int | None
     others: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, papers: Sequence[int]) -> Meant:
-        """The paper where there is one; where there are several, nobody knows which."""
+        """The paper if there is only one; with several it is open which is meant."""
         return cls(papers[0]) if len(papers) == 1 else cls(None, tuple(papers))
 
     @property
@@ -50,15 +50,15 @@ class PaperNames:
         self._library = corpus
 
     async def resolve(self, text: str, most: int = 25) -> list[int]:
-        """Store ids of the papers that a text can mean, best first; one where there is no doubt."""
-        found = await self.meant(text, most)
-        return [found.paper] if found.paper is not None else list(found.others)
+        """Store ids of the papers that a text can mean, best first; one if there is no doubt."""
+        meant = await self.meant(text, most)
+        return [meant.paper] if meant.paper is not None else list(meant.others)
 
     async def meant(self, text: str, most: int = 25) -> Meant:
-        """Which paper a text means, and which it could mean instead.
+        """The paper that a text means, and others that it could mean.
 
-        An arXiv id, URL, DOI or whole title is no doubt; nor is what one title begins with, before a colon
-        or dash, or a system's name that one title has.
+        There is no doubt about an arXiv id, URL, DOI or whole title, nor about a name that a single title has
+        before a colon or dash, or a system's name in a single title.
         """
         outright = await self._outright(text, most)
         if outright is not None:
@@ -67,7 +67,7 @@ class PaperNames:
         return _headed_first(await self._headed(text), named, most)
 
     async def named(self, text: str, most: int = 25) -> Meant:
-        """The same of a text that may be no paper's at all: parts of titles and typos mean nothing here."""
+        """Like :meth:`meant`, for text that may mean no paper at all: ignores typos and parts of titles."""
         outright = await self._outright(text, most)
         if outright is not None:
             return outright
@@ -86,17 +86,19 @@ class PaperNames:
         return None
 
     async def _headed(self, text: str) -> list[int]:
-        """Papers whose title is this name, a colon or dash, and more."""
+        """Papers whose title begins with this name and a colon or dash."""
         words = title_words(text)
         if not 0 < len(words) <= _HEAD_WORDS:
             return []
-        found = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
-        texts = await self._library.store.texts(found)
-        heads = {paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in found if paper in texts}
+        candidates = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
+        texts = await self._library.store.texts(candidates)
+        heads = {
+            paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in candidates if paper in texts
+        }
         return [paper for paper, parts in heads.items() if len(parts) > 1 and title_words(parts[0]) == words]
 
     async def complete_title(self, typed: str, k: int) -> list[int]:
-        """Store ids of papers whose title can be meant by what was typed so far; newest for nothing."""
+        """Store ids of papers whose title matches the text typed so far; the newest for an empty text."""
         if not typed.strip():
             days = self._library.facets.days
             known = np.flatnonzero(self._library.facets.codes >= 0)
@@ -107,12 +109,12 @@ class PaperNames:
         return await asyncio.to_thread(self._library.words.completing, typed, k)
 
     async def _identified(self, text: str) -> list[int] | None:
-        """The paper of an identifier; an empty list for one that nobody knows; None for other text."""
-        if re.fullmatch(r"#\d{1,12}", text):  # a choice offered while typing
+        """The paper of an identifier; an empty list if it is unknown; None for other text."""
+        if re.fullmatch(r"#\d{1,12}", text):  # a choice from autocompletion
             return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
-        found = find_arxiv_id(text)
-        if found:
-            paper = await self._library.store.find_id("arxiv", found[0])
+        arxiv_id = find_arxiv_id(text)
+        if arxiv_id:
+            paper = await self._library.store.find_id("arxiv", arxiv_id[0])
             return [paper] if paper else []
         doi = find_doi(text)
         if doi:
@@ -121,7 +123,7 @@ class PaperNames:
         return None
 
     def _by_name(self, text: str, most: int) -> list[int]:
-        """Papers whose title has the word that names them, also with a typo."""
+        """Papers whose title has the rare word in the text that names them."""
         words = self._library.words
         terms = words.terms(text)
         if not terms or len(terms) > 4:
@@ -134,7 +136,7 @@ class PaperNames:
         return []
 
     async def _by_fragment(self, text: str, most: int) -> list[int]:
-        """Papers whose title holds the words of a fragment, those most alike first."""
+        """Papers whose title contains the words of a fragment, the most similar first."""
         words = self._library.words
         hits = await asyncio.to_thread(words.search, text, 4 * most, title_only=True)
         nearly = await self._nearly_named(text)
@@ -146,25 +148,25 @@ class PaperNames:
             return max(fuzz.token_set_ratio(wanted, utils.default_process(title)) for title in titles)
 
         scored = sorted(((alike(p), p.id) for p in papers), key=lambda pair: -pair[0])
-        found = [paper for score, paper in scored if score >= _TITLE_LIKE]
-        return list(dict.fromkeys([*nearly, *found]))[:most]
+        title_like = [paper for score, paper in scored if score >= _TITLE_LIKE]
+        return list(dict.fromkeys([*nearly, *title_like]))[:most]
 
     async def _nearly_named(self, text: str) -> list[int]:
-        """Papers named almost like a word that no paper has."""
+        """Papers with a name close to a word that no paper has."""
         words = self._library.words
         terms = await asyncio.to_thread(words.terms, text)
-        # A number is nobody's name: what lies a digit away is another number.
+        # A number is not a name: one digit off is another number.
         unknown = [term for term in fusion.kind_of(terms, len(words)).unknown if not term.word.isdecimal()]
-        found: list[tuple[float, int]] = []
+        scored: list[tuple[float, int]] = []
         for term in unknown:
             ids = await asyncio.to_thread(words.nearly_named, term.word)
             for paper in await self._library.store.papers(ids):
                 titles = " ".join((paper.title, *paper.former_titles))
                 score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)
                 if score >= _NAME_LIKE:
-                    found.append((score, paper.id))
-        best = max((score for score, _ in found), default=0.0)
-        return [paper for score, paper in sorted(found, reverse=True) if score >= best - 5][:5]
+                    scored.append((score, paper.id))
+        best = max((score for score, _ in scored), default=0.0)
+        return [paper for score, paper in sorted(scored, reverse=True) if score >= best - 5][:5]
 
 
 def _headed_first(headed: Sequence[int], named: Sequence[int], most: int) -> Meant:

@@ -1,4 +1,4 @@
-"""Names of authors in memory: completion while typing, a name's other forms, the nearest names."""
+"""Authors' names in memory: autocompletion, other forms of a name, similar names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from data.keys import name_key
 from index.identity.person_names import may_be_form, parse_name
 
 _WIDTH = 48
-"""Bytes of a rotated name that are compared; longer names differ within them or not at all."""
+"""Bytes of a rotated name that are compared; names that agree on all of them count as equal."""
 _AT_ONCE = 10_000
 _NEAR = 0.72
 _LENGTH_OFF = 3
 ENOUGH = 3
-"""Names that begin alike in all words, from which on others are not looked at."""
+"""With this many names that begin alike in all words, others are not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Name:
 
 
 class NameIndex:
-    """All names, sorted under each of their words: ``"chonlam lao"`` also stands at ``"lao chonlam"``."""
+    """All names, sorted under each of their words: ``"chonlam lao"`` is also listed as ``"lao chonlam"``."""
 
     def __init__(self, counts: Sequence[tuple[str, str, int]] = ()) -> None:
         self._keys = [key for key, _, _ in counts]
@@ -46,7 +46,7 @@ class NameIndex:
             for turn in range(len(words)):
                 rotated.append(" ".join(words[turn:] + words[:turn]).encode()[:_WIDTH])
                 places.append(place)
-        # In parts: one conversion of all would hold Python's lock long enough to stall a reply.
+        # In parts, since converting all at once would hold Python's lock long enough to stall a reply.
         forms = np.empty(len(rotated), f"S{_WIDTH}")
         for start in range(0, len(rotated), _AT_ONCE):
             forms[start : start + _AT_ONCE] = rotated[start : start + _AT_ONCE]
@@ -58,43 +58,43 @@ class NameIndex:
         return len(self._keys)
 
     def get(self, name: str) -> Name | None:
-        """The name of this very key, in any of its printed forms."""
+        """The name with exactly this key, in any of its printed forms."""
         place = self._at.get(name_key(name))
         return self._name(place) if place is not None else None
 
     def complete(self, typed: str, limit: int = 25) -> list[Name]:
-        """Names that begin with what was typed, at any of their words; those with most papers first.
+        """Names in which some word starts the text typed so far; those with most papers first.
 
-        An empty text completes to the names with most papers; a misspelt one to its nearest.
+        An empty text gives the names with most papers, a misspelt one the most similar names.
         """
         key = name_key(typed)
         if not key:
             return [self._name(place) for place in self._most(np.arange(len(self._keys)), limit)]
         exact = self._at.get(key)
-        found = self._most(self._under(key), limit)
+        places = self._most(self._under(key), limit)
         first = [exact] if exact is not None else []
-        names = [self._name(place) for place in dict.fromkeys([*first, *found])]
+        names = [self._name(place) for place in dict.fromkeys([*first, *places])]
         if len(names) < 3 and len(key) >= 4:
             names += [near for near in self.near(typed, limit) if near not in names]
         return names[:limit]
 
     def others(self, name: str, limit: int = 5) -> list[Name]:
-        """Names that may be another form of this one: initials, other spacing, added middle names."""
+        """Names that may be other forms of this one: initials, other spacing, added middle names."""
         key = name_key(name)
         first, *_, last = words if len(words := key.split(" ")) > 1 else (key, key)
-        asked = parse_name(name)
-        # Such forms have this last name and first letter: "lao c...", and for "Smith JF" also "smith j...".
-        starts = {f"{last} {first[:1]}", f"{asked.family} {asked.initial}" if asked.given else last}
-        found = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
+        parsed = parse_name(name)
+        # Other forms have the same last name and first letter: "lao c...", for "Smith JF" also "smith j...".
+        starts = {f"{last} {first[:1]}", f"{parsed.family} {parsed.initial}" if parsed.given else last}
+        places = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
         close = [
             place
-            for place in found.tolist()
-            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), asked)
+            for place in places.tolist()
+            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), parsed)
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
     def near(self, name: str, limit: int = 5) -> list[Name]:
-        """The most alike names, for one that nobody has: typos, swapped letters, missing parts."""
+        """The most similar names, for an unknown one: typos, swapped letters, missing parts."""
         key = name_key(name)
         if not key or not self._keys:
             return []
@@ -110,7 +110,7 @@ class NameIndex:
         return [self._name(place) for place in dict.fromkeys(places) if self._keys[place] != key][:limit]
 
     def _like(self, key: str) -> np.ndarray:
-        """Places of names of about this length whose words begin like the key's: with all, else with any."""
+        """Places of names of similar length whose words begin like the key's: all of them, else any."""
         alike = [self._under(word[:2]) for word in key.split(" ")[:4]]
         both = alike[0]
         for places in alike[1:]:
@@ -120,14 +120,14 @@ class NameIndex:
         return alike_long
 
     def _under(self, prefix: str) -> np.ndarray:
-        """Places of the names with a word from which on they begin with the prefix."""
+        """Places of the names that begin with the prefix when read from one of their words."""
         start = prefix.encode()[:_WIDTH]
         low = np.searchsorted(self._forms, np.array(start, self._forms.dtype))
         high = np.searchsorted(self._forms, np.array(start[: _WIDTH - 1] + b"\xff", self._forms.dtype))
         return np.unique(self._places[low:high])
 
     def _most(self, places: np.ndarray, limit: int) -> list[int]:
-        """The places with most papers, most first."""
+        """The places of the names with most papers, most first."""
         if len(places) > limit:
             top = np.argpartition(-self._papers[places], limit)[:limit]
             places = places[np.sort(top)]

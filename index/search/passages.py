@@ -1,4 +1,4 @@
-"""Sentences and phrases to show: what of an abstract answers, what two papers have in common."""
+"""Sentences and phrases to show: the sentence that answers a query, the phrases two papers share."""
 
 from __future__ import annotations
 
@@ -20,48 +20,17 @@ _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _STEMMER = (
     tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
 )
-_PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer takes GPUs for Latin
+_PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer mistakes GPUs for Latin
 MAX_PHRASE = 4
 TELLING = 0.28
-"""The least rarity (:meth:`index.search.search.Search.rarity`) of a single word that says something alone."""
+"""The least rarity (:meth:`index.search.search.Search.rarity`) that a single word needs to be shown alone."""
 WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
-"""Words that say nothing about what a paper is about, alone or in a phrase."""
+"""Words that say nothing about a paper's subject, alone or in a phrase."""
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """
-    The a ability able accurate accurately addition additional address addresses allow allowing allows
-    already always analysis applied apply area areas aspect aspects available average become becomes
-    becoming beyond brings broad by capable case cases cause challenge challenges challenging clear clearly
-    combine combining common commonly compare compared comparison complete complex comprehensive conduct
-    conducted consider considerable consistent consistently contain contrast contribute contribution
-    contributions core crucial current currently define demand demands demonstrated depend depends describe
-    design designed desired despite detail detailed determine develop developed developing difficult
-    difficulty direct directly discuss diverse easily easy effect effects effort efforts emerge emerged
-    emerging enable enables enabling end engineers enhance ensure ensuring especially essential evaluate
-    evaluated evaluation example examples exhibit exist explicit explore explored extend extensively fail
-    fails fast faster feature few field final find findings finds fine focus focuses folded full fully
-    fundamental furthermore future gap general generally give given good great greater growing half handle
-    hard help here highest hundreds hyphenated. idea identify impact implement implementation improve
-    improved improvement improvements improving include includes increase increased increases increasing
-    increasingly indicate individual inform insight insights instead interest investigate is issue issues it
-    knowledge known lack largely largest last lead leading leads less level levels like likely limit
-    limitation limitations limited little long longer low lower main mainly maintain major make makes making
-    manner maximum mean means might modern moreover multiple natural nature nearly necessary needed needs
-    never next no nor notably note now obtain obtained of offer offers often open original others outperform
-    outperforms overall part past percent perform performed performs popular possible potential powerful
-    practical practice prior process produce promising properties property prove provide provided provides
-    providing quality quickly rapid rapidly rate rather reach reached real recently reduce reduced reduces
-    reducing related relative relevant relies rely remain remaining remains report require required requires
-    requiring research researchers respectively result resulting reveal reveals rich run running runs scale
-    second seen select selected set sets significance simple simply small solution solutions solve specific
-    specifically stage standard start stem still strong stronger strongly studies substantial substantially
-    success successful successfully suggest suitable support supports take takes technique techniques tens
-    term terms test tested tests thousands time times today together top total traditional true turn type
-    types typical typically understand understanding unique unlike usage useful usually valuable value
-    values variety verify version view vital want way ways where whole wide widely word, world year years
-    yields"""
+    """The stem of a folded word, part by part if it is hyphenated."""
     return "-".join(
         part[:-1] if _PLURAL.match(part) else next(iter(_STEMMER.analyze(part)), part)
         for part in word.split("-")
@@ -69,7 +38,7 @@ def stem(word: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """A text's sentences; abbreviations and initials end none."""
+    """A text's sentences; abbreviations and initials do not end one."""
     parts: list[str] = []
     for part in _SENTENCE.split(text):
         if parts and _ABBREVIATED.search(parts[-1]):
@@ -80,7 +49,7 @@ def sentences(text: str) -> list[str]:
 
 
 def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> str:
-    """The sentence that has most of the query's words, rare ones counting more; else the first.
+    """The sentence with most of the query's words, rare ones counting more; else the first.
 
     ``rarity`` gives a folded word's weight.
     """
@@ -98,9 +67,9 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
 
 
 def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: int = 3) -> list[str]:
-    """The most telling phrases that two texts share, as the second prints them.
+    """The most characteristic phrases that two texts share, in the second one's spelling.
 
-    Phrases are runs of up to four content words with equal stems; rarer and longer ones come first.
+    Phrases are runs of up to four content words with equal stems. Rarer and longer ones come first.
     """
     theirs = _all_grams(one)
     best: dict[tuple[str, ...], tuple[float, str]] = {}
@@ -125,9 +94,9 @@ def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: i
 
 
 def _as_printed(phrase: str, text: str) -> str:
-    """The phrase in the letters that the text prints it in (GPU, not gpu)."""
-    found = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
-    return found[0] if found else phrase
+    """The phrase as the text spells it (GPU, not gpu)."""
+    match = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
+    return match[0] if match else phrase
 
 
 def _words(text: str) -> list[str]:
@@ -135,7 +104,7 @@ def _words(text: str) -> list[str]:
 
 
 def content_runs(text: str, weak: frozenset[str] = WEAK) -> list[list[str]]:
-    """Words other than the weak ones that stand side by side, within one sentence and between punctuation."""
+    """Runs of adjacent words, without weak ones and punctuation, within one sentence."""
     runs: list[list[str]] = [[]]
     for part in re.split(r"[.,;:!?()\[\]{}\"“”$\\]", fold(text)):
         for word in _WORD.findall(part):

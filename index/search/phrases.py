@@ -1,4 +1,4 @@
-"""Phrases of two to four words that stand in many papers, in one form each."""
+"""Finding phrases of two to four words that occur in many papers, each in one form."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from scipy import sparse
 from index.search.passages import MAX_PHRASE, WEAK, content_runs, stem
 
 LEAST_PAPERS = 6
-"""Papers that a phrase must stand in to be a topic."""
+"""The number of papers that must contain a phrase to make it a topic."""
 _TOGETHER = -0.35
-"""Normalised pointwise mutual information (Bouma 2009) that the words of a topic have at least."""
+"""The least normalised pointwise mutual information (Bouma 2009) of a topic's words."""
 _INSIDE = frozenset(
-    "data feature features fast few framework graph knowledge large learning low model models natural open "
-    "problem scale set single small solution standard system systems task tasks term test time type world".split()
+    "data feature features fast few framework graph knowledge large learning low model models natural "
+    "open problem scale set single small solution standard system systems task tasks term test time type "
+    "world".split()
 )
-"""Words that mean nothing alone, but something in a topic (language model, few-shot learning)."""
+"""Words that mean little alone but can be part of a topic (language model, few-shot learning)."""
 BREAKS = (WEAK - _INSIDE) | frozenset(resources.files("index").joinpath("not_topics.txt").read_text().split())
 _WEAK_STEMS = frozenset(stem(word) for word in _INSIDE)
 _NO_END = ("ly", "ed")
@@ -25,7 +26,7 @@ _NO_START = ("ly",)
 
 
 class Phrases:
-    """Stems of all papers in one array, runs apart, from which phrases are counted."""
+    """The stems of all papers in one array, with runs kept apart, for counting phrases."""
 
     def __init__(self) -> None:
         self._stem_ids: dict[str, int] = {}
@@ -115,7 +116,7 @@ def _nameable(
     last: np.ndarray,
     first: np.ndarray,
 ) -> np.ndarray:
-    """Phrases that can name a topic: not of weak words only, not ending or beginning as no noun does."""
+    """Phrases that can name a topic: not only weak words, and no beginning or end unlike a noun's."""
     inside = np.array([word in _WEAK_STEMS for word in by_stem] or [False])
     ends = np.array([word.endswith(_NO_END) for word in by_word] or [False])
     begins = np.array([word.endswith(_NO_START) for word in by_word] or [False])
@@ -124,7 +125,7 @@ def _nameable(
 
 
 def _frequencies(codes: np.ndarray, papers: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
-    """In how many papers each code stands."""
+    """The number of papers that contain each code."""
     pairs = np.unique(codes[where] * (int(papers.max(initial=0)) + 1) + papers[where])
     return np.bincount(pairs // (int(papers.max(initial=0)) + 1), minlength=count).astype(np.float64)
 
@@ -132,7 +133,7 @@ def _frequencies(codes: np.ndarray, papers: np.ndarray, where: np.ndarray, count
 def _commonest(
     words: np.ndarray, grams: np.ndarray, places: np.ndarray, kept: np.ndarray, size: int, first: np.ndarray
 ) -> np.ndarray:
-    """Where the most printed form of each kept phrase stands."""
+    """Each kept phrase's place in the text where it has its most common form."""
     shown = first.copy()
     at = places[kept[grams[places]]]
     form = np.zeros(len(at), np.uint64)
@@ -151,7 +152,7 @@ def _commonest(
 def _best(
     lines: np.ndarray, columns: np.ndarray, weights: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_matrix:
-    """A matrix with the highest weight of each cell."""
+    """A matrix with the highest weight given for each cell."""
     order = np.lexsort((-weights, columns, lines))
     lines, columns, weights = lines[order], columns[order], weights[order]
     fresh = np.ones(len(lines), bool)

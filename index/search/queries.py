@@ -1,4 +1,4 @@
-"""What a person typed: words, quoted phrases and fields. No text can break it; there is no syntax error."""
+"""Parsing a search: words, quoted phrases and fields. Any text is valid; there are no syntax errors."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from data.calendar.arxiv_ids import CATEGORY
 from data.keys import clean
 
 MAX_QUERY = 4_000
-"""Characters that are looked at; a pasted paper's first page says enough."""
+"""Characters that are read; the first page of a pasted paper is enough."""
 _PART = re.compile(r'(?:(\w+):)?"([^"]+)"|(\b(?:author|category|cat|year|since)):(\S+)|(\S+)', re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search query taken apart."""
+    """A parsed search query."""
 
     text: str
-    """The words and phrases without the fields: what is embedded."""
+    """The words and phrases without the fields; this text is embedded."""
     phrases: tuple[str, ...] = ()
     author: str | None = None
     category: str | None = None
     since: date | None = None
     until: date | None = None
     ignored: tuple[str, ...] = ()
-    """Fields whose value made no sense, to tell the person."""
+    """Fields with an invalid value, to tell the person."""
 
 
 def parse_query(typed: str) -> Query:
-    """Take a query apart; what is no field stays text."""
+    """Parse a query; anything that is not a field stays text."""
     words: list[str] = []
     phrases: list[str] = []
     ignored: list[str] = []
@@ -53,8 +53,8 @@ def parse_query(typed: str) -> Query:
     if fields.get("since") and since is None:
         ignored.append(f"since:{fields['since']}")
     if year := fields.get("year"):
-        found = re.match(r"^(\d{4})$", year)
-        if found and 1 <= int(year) <= 9998:
+        match = re.match(r"^(\d{4})$", year)
+        if match and 1 <= int(year) <= 9998:
             first, last = date(int(year), 1, 1), date(int(year), 12, 31)
             since, until = max(since, first) if since else first, last
         else:
@@ -72,10 +72,10 @@ def parse_query(typed: str) -> Query:
 
 def parse_day(text: str) -> date | None:
     """``2026``, ``2026-05`` or ``2026-05-18`` as a day (the first of the year or month); else None."""
-    found = _DAY.match(text.strip())
-    if not found:
+    match = _DAY.match(text.strip())
+    if not match:
         return None
     try:
-        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+        return date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
     except ValueError:
         return None

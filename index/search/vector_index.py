@@ -1,4 +1,4 @@
-"""Engines that find the nearest vectors: what one must answer, and how one is found by its name."""
+"""Engines for nearest vectors: the interface, and the registry of engines by name."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ DEFAULT = "faiss"
 
 
 class VectorIndex(Protocol):
-    """Answers which papers are nearest. It is derived from a :class:`VectorLog` and can be thrown away.
+    """Finds the nearest papers. It is derived from a :class:`VectorLog` and can be thrown away.
 
     One thread changes it at a time, while others may search.
     """
 
     def add(self, papers: np.ndarray, rows: np.ndarray) -> None:
-        """Add papers, or replace the vectors of those that are known.
+        """Add papers, or replace the vectors of known ones.
 
         Parameters
         ----------
@@ -48,28 +48,28 @@ class VectorIndex(Protocol):
         Returns
         -------
         (numpy.ndarray, numpy.ndarray)
-            Store ids (int64) and cosines (float32), closest first; fewer than k where there are fewer.
+            Store ids (int64) and cosines (float32), closest first; fewer than k if there are fewer.
         """
 
 
 OpenIndex = Callable[[VectorLog], VectorIndex]
-"""Builds an engine, or loads it from files beside the log, so that it holds all rows in use."""
+"""Builds an engine with all rows in use, or loads it from files beside the log."""
 
 _ENGINES: dict[str, OpenIndex] = {}
 
 
 def register(name: str, open_index: OpenIndex) -> None:
-    """Make an engine known by its name."""
+    """Register an engine under a name."""
     _ENGINES[name] = open_index
 
 
 def engine(name: str = DEFAULT) -> OpenIndex:
-    """The engine of that name. It is registered already, or by ``index/search/NAME_index.py`` when imported.
+    """The engine of that name. If it is not registered yet, ``index/search/NAME_index.py`` registers it.
 
     Raises
     ------
     VectorsError
-        Where there is none.
+        If there is none.
     """
     if name not in _ENGINES and name.isidentifier():
         module = f"index.search.{name}_index"

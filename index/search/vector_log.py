@@ -1,8 +1,8 @@
 """Vectors on disk: append-only rows that are durable, repaired on opening, and independent of any engine.
 
 Files: ``manifest.json`` (model fingerprint, generation), ``rows-G.f16`` (float16 rows) and
-``entries-G.bin`` (paper, text hash, checksum, flag; one a row). Rows are written before their
-entries, so what a crash leaves behind is a torn tail, and a torn tail is cut back.
+``entries-G.bin`` (paper, text hash, checksum, flag; one a row). Rows are written before their entries, so a
+crash leaves at most a torn tail, which is cut back.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from index.search.row_table import ENTRY, RowTable
+
 FORMAT = 1
 READ_AT_ONCE = 20_000
-_ENTRY = np.dtype([("paper", "<i8"), ("hash", "<i8"), ("crc", "<u4"), ("gone", "<u4")])
 _CHECKED_TAIL = 4_096
 _REQUIRED = ("weights_sha256", "dimension", "pooling", "normalised", "text")
 
@@ -55,34 +56,23 @@ class VectorLog:
         self.fingerprint = fingerprint
         self.dimension = int(fingerprint["dimension"])
         self._generation = 0
-        self._reset()
-
-    def _reset(self) -> None:
-        self._papers = np.zeros(0, np.int64)
-        self._hashes = np.zeros(0, np.int64)
-        self._alive = np.zeros(0, bool)
-        self._row_of = np.full(0, -1, np.int64)
+        self._table = RowTable()
         self._map: np.ndarray | None = None
 
     # -- opening -------------------------------------------------------------------------------
 
     @classmethod
     def open(
-        cls,
-        folder: Path,
-        fingerprint: dict[str, Any],
-        *,
-        writable: bool = True,
-        rebuild: bool = False,
+        cls, folder: Path, fingerprint: dict[str, Any], *, writable: bool = True, rebuild: bool = False
     ) -> Self:
-        """Open or create; a writer cuts a torn tail back, a reader only looks past it.
+        """Open or create. A writer cuts a torn tail back; a reader ignores it.
 
         Raises
         ------
         ForeignVectorsError
-            Where another model made the vectors (``rebuild`` throws them away instead).
+            If another model made the vectors (``rebuild`` throws them away instead).
         VectorsError
-            Where the manifest can't be read.
+            If the manifest can't be read.
         """
         log = cls(folder, fingerprint)
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +108,9 @@ class VectorLog:
                 f"{path} can't be read ({error}). Rebuild the index with: python -m bot index --rebuild"
             ) from error
         if manifest.get("format") != FORMAT:
-            raise VectorsError(f"{path} is of a newer Labmate. Update, or run: python -m bot index --rebuild")
+            raise VectorsError(
+                f"{path} was written by a newer Labmate. Update, or run: python -m bot index --rebuild"
+            )
         return dict(manifest)
 
     def _last_generation(self) -> int:
@@ -141,13 +133,13 @@ class VectorLog:
                 path.unlink(missing_ok=True)
 
     def _whole_rows(self) -> int:
-        """Rows that have both their vector and their entry, and whose checksums at the end agree."""
+        """The number of rows with both vector and entry, up to the first wrong checksum near the end."""
         try:
             rows = self._rows_file.stat().st_size // (2 * self.dimension)
-            whole = min(rows, self._entries_file.stat().st_size // _ENTRY.itemsize)
+            whole = min(rows, self._entries_file.stat().st_size // ENTRY.itemsize)
         except FileNotFoundError:
             return 0
-        start = max(0, whole - _CHECKED_TAIL, len(self._papers))
+        start = max(0, whole - _CHECKED_TAIL, len(self._table.papers))
         entries, rows_read = self._read_entries(start, whole), self.read(start, whole)
         for offset, (entry, row) in enumerate(zip(entries, rows_read, strict=True)):
             if zlib.crc32(row.tobytes()) != entry["crc"]:
@@ -156,14 +148,14 @@ class VectorLog:
 
     def _cut_torn_tail(self) -> None:
         whole = self._whole_rows()
-        for path, size in ((self._rows_file, 2 * self.dimension), (self._entries_file, _ENTRY.itemsize)):
+        for path, size in ((self._rows_file, 2 * self.dimension), (self._entries_file, ENTRY.itemsize)):
             if path.exists() and path.stat().st_size != whole * size:
                 os.truncate(path, whole * size)
 
     def _read_entries(self, start: int, stop: int) -> np.ndarray:
         if stop <= start:
-            return np.zeros(0, _ENTRY)
-        return np.fromfile(self._entries_file, _ENTRY, stop - start, offset=start * _ENTRY.itemsize)
+            return np.zeros(0, ENTRY)
+        return np.fromfile(self._entries_file, ENTRY, stop - start, offset=start * ENTRY.itemsize)
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """float16, shape (stop - start, dimension): the rows with these numbers, dead ones included."""
@@ -173,35 +165,18 @@ class VectorLog:
         return np.fromfile(self._rows_file, np.float16, count, offset=offset).reshape(-1, self.dimension)
 
     def refresh(self) -> int:
-        """Follow what a writer has added since; returns the number of new rows."""
+        """Load rows that a writer has added since; returns how many there were."""
         manifest = self._read_manifest()
         if manifest is None:
             return 0
         if manifest["generation"] != self._generation:
             check_fingerprint(manifest["fingerprint"], self.fingerprint, f"The index in {self.folder}")
             self._generation = manifest["generation"]
-            self._reset()
-        before, whole = len(self._papers), self._whole_rows()
+            self._table, self._map = RowTable(), None
+        before, whole = len(self._table.papers), self._whole_rows()
         for start in range(before, whole, READ_AT_ONCE):
-            self._take(self._read_entries(start, min(start + READ_AT_ONCE, whole)))
+            self._table.take(self._read_entries(start, min(start + READ_AT_ONCE, whole)))
         return whole - before
-
-    def _take(self, entries: np.ndarray) -> None:
-        start = len(self._papers)
-        papers = entries["paper"].astype(np.int64)
-        self._papers = np.concatenate([self._papers, papers])
-        self._hashes = np.concatenate([self._hashes, entries["hash"].astype(np.int64)])
-        self._alive = np.concatenate([self._alive, np.zeros(len(entries), bool)])
-        top = int(papers.max(initial=-1)) + 1
-        if top > len(self._row_of):
-            room = max(top, len(self._row_of) * 5 // 4) - len(self._row_of)
-            self._row_of = np.concatenate([self._row_of, np.full(room, -1, np.int64)])
-        for offset, (paper, gone) in enumerate(zip(papers.tolist(), entries["gone"].tolist(), strict=True)):
-            old = self._row_of[paper]
-            if old >= 0:
-                self._alive[old] = False
-            self._row_of[paper] = -1 if gone else start + offset
-            self._alive[start + offset] = not gone
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -215,21 +190,20 @@ class VectorLog:
         rows
             Shape (len(papers), dimension), unit length; kept as float16.
         """
-        kept = np.ascontiguousarray(rows, np.float16).reshape(len(papers), self.dimension)
-        self._write(papers, hashes, kept, gone=False)
+        halves = np.ascontiguousarray(rows, np.float16).reshape(len(papers), self.dimension)
+        self._write(papers, hashes, halves, gone=False)
 
     def remove(self, papers: Iterable[int]) -> None:
-        """Take papers out of the searches; their rows go at the next compaction."""
+        """Take papers out of the searches; the next compaction drops their rows."""
         known = [paper for paper in papers if self.has(paper)]
         if known:
-            self._write(
-                known, [0] * len(known), np.zeros((len(known), self.dimension), np.float16), gone=True
-            )
+            nothing = np.zeros((len(known), self.dimension), np.float16)
+            self._write(known, [0] * len(known), nothing, gone=True)
 
     def _write(self, papers: Sequence[int], hashes: Sequence[int], rows: np.ndarray, *, gone: bool) -> None:
         if not len(papers):
             return
-        entries = np.zeros(len(papers), _ENTRY)
+        entries = np.zeros(len(papers), ENTRY)
         entries["paper"], entries["hash"], entries["gone"] = papers, hashes, gone
         entries["crc"] = [zlib.crc32(row.tobytes()) for row in rows]
         for path, data in ((self._rows_file, rows.tobytes()), (self._entries_file, entries.tobytes())):
@@ -237,11 +211,11 @@ class VectorLog:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-        self._take(entries)
+        self._table.take(entries)
 
     def compact(self) -> None:
-        """Rewrite the files without dead rows, in a new generation that replaces the old one whole."""
-        alive = np.flatnonzero(self._alive)
+        """Rewrite the files without dead rows, as a new generation that replaces the old one."""
+        alive = np.flatnonzero(self._table.alive)
         number = self._last_generation() + 1
         rows_file, entries_file = self.folder / f"rows-{number}.f16", self.folder / f"entries-{number}.bin"
         with rows_file.open("wb") as rows_out, entries_file.open("wb") as entries_out:
@@ -257,75 +231,71 @@ class VectorLog:
                 os.fsync(stream.fileno())
         self._generation = number
         self._write_manifest()
-        self._reset()
+        self._table, self._map = RowTable(), None
         self.refresh()
 
     @property
     def generation(self) -> int:
-        """The number of these files; a compaction starts another, whose rows are numbered anew."""
+        """The number of these files; a compaction starts another and renumbers the rows."""
         return self._generation
 
     @property
     def row_papers(self) -> np.ndarray:
         """The paper of each row, dead ones included."""
-        return self._papers
+        return self._table.papers
 
     @property
     def row_alive(self) -> np.ndarray:
         """Whether each row is its paper's vector in use."""
-        return self._alive
+        return self._table.alive
 
     @property
     def dead_share(self) -> float:
-        """How much of the files is rows that were replaced or removed."""
-        return 1 - float(self._alive.mean()) if len(self._alive) else 0.0
+        """The share of rows that were replaced or removed."""
+        return 1 - float(self._table.alive.mean()) if len(self._table.alive) else 0.0
 
     # -- asking --------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return int(self._alive.sum())
+        return int(self._table.alive.sum())
 
     def has(self, paper: int) -> bool:
         """Whether the paper has a vector."""
-        return 0 <= paper < len(self._row_of) and self._row_of[paper] >= 0
+        return self._table.row_of(paper) >= 0
 
     def hash_of(self, paper: int) -> int | None:
         """The text hash that the paper's vector was made from, or None."""
-        return int(self._hashes[self._row_of[paper]]) if self.has(paper) else None
+        return int(self._table.hashes[self._table.row_of(paper)]) if self.has(paper) else None
 
     def known(self) -> tuple[np.ndarray, np.ndarray]:
         """(store ids, text hashes) of all vectors in use."""
-        return self._papers[self._alive], self._hashes[self._alive]
+        return self._table.papers[self._table.alive], self._table.hashes[self._table.alive]
 
     def row(self, paper: int) -> np.ndarray | None:
         """The paper's vector, float32, or None."""
         if not self.has(paper):
             return None
-        return np.asarray(self.mapped()[self._row_of[paper]], np.float32)
+        return np.asarray(self.mapped()[self._table.row_of(paper)], np.float32)
 
     def rows(self, papers: np.ndarray) -> np.ndarray:
         """float16, shape (len(papers), dimension): the papers' vectors, zeros where there is none."""
         out = np.zeros((len(papers), self.dimension), np.float16)
-        inside = papers < len(self._row_of)
-        rows = np.full(len(papers), -1, np.int64)
-        rows[inside] = self._row_of[papers[inside]]
+        rows = self._table.rows_of(papers)
         if (rows >= 0).any():
             out[rows >= 0] = self.mapped()[rows[rows >= 0]]
         return out
 
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
-        """Cosine of the query with each paper's vector; NaN where a paper has none."""
+        """Cosine of the query with each paper's vector; NaN if a paper has none."""
         out = np.full(len(papers), np.nan, np.float32)
-        ids = np.asarray(papers, np.int64)
-        inside = (ids >= 0) & (ids < len(self._row_of))
-        rows = np.full(len(ids), -1, np.int64)
-        rows[inside] = self._row_of[ids[inside]]
+        rows = self._table.rows_of(np.asarray(papers, np.int64))
         if (rows >= 0).any():
             out[rows >= 0] = self.mapped()[rows[rows >= 0]].astype(np.float32) @ query
         return out
 
     def mapped(self) -> np.ndarray:
         """All rows, as the file holds them."""
-        if self._map is None or len(self._map) < len(self._papers):
-            self._map = np.memmap(self._rows_file, np.float16, "r", shape=(len(self._papers), self.dimension))
+        count = len(self._table.papers)
+        if self._map is None or len(self._map) < count:
+            self._map = np.memmap(self._rows_file, np.float16, "r", shape=(count, self.dimension))
         return self._map

@@ -1,4 +1,4 @@
-"""The papers' vectors as the rest of Labmate meets them: a durable log, and an engine that follows it."""
+"""The papers' vectors for the rest of Labmate: a durable log, and an engine that follows it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Vectors:
         rebuild: bool = False,
         open_index: OpenIndex | None = None,
     ) -> Vectors:
-        """Open or create the log, and the engine over it (FAISS where no other is given).
+        """Open or create the log, and the engine over it (FAISS if no other is given).
 
         Raises
         ------
@@ -42,7 +42,7 @@ class Vectors:
         return cls(log, open_index or engine())
 
     def _follow(self) -> None:
-        """Tell the engine what the log has taken since, or open it anew where the rows were renumbered."""
+        """Pass new rows of the log to the engine, or open it again if the rows were renumbered."""
         log, (generation, start) = self.log, self._followed
         whole = len(log.row_papers)
         if log.generation != generation:
@@ -74,7 +74,7 @@ class Vectors:
         self._follow()
 
     def refresh(self) -> int:
-        """Follow what a writer has added since; returns the number of new rows."""
+        """Load rows that a writer has added since; returns how many there were."""
         added = self.log.refresh()
         self._follow()
         return added
@@ -89,7 +89,7 @@ class Vectors:
 
     @property
     def folder(self) -> Path:
-        """Where the files are."""
+        """The folder of the files."""
         return self.log.folder
 
     @property
@@ -104,7 +104,7 @@ class Vectors:
 
     @property
     def dead_share(self) -> float:
-        """How much of the files is rows that were replaced or removed."""
+        """The share of rows that were replaced or removed."""
         return self.log.dead_share
 
     def __len__(self) -> int:
@@ -131,5 +131,5 @@ class Vectors:
         return self.log.rows(papers)
 
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
-        """Cosine of the query with each paper's vector; NaN where a paper has none."""
+        """Cosine of the query with each paper's vector; NaN if a paper has none."""
         return self.log.closeness(query, papers)

@@ -1,14 +1,13 @@
-"""Corrections of who is who: who may make one, where it holds, and how it is taken over and taken back.
+"""Corrections of people: authority, limits, making a correction, widening it and taking it back.
 
-What somebody says who manages a server is only kept; :mod:`index.trust.views` lays it over what holds for all. What the
-operator says, or a proven person about their own papers, changes hands at once and is certain to every pass.
+A correction by a server's manager is only stored; :mod:`index.trust.views` applies it to that server's view.
+A correction by the operator, or by a proven person about their own papers, moves authorships at once and is
+certain to every pass.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 from data.calendar.clock import utc_now
 from data.stores.claim_rules import counts
@@ -19,13 +18,14 @@ from data.stores.person_passes import Membership
 from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.identity.person_names import compatible, parse_name
+from index.trust.reassignment import reassign
 
 MEMBER_A_DAY, SERVER_A_DAY, HOLDER_A_DAY = 20, 60, 10
-"""Corrections that one member, all members of a server, and a holder about themselves make within a day."""
+"""Corrections per day: by one member, by all members of a server, by a holder about themselves."""
 SERVER_IN_FORCE = 500
-"""Corrections of a server in force at a time: each costs a little whenever people are asked about there."""
+"""Corrections of a server in force at a time; each one slows every look at people there a little."""
 HOLDER_LEVEL = 2
-"""How well a claim has to be proven for its holder to correct for all."""
+"""The level that a claim needs for its holder to make corrections for everybody."""
 
 
 class Refused(ValueError):
@@ -36,9 +36,9 @@ class Refused(ValueError):
 
 
 async def holder_scope(store: Store, member: int, name: str, person: int, guild: int | None) -> Scope | None:
-    """The authority of a member over their own papers; None where they hold another person, none, or not surely.
+    """The authority of a member over their own papers; None without a sure claim on this person.
 
-    A claim counts from :data:`HOLDER_LEVEL` on, and not while it is contested.
+    A claim counts from :data:`HOLDER_LEVEL` on, but not while it is contested.
     """
     claim = await store.claims.of_member(member)
     if claim is None or counts(claim) < HOLDER_LEVEL:
@@ -55,9 +55,9 @@ def may_take_back(correction: Correction, member: int, *, manages: int | None, o
     Parameters
     ----------
     manages
-        The server where they ask, if they manage it.
+        The present server, if they manage it.
     operator
-        Whether they run this Labmate, who may take back everything.
+        Whether they run this Labmate; the operator may take back everything.
     """
     if operator:
         return True
@@ -67,28 +67,28 @@ def may_take_back(correction: Correction, member: int, *, manages: int | None, o
 
 
 async def _within_limits(store: Store, scope: Scope) -> None:
-    """Refuse kindly what is too much for a day, whatever was taken back since.
+    """Refuse corrections beyond the daily limits; those taken back count, too.
 
     Raises
     ------
     Refused
-        With when to go on.
+        With the limit, and when to go on.
     """
     if scope.authority == "operator":
         return
     since, made = utc_now() - timedelta(days=1), store.corrections.made_since
     most = HOLDER_A_DAY if scope.authority == "holder" else MEMBER_A_DAY
     if await made(since, member=scope.by[0]) >= most:
-        raise Refused(f"You have made {most} corrections within a day; please go on tomorrow.")
+        raise Refused(f"You have made {most} corrections within a day; please continue tomorrow.")
     if scope.guild is None or not scope.is_local:
         return
     if await made(since, guild=scope.guild) >= SERVER_A_DAY:
         raise Refused(
-            f"{SERVER_A_DAY} corrections were made in this server within a day; please go on tomorrow."
+            f"{SERVER_A_DAY} corrections were made in this server within a day; please continue tomorrow."
         )
     if len(await store.corrections.only_in(scope.guild)) >= SERVER_IN_FORCE:
         raise Refused(
-            f"{SERVER_IN_FORCE} corrections are in force in this server; take back some that are not needed."
+            f"{SERVER_IN_FORCE} corrections are in force in this server; take back some that you don't need."
         )
 
 
@@ -96,29 +96,29 @@ async def _within_limits(store: Store, scope: Scope) -> None:
 
 
 async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
-    """Make two people one (the first); returns the correction's number.
+    """Merge two people into the first; returns the correction's number.
 
     Parameters
     ----------
     store
-        For a server's word the store as that server sees it (:meth:`data.stores.store.Store.seen_from`).
+        For a server's correction, the store as that server sees it
+        (:meth:`data.stores.store.Store.seen_from`).
 
     Raises
     ------
     Refused
-        Where they are one already, both wrote one paper, a holder means somebody who can't be them, or it is too
-        much for a day.
+        If they are one already, wrote a paper together, can't be the holder, or a daily limit is reached.
     """
     if one.id == other.id:
-        raise Refused("These are one person already.")
+        raise Refused("These are already one person.")
     await _within_limits(store, scope)
     if scope.authority == "holder":
         await _could_be_theirs(store, one, other)
     mine, theirs = await store.people.memberships(one.id), await store.people.memberships(other.id)
     if {row.paper_id for row in mine} & {row.paper_id for row in theirs}:
-        raise Refused("Both wrote one paper together, so they are two people.")
+        raise Refused("They wrote a paper together, so they are two people.")
     if not mine or not theirs:
-        raise Refused("One of them has no paper any more.")
+        raise Refused("One of them no longer has any papers.")
     await _lift(store, mine, theirs, scope)
     number = await store.corrections.make(
         "same",
@@ -130,30 +130,30 @@ async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
         moved=[(row.paper_id, row.position, row.person_id) for row in theirs],
     )
     if not scope.is_local:
-        await _reassign(store, theirs, one.id, [(other.id, one.id)])
+        await reassign(store, theirs, one.id, [(other.id, one.id)])
     return number
 
 
 async def _could_be_theirs(store: Store, one: Person, other: Person) -> None:
-    """A holder may take over papers of a name that they can print, and that nobody else has claimed."""
+    """Check that a holder takes over only papers under a compatible name that nobody else has claimed."""
     forms = [[parse_name(form) for form in (person.name, *person.forms)] for person in (one, other)]
     if not any(compatible(mine, theirs) for mine in forms[0] for theirs in forms[1]):
         raise Refused(
-            "Their names are too different for one person. Those who manage a server can join them there."
+            "Their names are too different for one person. A server's managers can join them there."
         )
     if await store.claims.of_person(other.id) is not None:
-        raise Refused("Somebody has claimed that person. If it is you, /contest their claim.")
+        raise Refused("Somebody has claimed that person. If it should be you, /contest their claim.")
 
 
 async def _anchor(store: Store, person: int, rows: list[Membership]) -> tuple[int, int]:
-    """The authorship that stands for somebody: one that is theirs for all, not one of those joined in a server."""
+    """The authorship that stands for a person: one that is theirs for everybody, not just in a server."""
     ends = [(row.paper_id, row.author_id) for row in rows]
     whose = await store.people.whose(ends)
     return next((end for end in ends if whose.get(end) == person), ends[0])
 
 
 async def _real(store: Store, person: int, rows: list[Membership]) -> int:
-    """The number that the tables have of somebody who may only exist in a server."""
+    """The number in the tables of a person who may only exist in a server."""
     if person < FIRST_SEEN:
         return person
     base = await store.people.whose([(rows[0].paper_id, rows[0].author_id)])
@@ -161,7 +161,7 @@ async def _real(store: Store, person: int, rows: list[Membership]) -> int:
 
 
 async def _lift(store: Store, mine: list[Membership], theirs: list[Membership], scope: Scope) -> None:
-    """An earlier word from the same place that these are two people no longer holds."""
+    """Undo an earlier correction from the same place that said these are two people."""
     here = {(row.paper_id, row.author_id) for row in mine}
     there = {(row.paper_id, row.author_id) for row in theirs}
     if scope.is_local:
@@ -172,12 +172,12 @@ async def _lift(store: Store, mine: list[Membership], theirs: list[Membership], 
         ends = set(correction.ends)
         if correction.kind == "apart" and ends & here and ends & there:
             if scope.authority == "holder" and correction.authority == "operator":
-                raise Refused("The person who runs this Labmate told them apart.")
+                raise Refused("The operator of this Labmate separated them.")
             await store.corrections.undo(correction.id, by=(0, "a later correction"))
 
 
 async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> int:
-    """Make a paper somebody else's (a new person of the name); returns the correction's number.
+    """Give a paper to a new person of the name; returns the correction's number.
 
     Parameters
     ----------
@@ -187,17 +187,17 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
     Raises
     ------
     Refused
-        Where the paper is not the person's, or the only one, or it is too much for a day.
+        If the paper is not the person's, is their only one, or a daily limit is reached.
     """
     rows = await store.people.memberships(person.id)
     moved = [row for row in rows if row.paper_id == paper]
     rest = [row for row in rows if row.paper_id != paper]
     if not moved:
-        raise Refused("This paper is not that person's (any more).")
+        raise Refused("This paper is not (or no longer) that person's.")
     if not rest:
-        raise Refused("It is the only paper of that person, so there is nothing to tell apart.")
+        raise Refused("It is that person's only paper, so there is nothing to separate.")
     await _within_limits(store, scope)
-    [found] = await store.papers([paper])
+    [moved_paper] = await store.papers([paper])
     nearest = next((row for row in rest if row.paper_id == moved[0].support), rest[0])
     number = await store.corrections.make(
         "apart",
@@ -205,12 +205,12 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
         (nearest.paper_id, nearest.author_id),
         await _real(store, person.id, rest),
         scope,
-        note=f"“{found.title}” is not by this {person.name}",
+        note=f"“{moved_paper.title}” is not by this {person.name}",
         moved=[(row.paper_id, row.position, row.person_id) for row in moved],
         everybody=[(row.paper_id, row.author_id) for row in rest],
     )
     if not scope.is_local:
-        await _reassign(store, moved, await store.people.next_id(), [])
+        await reassign(store, moved, await store.people.next_id(), [])
     return number
 
 
@@ -218,22 +218,23 @@ async def move_out(store: Store, person: Person, paper: int, scope: Scope) -> in
 
 
 async def promote(store: Store, correction: Correction, scope: Scope) -> None:
-    """Let what a server said hold for all, on the word of ``scope`` (an operator's, or a holder's of their own papers).
+    """Let a server's correction hold for everybody, on the authority of an operator or holder.
 
     Parameters
     ----------
     store
-        The store as it is for all.
+        The store as it is for everybody.
 
     Raises
     ------
     Refused
-        Where it was taken back, holds for all, can't be (both wrote one paper by now), or is not a holder's to say.
+        If it was taken back, already holds for everybody, is no longer possible (both wrote a paper
+        together), or is not about the holder.
     """
     if scope.is_local:
-        raise ValueError("a server's word does not hold for all")
+        raise ValueError("a server's correction does not hold for everybody")
     if correction.undone is not None or not correction.is_local:
-        raise Refused("This correction was taken back, or holds for all already.")
+        raise Refused("This correction was taken back, or already holds for everybody.")
     await _within_limits(store, scope)
     whose = await store.people.whose([*correction.ends, *correction.everybody])
     one, other = (whose.get(end) for end in correction.ends)
@@ -245,36 +246,36 @@ async def promote(store: Store, correction: Correction, scope: Scope) -> None:
     if correction.kind == "same" and one != other:
         rows = await store.people.memberships(other)
         if {row.paper_id for row in rows} & {row.paper_id for row in await store.people.memberships(one)}:
-            raise Refused("Both wrote one paper together, so they are two people.")
+            raise Refused("They wrote a paper together, so they are two people.")
     elif correction.kind == "apart" and one in {
         whose.get(end) for end in (correction.ends[1], *correction.everybody)
     }:
         rows = [row for row in await store.people.memberships(one) if row.paper_id == correction.paper_id]
     moved = [(row.paper_id, row.position, row.person_id) for row in rows]
     if not await store.corrections.widen(correction.id, scope, person_id=one, moved=moved):
-        raise Refused("This correction was taken back, or holds for all already.")
+        raise Refused("This correction was taken back, or already holds for everybody.")
     if rows and correction.kind == "same":
-        await _reassign(store, rows, one, [(other, one)])
+        await reassign(store, rows, one, [(other, one)])
     elif rows:
-        await _reassign(store, rows, await store.people.next_id(), [])
+        await reassign(store, rows, await store.people.next_id(), [])
 
 
 async def _about_themselves(store: Store, correction: Correction, scope: Scope, one: int, other: int) -> None:
-    """A holder widens only what is said of the person whom they hold."""
+    """Check that a holder widens only corrections of the person they have claimed."""
     claim = await store.claims.find(scope.claim or 0)
     own = await store.people.find(claim.person_id) if claim and claim.state == "held" else None
     if own is None or own.id not in ((one, other) if correction.kind == "same" else (one,)):
         raise Refused("This is not about the papers that you have claimed.")
     if correction.kind == "same" and one != other:
-        found = await store.people.find_all([one, other])
-        mine, theirs = (found[one], found[other]) if own.id == one else (found[other], found[one])
+        people = await store.people.find_all([one, other])
+        mine, theirs = (people[one], people[other]) if own.id == one else (people[other], people[one])
         await _could_be_theirs(store, mine, theirs)
 
 
 async def take_back(store: Store, correction: Correction, *, by: tuple[int, str]) -> bool:
-    """Undo a correction: what it moved for all goes back where it was; False where that was done already.
+    """Undo a correction and what it moved for everybody; False if that was done already.
 
-    Who may is asked with :func:`may_take_back`.
+    Callers check :func:`may_take_back` first.
     """
     if not await store.corrections.undo(correction.id, by=by):
         return False
@@ -284,54 +285,13 @@ async def take_back(store: Store, correction: Correction, *, by: tuple[int, str]
     rows = [row for row in await store.people.at(list(places)) if (row.paper_id, row.position) in places]
     for person in sorted({places[row.paper_id, row.position] for row in rows}):
         mine = [row for row in rows if places[row.paper_id, row.position] == person]
-        await _reassign(store, mine, person, [])
+        await reassign(store, mine, person, [])
     return True
 
 
 async def retract(store: Store, claim: int, *, by: tuple[int, str]) -> int:
-    """Take back all that was said as a claim's holder, who turned out to be somebody else; returns how many."""
+    """Take back all corrections made by a claim's holder about themselves; returns how many."""
     count = 0
     for correction in await store.corrections.by_claim(claim):
         count += await take_back(store, correction, by=by)
     return count
-
-
-async def _reassign(store: Store, rows: list[Membership], person: int, merged: list[tuple[int, int]]) -> None:
-    """Give authorships to a person, in one transaction; everybody's counts and names follow."""
-    touched = {row.person_id for row in rows} | {person}
-    held: dict[int, list[Membership]] = {}
-    moving = {(row.paper_id, row.position) for row in rows}
-    for number in sorted(touched):
-        held[number] = [
-            row
-            for row in await store.people.memberships(number)
-            if (row.paper_id, row.position) not in moving
-        ]
-    held[person] += rows
-    forms = await store.people.printed(
-        [(row.paper_id, row.position) for kept in held.values() for row in kept]
-    )
-    people: list[dict[str, Any]] = []
-    emptied: list[tuple[int, int]] = []
-    for number, kept in held.items():
-        if kept:
-            names = Counter(forms[row.paper_id, row.position] for row in kept)
-            name = sorted(names.items(), key=lambda form: (-form[1], form[0]))[0][0]
-            people.append({"id": number, "name": name, "papers": len(kept), "merged_into": None})
-        else:
-            emptied.append((number, person))
-    changed = [
-        {
-            "paper_id": row.paper_id,
-            "position": row.position,
-            "author_id": row.author_id,
-            "person_id": person,
-            "confidence": 1.0,
-            "support": row.support,
-        }
-        for row in rows
-    ]
-    last = await store.people.last_pass()
-    counts = (last.authorships, last.people) if last else (0, 0)
-    upto = last.upto if last else 0
-    await store.people.replace("word", upto, 0, changed, [], people, merged or emptied, counts)

@@ -1,4 +1,4 @@
-"""What the person who runs this Labmate may look at, undo and forbid; each decision goes into the audit log."""
+"""The operator's view of all servers, and their power to undo and forbid; all of it is audited."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ MOST_REASON = 300
 
 
 class OperatorError(ValueError):
-    """What was asked for can't be done; the message says why, and what can."""
+    """The operator's request can't be carried out; the message says why, and what is possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One thing to look at.
+    """One correction, claim or contest to look at.
 
     Attributes
     ----------
     number
-        What the operator types to name it.
+        The number by which the operator names it.
     made
-        When it was said, in UTC.
+        When it was made, in UTC.
     state
-        Such as ``in force``, ``taken back``, ``held``, ``ended``, ``open``.
+        For example ``in force``, ``taken back``, ``held``, ``ended``, ``open``.
     text
-        What it says, in plain words.
+        Its content in plain words.
     """
 
     number: int
@@ -87,15 +87,15 @@ class Operator:
     # -- undoing ---------------------------------------------------------------------------------
 
     async def undo(self, subject: str, number: int) -> str:
-        """Undo a correction, a claim or the settling of a contest; returns what was done, in words.
+        """Undo a correction, a claim or the settling of a contest; returns a sentence about it.
 
         A correction is taken back. A claim that is open or held ends; one that ended holds again. A contest
-        that was settled is open again, and where the claim had ended by it, that claim holds again.
+        that was settled is open again, and if it had ended a claim, that claim holds again.
 
         Raises
         ------
         OperatorError
-            Where there is nothing to undo.
+            If there is nothing to undo.
         """
         undo = {"correction": self._undo_correction, "claim": self._undo_claim, "contest": self._undo_contest}
         if subject not in undo:
@@ -124,7 +124,7 @@ class Operator:
         return f"Claim {number} has ended.{await self._retracted(number)}"
 
     async def _retracted(self, claim: int) -> str:
-        """Take back what the holder of an ended claim corrected about themselves."""
+        """Take back the corrections that the holder of an ended claim made about themselves."""
         count = await retract(self._store, claim, by=(self._actor, self._name))
         return f" Its holder's corrections ({count}) are taken back." if count else ""
 
@@ -146,7 +146,7 @@ class Operator:
         Raises
         ------
         OperatorError
-            Where it has ended, or there is none.
+            If it has ended, or there is none.
         """
         await self._claim(number)
         why = f"by the person who runs this Labmate: {reason}"
@@ -160,7 +160,7 @@ class Operator:
         Raises
         ------
         OperatorError
-            Where there is none, or it can't hold for everybody.
+            If there is none, or it can't hold for everybody.
         """
         correction = await self._store.corrections.find(number)
         if correction is None:
@@ -172,20 +172,18 @@ class Operator:
         return f"This holds for everybody now: {correction.note}"
 
     async def settle(self, number: int, *, upheld: bool) -> str:
-        """Settle a contest: upheld, the claim ends; else it stays.
+        """Settle a contest: if it is upheld the claim ends, else the claim stays.
 
         Raises
         ------
         OperatorError
-            Where it was settled, or there is none.
+            If it was settled, or there is none.
         """
         contest = await self._contest(number)
         claim = await self._claim(contest.claim_id)
         against = await self._store.contests.open_of(claim.id)
         if self._actor in {claim.member, *(entry.member for entry in against)}:
-            raise OperatorError(
-                "You are a party to this contest; somebody else who runs this Labmate settles it."
-            )
+            raise OperatorError("You are a party to this contest; another operator has to settle it.")
         await self._store.contests.to_operator(number)
         try:
             await self._store.contests.settle(number, self._actor, upheld=upheld)
@@ -196,12 +194,12 @@ class Operator:
         )
 
     async def ban(self, kind: str, target: int, reason: str) -> str:
-        """Shut a member or a server out: commands, buttons and digests by direct message stop at once.
+        """Ban a member or a server: commands, buttons and digests by direct message stop at once.
 
         Raises
         ------
         OperatorError
-            Where they are banned already.
+            If they are banned already.
         """
         if not await self._store.bans.ban(kind, target, by=self._actor, reason=reason[:MOST_REASON]):
             raise OperatorError(f"The {kind} {target} is banned already.")
@@ -209,12 +207,12 @@ class Operator:
         return f"The {kind} {target} is banned."
 
     async def unban(self, kind: str, target: int) -> str:
-        """Let a member or a server in again.
+        """Lift a ban on a member or a server.
 
         Raises
         ------
         OperatorError
-            Where they are not banned.
+            If they are not banned.
         """
         if not await self._store.bans.lift(kind, target):
             raise OperatorError(f"The {kind} {target} is not banned.")
@@ -222,12 +220,12 @@ class Operator:
         return f"The {kind} {target} may use this Labmate again."
 
     async def allow(self, guild: int) -> str:
-        """Put a server on the list of those that alone may use this Labmate.
+        """Add a server to the list; once there is one, only listed servers may use this Labmate.
 
         Raises
         ------
         OperatorError
-            Where it is on the list.
+            If it is on the list.
         """
         if not await self._store.bans.allow(guild, by=self._actor):
             raise OperatorError(f"The server {guild} is on the list already.")
@@ -240,7 +238,7 @@ class Operator:
         Raises
         ------
         OperatorError
-            Where it is not on the list.
+            If it is not on the list.
         """
         if not await self._store.bans.disallow(guild):
             raise OperatorError(f"The server {guild} is not on the list.")

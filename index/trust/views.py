@@ -1,4 +1,4 @@
-"""What each server's own corrections come to over the people of now: a small view, made once and kept."""
+"""Each server's view of people: the effect of its own corrections, computed once and cached."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MOST_VIEWS = 256
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where somebody looks from: a server, or a member's direct messages (no server)."""
+    """A viewer's place: a server, or a member's direct messages (no server)."""
 
     guild: int | None = None
     member: int = 0
 
 
 NOWHERE = Place()
-"""Seen from here only what holds for all is in force."""
+"""From here, only corrections for everybody are in force."""
 
 
 class Views:
-    """The views of servers and members, as long as neither people nor corrections change."""
+    """The views of servers and members, valid until people or corrections change."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -34,7 +34,7 @@ class Views:
         self._made: OrderedDict[Place, View] = OrderedDict()
 
     async def of(self, place: Place) -> View:
-        """What is different there: a server's own corrections, or in direct messages those that the member made."""
+        """The differences there: by a server's own corrections, or in direct messages by the member's."""
         if place.guild is None and not place.member:
             return EVERYBODY
         last = await self._store.people.last_pass()
@@ -46,12 +46,12 @@ class Views:
             return EVERYBODY
         key = place if place.guild is None else Place(place.guild)
         if key not in self._made:
-            made = await self._resolved(key)
+            resolved = await self._resolved(key)
             if self._stamp == stamp:
-                self._made[key] = made
+                self._made[key] = resolved
             while len(self._made) > MOST_VIEWS:
                 self._made.popitem(last=False)
-            return made
+            return resolved
         self._made.move_to_end(key)
         return self._made[key]
 
@@ -73,9 +73,9 @@ class Views:
 
 
 def resolve(corrections: Sequence[Correction], whose: Mapping[tuple[int, int], int]) -> View:
-    """What corrections, oldest first, come to where authorships (paper, name's number) are these people's.
+    """The effect of corrections, oldest first, if authorships (paper, name's number) are these people's.
 
-    One that says what holds already changes nothing. One about an authorship that is gone changes nothing.
+    A correction that holds already, or is about an authorship that is gone, changes nothing.
     """
     leads: dict[int, int] = {}
     moved: dict[tuple[int, int], tuple[int, int]] = {}

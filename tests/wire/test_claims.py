@@ -122,7 +122,7 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
         {"data": {"attributes": {"creators": [{"nameIdentifiers": []}, {"name": "ChonLam Lao"}]}}}
     )
     person = {"orcid": {"path": NUMBER}}
-    nothing = "added by its owner, which shows nothing"
+    nothing = "Its owner added these papers, which shows nothing"
     for page, said in (
         ("{}", "not a record"),
         ("[]", "not a record"),
@@ -362,7 +362,7 @@ async def test_a_claim_ends_with_its_proof_but_not_with_the_network(own, site):
     [
         ("page", "https://chonlam.example.org/me", "ended", "chonlam.example.org is not tied to this person"),
         ("page", "BASE/me", "held", "can change a page at people.harvard.edu"),
-        ("orcid", NUMBER, "ended", "added by its owner"),
+        ("orcid", NUMBER, "ended", "owner added these papers"),
         ("mail", "g.harvard.edu", "held", "reads mail at g.harvard.edu"),
         ("mail", "yahoo.co.uk", "ended", "yahoo.co.uk is not tied"),
         ("domain", "posteo.de", "ended", "posteo.de is not tied"),

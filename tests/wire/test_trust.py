@@ -264,7 +264,7 @@ async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, mon
     monkeypatch.setattr("index.trust.corrections.MEMBER_A_DAY", 0)
     first, second = await two_of(servers.mallory)
     refused = await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
-    assert "corrections within a day; please go on tomorrow" in refused.text
+    assert "corrections within a day; please continue tomorrow" in refused.text
     assert refused.is_private
 
 

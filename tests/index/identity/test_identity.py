@@ -16,7 +16,7 @@ from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.passes import identify
 from index.identity.person_names import compatible, parse_name, partners, relation
-from index.identity.unions import Certain
+from index.identity.unions import CertainPairs
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
@@ -112,9 +112,9 @@ def test_the_judgement_is_the_same_each_time():
 def test_what_is_certain_wins_over_evidence():
     authorships = world()
     mine = [place for place, name in enumerate(authorships.names) if name == "Wei Wang"]
-    together = Judge(authorships, Models.shipped(), certain=Certain([(mine[0], mine[1])], [])).judge()
+    together = Judge(authorships, Models.shipped(), certain=CertainPairs([(mine[0], mine[1])], [])).judge()
     assert together.person[mine[0]] == together.person[mine[1]]
-    apart = Judge(authorships, Models.shipped(), certain=Certain([], [(mine[0], mine[2])])).judge()
+    apart = Judge(authorships, Models.shipped(), certain=CertainPairs([], [(mine[0], mine[2])])).judge()
     assert apart.person[mine[0]] != apart.person[mine[2]]
 
 

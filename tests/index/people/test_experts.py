@@ -11,8 +11,9 @@ from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.models.shipped import ModelDamagedError
 from index.people.network import Network
+from index.people.packed_names import PackedNames
 from index.people.pair_features import FEATURES, Partners
-from index.people.people import PackedNames, PeopleIndex
+from index.people.people import PeopleIndex
 from index.people.reviewers import match, read_archives, read_notes
 from index.people.suggest import CollaboratorRanker, Experts, knowing
 from index.search.embedding import Embedder
@@ -134,7 +135,7 @@ def test_a_damaged_ranker_is_refused(monkeypatch, tmp_path):
     shutil.copytree(resources.files("index").joinpath("models"), tmp_path / "models")
     (tmp_path / "models" / "partners-order.ubj").write_bytes(b"{}")
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)
-    with pytest.raises(ModelDamagedError, match="install Labmate anew"):
+    with pytest.raises(ModelDamagedError, match="reinstall Labmate"):
         CollaboratorRanker.shipped()
 
 
@@ -294,8 +295,8 @@ def test_submissions_may_be_an_object_by_id_and_values_may_be_nested(tmp_path):
         ('{"id": "x", "content": {}}', "neither title nor abstract"),
         ('{"content": {"title": "T"}}', "expected {id"),
         ("[1, 2]", "expected {id"),
-        ("not json", "line 1 is no JSON"),
-        ('{"id": "x", "content": {"title": "T"}}\n{broken', "line 2 is no JSON"),
+        ("not json", "line 1 is not JSON"),
+        ('{"id": "x", "content": {"title": "T"}}\n{broken', "line 2 is not JSON"),
     ],
 )
 def test_a_bad_note_is_named_with_its_place(tmp_path, text, said):
@@ -306,9 +307,9 @@ def test_a_bad_note_is_named_with_its_place(tmp_path, text, said):
 
 
 def test_missing_or_empty_archives_are_said_so(tmp_path):
-    with pytest.raises(SourceError, match="is no folder"):
+    with pytest.raises(SourceError, match="is not a folder"):
         read_archives(tmp_path / "nowhere")
-    with pytest.raises(SourceError, match="holds no"):
+    with pytest.raises(SourceError, match="has no"):
         read_archives(tmp_path)
     with pytest.raises(SourceError, match="can't be read"):
         read_notes(tmp_path / "nowhere.jsonl")

@@ -3,11 +3,11 @@
 import numpy as np
 
 from index.evaluate.fields import read_field, write_collection
-from index.search.fits import FARTHEST, LEAST, LENGTHS, lifts, log_odds, seen
+from index.search.fits import FARTHEST, LEAST, LENGTHS, fit_features, lifts, log_odds
 
 
 def _fits(words: float, sentence: float, lift: float) -> bool:
-    return bool(log_odds(seen(np.array([[words, sentence]]), np.array([lift])))[0] >= LEAST)
+    return bool(log_odds(fit_features(np.array([[words, sentence]]), np.array([lift])))[0] >= LEAST)
 
 
 def test_every_word_or_much_closeness_alone_is_an_answer_and_neither_is_none():

@@ -309,7 +309,7 @@ async def test_a_server_s_word_becomes_everybody_s_by_the_operator_and_is_undone
     await move_out(here, (await people_of(here, third))[0], paper, MANAGER)
     wanted = await groups(await seen(lab))
     for correction in await lab.corrections.only_in(HERE):
-        with pytest.raises(ValueError, match="does not hold for all"):
+        with pytest.raises(ValueError, match="does not hold for everybody"):
             await promote(lab, correction, MANAGER)
         await promote(lab, correction, OPERATOR)
         with pytest.raises(Refused):

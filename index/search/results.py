@@ -1,0 +1,63 @@
+"""The results of a search: ranked papers, and facts about the search itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from index.search.queries import Query
+
+JUDGED = 10
+"""How many of the first hits are judged on whether they answer the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A paper found."""
+
+    paper_id: int
+    score: float
+    closeness: float | None
+    """Cosine with the query's vector; None if one of them is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The results of a search, and how complete it could be."""
+
+    hits: tuple[Hit, ...]
+    query: Query
+    by_words_only: bool
+    """True while the model is not loaded yet."""
+    waiting: int
+    """How many papers still wait for their vector."""
+    fitting: tuple[int, ...] = ()
+    """The first hits that answer the query; the others are merely the nearest."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether anything found answers the query."""
+        return bool(self.fitting)
+
+
+def best_hits(candidates: Sequence[int], scores: np.ndarray, closeness: np.ndarray, k: int) -> list[Hit]:
+    """The k best candidates, best first."""
+    order = np.argsort(-scores, kind="stable")[:k]
+    close = [None if np.isnan(closeness[i]) else float(closeness[i]) for i in order]
+    return [Hit(int(candidates[i]), float(scores[i]), cosine) for i, cosine in zip(order, close, strict=True)]
+
+
+def promote(hits: list[Hit], first: Sequence[int]) -> list[Hit]:
+    """Put certain papers before all others, in their order."""
+    if not first:
+        return hits
+    known = {hit.paper_id: hit for hit in hits}
+    top = (hits[0].score if hits else 0.0) + 1.0
+    promoted = [replace(known.get(paper, Hit(paper, 0.0, None)), score=top) for paper in dict.fromkeys(first)]
+    return promoted + [hit for hit in hits if hit.paper_id not in set(first)]
+
+
+def passes(allowed: np.ndarray, paper: int) -> bool:
+    return paper < len(allowed) and bool(allowed[paper])

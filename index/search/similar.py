@@ -1,0 +1,141 @@
+"""Finding papers similar to a paper or text: by meaning, shared words and shared title words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from data.records import Paper
+from index.search import fusion
+from index.search.corpus import Corpus
+from index.search.embedding import paper_text
+from index.search.facets import Where
+from index.search.fits import Fits
+from index.search.known_item import PaperNames
+from index.search.lexical import TITLE_WEIGHT, rarest
+from index.search.queries import Query
+from index.search.results import JUDGED, Found, Hit, best_hits, passes
+
+SIMILAR_POOL = 100
+"""How many candidates words and vectors give each."""
+
+
+class SimilarPapers(PaperNames):
+    """Ranks papers by how similar they are to one paper or text."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus)
+        self._fits = Fits(corpus)
+
+    async def embed(self, text: str) -> np.ndarray | None:
+        """A text's embedding, float32, shape (dimension,); None for no text or before the model is loaded."""
+        embedder = self._library.embedder
+        if not text or not embedder.is_loaded:
+            return None
+        rows = await asyncio.to_thread(embedder.encode, [text])
+        return np.asarray(rows[0])
+
+    async def similar(self, paper: Paper, k: int = 50, where: Where | None = None) -> Found:
+        """The papers closest to one, never the paper itself."""
+        corpus = self._library
+        vector = corpus.vectors.row(paper.id) if corpus.vectors is not None else None
+        if vector is None and corpus.embedder.is_loaded:
+            vector = (
+                await asyncio.to_thread(corpus.embedder.encode, [paper_text(paper.title, paper.abstract)])
+            )[0]
+        return await self._similar_to(paper.title, paper.abstract, vector, k, where, leave_out=paper.id)
+
+    async def similar_to_text(self, text: str, k: int = 50, where: Where | None = None) -> Found:
+        """The papers closest to a pasted abstract."""
+        title, _, abstract = text.partition("\n")
+        results = await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
+        near = {hit.paper_id: hit.closeness for hit in results.hits[:JUDGED]}
+        return replace(results, fitting=await self._fits.fitting(text[:10_000], near))
+
+    async def _similar_to(
+        self,
+        title: str,
+        abstract: str,
+        vector: np.ndarray | None,
+        k: int,
+        where: Where | None,
+        leave_out: int | None = None,
+    ) -> Found:
+        allowed = self._library.facets.allowed(where) if where else None
+        hits = await self._rank_similar(title, abstract, vector, k, allowed, leave_out)
+        ids = tuple(hit.paper_id for hit in hits)
+        return Found(tuple(hits), Query(title or abstract), vector is None, self._waiting(), ids)
+
+    async def _rank_similar(
+        self,
+        title: str,
+        abstract: str,
+        vector: np.ndarray | None,
+        k: int,
+        allowed: np.ndarray | None,
+        itself: int | None,
+    ) -> list[Hit]:
+        words, vectors = self._library.words, self._library.vectors
+        pool = max(SIMILAR_POOL, 2 * k)
+        text = f"{title} {abstract}"
+
+        def by_vectors() -> list[int]:
+            if vector is None or vectors is None:
+                return []
+            return [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+
+        # Both engines release Python's lock, so they run in parallel.
+        near, worded = await asyncio.gather(
+            asyncio.to_thread(by_vectors),
+            asyncio.to_thread(words.search, text, pool if allowed is None else 5_000, shared=True),
+        )
+        by_words = dict(worded)
+        candidates = [
+            paper
+            for paper in dict.fromkeys([*near, *by_words])
+            if paper != itself and (allowed is None or passes(allowed, paper))
+        ]
+        if not candidates:
+            return []
+        closeness = np.full(len(candidates), np.nan, np.float32)
+        if vector is not None and vectors is not None:
+            closeness = vectors.closeness(vector, candidates)
+        shared, titles = await asyncio.gather(
+            asyncio.to_thread(self._shared, text, candidates, itself, title_only=False, known=by_words),
+            asyncio.to_thread(self._shared, title, candidates, itself, title_only=True, known={}),
+        )
+        scores = fusion.fuse_similar(closeness, shared, titles)
+        return best_hits(candidates, scores, closeness, k)
+
+    def _shared(
+        self,
+        text: str,
+        candidates: Sequence[int],
+        itself: int | None,
+        *,
+        title_only: bool,
+        known: dict[int, float],
+    ) -> np.ndarray:
+        """BM25 of each candidate for a text, as a share of the text's score with itself."""
+        words = self._library.words
+        papers = [*candidates, *([itself] if itself is not None else [])]
+        missing = [paper for paper in papers if paper not in known]
+        computed = (
+            words.search(text, len(missing), ids=missing, title_only=title_only, shared=True)
+            if missing
+            else []
+        )
+        scores = known | dict(computed)
+        own = scores.get(itself, 0.0) if itself is not None else 0.0
+        if not own:
+            terms = rarest(words.terms(text), shared=True)
+            own = fusion.SELF_SHARE * fusion.ideal_score(terms, max(1, len(words)), TITLE_WEIGHT)
+        shares = [scores.get(paper, 0.0) / own if own else 0.0 for paper in candidates]
+        return np.asarray(shares, np.float32)
+
+    def _waiting(self) -> int:
+        vectors = self._library.vectors
+        return max(0, len(self._library.facets) - (len(vectors) if vectors is not None else 0))
