@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
 from commands.cards.reasons import plain
+from commands.kit.limits import HOUR, Counters
 from commands.kit.services import Services
 from data.keys import visible
 from data.records import Paper
@@ -16,6 +18,8 @@ from data.stores.feeds import Feed
 
 MOST = 50
 """The most entries in a feed."""
+READINGS = 60
+"""How often each feed is read in an hour; a reader that asks every minute is one that was set up wrong."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _HEADERS = {
     "X-Robots-Tag": "noindex",
@@ -30,12 +34,20 @@ class FeedServer:
     def __init__(self, services: Services, url: str) -> None:
         self._services = services
         self._url = url
+        self._readings = Counters()
 
     async def answer(self, request: web.Request) -> web.Response:
-        """The feed, or 304 if the reader already has it."""
+        """The feed, 304 if the reader already has it, or 429 if it is read too often."""
         feed = await self._services.store.feeds.find(request.match_info["token"])
         if feed is None or await self._is_refused(feed):
             return web.Response(status=404, text="This feed does not exist, or no longer exists.\n")
+        if wait := self._readings.wait((feed.token,), READINGS, HOUR):
+            return web.Response(
+                status=429,
+                headers={"Retry-After": str(math.ceil(wait))},
+                text="This feed is being read too often. Once every fifteen minutes is enough.\n",
+            )
+        self._readings.count((feed.token,), HOUR)
         title, entries = await self._entries(feed)
         body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'

@@ -86,7 +86,7 @@ async def _key(connection: AsyncConnection, limit: Limit, whose: tuple[int | str
     return hmac.new(bytes.fromhex(str(secret)), said.encode(), hashlib.sha256).hexdigest()
 
 
-class Counters(Repository):
+class LastingLimits(Repository):
     """Counts actions in transactions of their own."""
 
     async def spend(self, limit: Limit, *whose: int | str) -> bool:

@@ -22,7 +22,7 @@ from data.stores.feeds import Feeds
 from data.stores.invitations import Invitations
 from data.stores.kept_texts import KeptTexts
 from data.stores.leases import Leases
-from data.stores.limits import Counters
+from data.stores.limits import LastingLimits
 from data.stores.listings import Listings
 from data.stores.lists import Lists
 from data.stores.mail_codes import MailCodes
@@ -64,7 +64,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.members = Members(reader, self._writer)
         self.claims = Claims(reader, self._writer)
         self.mail_codes = MailCodes(reader, self._writer)
-        self.limits = Counters(reader, self._writer)
+        self.limits = LastingLimits(reader, self._writer)
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)

@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 import rispy
 
+from bot.feed_server import READINGS
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
@@ -291,6 +292,11 @@ async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
             path[:-6] + ".xml",
         ):
             assert (await get(other))[0] == 404
+        for _ in range(READINGS - 2):
+            await get(path)
+        status, _, headers = await get(path)
+        assert status == 429, "one reader does not keep Labmate busy"
+        assert 0 < int(headers["Retry-After"]) <= 3_600
         renewed = await view.press("New address")
         assert (await get(path))[0] == 404, "the earlier address leads nowhere"
         assert address not in renewed.text

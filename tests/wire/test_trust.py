@@ -320,7 +320,7 @@ async def test_no_side_of_a_contest_settles_it(servers):
     listed = await servers.you.slash("/contests")
     looked = await listed.press("Look")
     for label in ("The claim stays", "End the claim"):
-        assert "no party" in (await pressed(servers, servers.ada, looked, label)).text
+        assert "not a party" in (await pressed(servers, servers.ada, looked, label)).text
     assert "The claim has ended" in (await looked.press("End the claim")).text
     del state.guilds[str(hers)]["members"][servers.ada.user["id"]]
 
@@ -342,7 +342,7 @@ async def test_a_server_settles_where_no_side_manages_it_and_the_second_time_who
     assert contest.for_operator
     await store.contests.settle(contest.id, 70, upheld=False)
     third = await servers.mallory.slash(f"/contest person:~{person} reason:once more")
-    assert "let the claim stay" in third.text
+    assert "let the claim stand" in third.text
 
 
 async def test_whose_a_claim_is_and_how_it_was_proven_is_told_only_where_it_was_made(servers):
