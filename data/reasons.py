@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class KnownWriter:
     """An author whose papers a digest's readers want."""
 
     name: str
@@ -34,7 +34,7 @@ class Reason:
         A reason in words, kept from before reasons were facts.
     """
 
-    by: tuple[Writer, ...] = ()
+    by: tuple[KnownWriter, ...] = ()
     near: str = ""
     near_count: int = 0
     own: bool = False

@@ -23,7 +23,7 @@ from index.search.embedding import Embedder
 Result = dict[str, Any]
 
 
-class Run:
+class EvaluationRun:
     """One evaluation or training: the settings it runs with, and the progress it reports."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Run:
 
 
 def measure(
-    work: Callable[[Run], Awaitable[Result]], data: Path | None, as_json: bool, *, after: str = ""
+    work: Callable[[EvaluationRun], Awaitable[Result]], data: Path | None, as_json: bool, *, after: str = ""
 ) -> None:
     """Run an evaluation and print its result, as JSON or as a table.
 
@@ -70,7 +70,7 @@ def measure(
     after
         A part of the result that is printed below the table where it is there.
     """
-    run = Run()
+    run = EvaluationRun()
 
     async def whole() -> None:
         with run.reporter.showing():
@@ -86,9 +86,9 @@ def measure(
     perform(whole())
 
 
-def timed(work: Callable[[Run], Awaitable[str]]) -> None:
+def timed(work: Callable[[EvaluationRun], Awaitable[str]]) -> None:
     """Run something, and say how it ended and how long it took; ``{}`` in its answer becomes the time."""
-    run = Run()
+    run = EvaluationRun()
 
     async def whole() -> None:
         begun = time.monotonic()

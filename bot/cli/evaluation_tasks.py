@@ -14,7 +14,7 @@ import typer
 
 from bot.app import open_corpus
 from bot.cli.command_line import perform
-from bot.cli.evaluation import Result, Run, measure, timed
+from bot.cli.evaluation import EvaluationRun, Result, measure, timed
 from bot.cli.result_tables import installed_peers
 from data.sources.http import SourceError
 from index.evaluate import collaborators as with_whom
@@ -40,7 +40,7 @@ from index.search.corpus import Corpus
 def rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
     """Write a TREC run."""
 
-    async def work(run: Run) -> str:
+    async def work(run: EvaluationRun) -> str:
         count = await rank_queries(kind, papers, queries, out, depth, run.config.embedding_model, run.step)
         return f"{count:,} queries ranked into {out} in {{}}"
 
@@ -50,7 +50,7 @@ def rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
 def search(data: Path | None, vectors: Path | None, questions: int, seed: int, as_json: bool) -> None:
     """Known-item search."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         async with run.corpus(data, vectors) as corpus:
             return await known_items.evaluate(corpus, per_kind=questions, seed=seed, progress=run.asking)
 
@@ -60,7 +60,7 @@ def search(data: Path | None, vectors: Path | None, questions: int, seed: int, a
 def identity(data: Path | None, vectors: Path | None, seed: int, as_json: bool) -> None:
     """Who is who."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         truth = None
         if data:
             read = await run.read_aside(data, vectors)
@@ -79,7 +79,7 @@ def identity(data: Path | None, vectors: Path | None, seed: int, as_json: bool) 
 def score(cut: date, seed: int, as_json: bool) -> None:
     """What a paper's score tells of its future."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         async with open_corpus(run.config) as corpus:
             insight = Insight(corpus)
             await insight.refresh()
@@ -93,7 +93,7 @@ def score(cut: date, seed: int, as_json: bool) -> None:
 def train_identity(data: Path, vectors: Path | None, out: Path, seed: int) -> None:
     """Train the models that tell people apart."""
 
-    async def work(run: Run) -> str:
+    async def work(run: EvaluationRun) -> str:
         read = await run.read_aside(data, vectors)
         recipe = await asyncio.to_thread(name_models.train, read.authorships, out, run.step, seed)
         return _trained(out, recipe)
@@ -113,7 +113,7 @@ def collaborators(
 ) -> None:
     """Suggested collaborators against later papers."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         if data:
             written = await asyncio.to_thread(
                 lambda path: with_whom.Written.of(run.read(path, vectors), run.step), data
@@ -138,7 +138,7 @@ def collaborators(
 def reviewers(data: Path, vectors: Path | None, seed: int, as_json: bool) -> None:
     """Ways to sum up somebody's papers."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         read = await run.read_aside(data, vectors)
         return await asyncio.to_thread(pooling.evaluate, read, seed, run.step)
 
@@ -148,7 +148,7 @@ def reviewers(data: Path, vectors: Path | None, seed: int, as_json: bool) -> Non
 def train_collaborators(data: Path, vectors: Path | None, before: date, out: Path, seed: int) -> None:
     """Train the ranker of suggested collaborators."""
 
-    async def work(run: Run) -> str:
+    async def work(run: EvaluationRun) -> str:
         def trained() -> Result:
             written = with_whom.Written.of(run.read(data, vectors).before(before), run.step)
             return ranker.train(written, out, before=before, seed=seed, report=run.step)
@@ -166,7 +166,7 @@ def _trained(out: Path, recipe: Result) -> str:
 def match(archives: Path, submissions: Path, out: Path) -> None:
     """Score reviewers for submissions."""
 
-    async def work(run: Run) -> str:
+    async def work(run: EvaluationRun) -> str:
         def matched() -> tuple[int, int]:
             held, asked = read_archives(archives), read_notes(submissions)
             score_reviewers(held, asked, run.embedder(), run.step).write(out)
@@ -195,7 +195,7 @@ def digest(
     if half not in listings.HALVES:
         raise typer.BadParameter(f"--half is one of {', '.join(listings.HALVES)}")
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         days = await _listing_days(run, data, vectors)
         return await asyncio.to_thread(
             listings.evaluate,
@@ -214,13 +214,13 @@ def digest(
 def train_digest(data: Path | None, vectors: Path | None, before: date, out: Path, seed: int) -> None:
     """Train what ranks a day's papers."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         days = await _listing_days(run, data, vectors)
         return await asyncio.to_thread(
             reader_models.train, days, out, before=before, seed=seed, report=run.step
         )
 
-    run = Run()
+    run = EvaluationRun()
 
     async def whole() -> None:
         with run.reporter.showing():
@@ -230,7 +230,7 @@ def train_digest(data: Path | None, vectors: Path | None, before: date, out: Pat
     perform(whole())
 
 
-async def _listing_days(run: Run, data: Path | None, vectors: Path | None) -> listings.ListingDays:
+async def _listing_days(run: EvaluationRun, data: Path | None, vectors: Path | None) -> listings.ListingDays:
     """A file's papers by day, or those that this Labmate holds."""
     if data is None:
         async with open_corpus(run.config) as corpus:
@@ -264,7 +264,7 @@ def fits(
 ) -> None:
     """Whether search knows when nothing fits."""
 
-    async def work(run: Run) -> Result:
+    async def work(run: EvaluationRun) -> Result:
         field = read_field(others) if others else None
         async with _with_questions(run, data, papers, seed) as (corpus, own):
             return await fitting.evaluate(
@@ -276,7 +276,7 @@ def fits(
 
 @asynccontextmanager
 async def _with_questions(
-    run: Run, data: Path | None, papers: int | None, seed: int
+    run: EvaluationRun, data: Path | None, papers: int | None, seed: int
 ) -> AsyncIterator[tuple[Corpus, list[str]]]:
     """The corpus to ask, and the questions that came with its papers."""
     if data is None or (papers is None and not has_questions(data)):

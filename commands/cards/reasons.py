@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from commands.cards.text import readable, shorten, shown
 from data.keys import visible
-from data.reasons import Reason, Writer
+from data.reasons import KnownWriter, Reason
 
 MOST_WRITERS = 2
 Show = Callable[[str, int], str]
@@ -40,7 +40,7 @@ def _sentence(reason: Reason, show: Show) -> str:
     return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
 
 
-def _writer(writer: Writer, show: Show) -> str:
+def _writer(writer: KnownWriter, show: Show) -> str:
     return f"{show(writer.name, 40)}, {'a member here' if writer.is_member else 'followed'}"
 
 

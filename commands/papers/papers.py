@@ -193,7 +193,7 @@ def _turning(asked: PapersQuery, page: int, pages: int) -> list[ui.Item[Any]]:
     return [*buttons, flipped]
 
 
-class Papers(commands.Cog):
+class PapersCommands(commands.Cog):
     """One author's papers."""
 
     def __init__(self, services: Services) -> None:
@@ -244,4 +244,4 @@ class Papers(commands.Cog):
 async def setup(bot: commands.Bot) -> None:
     """Add the command."""
     services: Services = bot.services  # type: ignore[attr-defined]
-    await bot.add_cog(Papers(services))
+    await bot.add_cog(PapersCommands(services))

@@ -22,6 +22,7 @@ from index.people.people import Coauthor, Near, PeopleIndex
 LISTED = 8
 CHOOSE = "person.choose_similar"
 NEEDS = (Need.PEOPLE,)
+SIMILAR_NEEDS = (Need.MEANING, Need.PEOPLE)
 
 
 @button("person.coauthors", "a:c:{person}")
@@ -35,13 +36,17 @@ async def open_coauthors(press: Press, person: int) -> None:
 @button("person.similar", "a:s:{person}")
 async def open_similar(press: Press, person: int) -> None:
     """Show the people with the most similar work as a new reply."""
-    await answer(press.interaction, show_similar(press.services, person), private=press.private, needs=NEEDS)
+    await answer(
+        press.interaction, show_similar(press.services, person), private=press.private, needs=SIMILAR_NEEDS
+    )
 
 
 @select(CHOOSE, "who:s", CHOOSE_PERSON, value=int)
 async def choose_similar(press: Press, person: int) -> None:
     """Show the people whose work is most similar to that of the person that was meant."""
-    await answer(press.interaction, show_similar(press.services, person), private=press.private, needs=NEEDS)
+    await answer(
+        press.interaction, show_similar(press.services, person), private=press.private, needs=SIMILAR_NEEDS
+    )
 
 
 async def _people(services: Services) -> PeopleIndex:
@@ -122,7 +127,7 @@ class SimilarPeople(commands.Cog, name="Similar people"):
     ) -> None:
         """Find the people whose work is most similar"""
         work = self._similar(interaction, name)
-        await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
+        await answer(interaction, work, private=private, needs=(Need.PAPERS, *SIMILAR_NEEDS))
 
     async def _similar(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
         services = await seen_by(interaction)

@@ -28,7 +28,7 @@ SHOWN = 10
 KNOWING = 400
 """People who know a topic among whom collaborators are looked for."""
 CHOOSE = "person.choose_collaborators"
-NEEDS = (Need.PEOPLE,)
+NEEDS = (Need.MEANING, Need.PEOPLE)
 
 
 @select(CHOOSE, "who:k", CHOOSE_PERSON, value=int)
@@ -176,7 +176,7 @@ class Collaborators(commands.Cog):
         """Suggest possible collaborators, and say why"""
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
         work = self._collaborators(interaction, who, topic, within, new_only)
-        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.PEOPLE))
+        await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, *NEEDS))
 
     async def _collaborators(
         self,

@@ -18,7 +18,7 @@ from data.tables.papers import RefusedRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class IngestRun:
     """One ingest run."""
 
     id: int
@@ -61,11 +61,11 @@ class Runs(Repository):
             if rows:
                 await connection.execute(insert(RefusedRow), list(rows.values()))
 
-    async def last_run(self, source: str, scope: str | None = None) -> Run | None:
+    async def last_run(self, source: str, scope: str | None = None) -> IngestRun | None:
         """The newest finished run of a source (and scope), or None."""
         query = select(RunRow).where(RunRow.source == source, RunRow.finished.is_not(None))
         if scope is not None:
             query = query.where(RunRow.scope == scope)
         async with self._read() as connection:
             row = (await connection.execute(query.order_by(RunRow.id.desc()).limit(1))).first()
-        return Run(row.id, row.source, row.scope, row.since, row.started, row.finished) if row else None
+        return IngestRun(row.id, row.source, row.scope, row.since, row.started, row.finished) if row else None

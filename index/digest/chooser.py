@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from data.reasons import Writer
+from data.reasons import KnownWriter
 from index.digest.encoder import Items, words_text
 from index.digest.picks import Pick, Scored, has_words, picked
 from index.digest.taste import TasteRanker
@@ -50,7 +50,7 @@ class Taste:
     liked: Mapping[int, float] = field(default_factory=dict)
     disliked: frozenset[int] = frozenset()
     query: str = ""
-    followed: Mapping[int, tuple[Writer, ...]] = field(default_factory=dict)
+    followed: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.keys import fold
-from data.reasons import Writer
+from data.reasons import KnownWriter
 
 ALIKE, ALIKE_FROM = 2.7, 0.5
 """How much similarity (cosine) to a paper chosen already takes off a standard score, and from which value on (maximal
@@ -33,7 +33,7 @@ class Pick:
     paper: int
     closeness: float
     near: tuple[int, ...]
-    by: tuple[Writer, ...]
+    by: tuple[KnownWriter, ...]
     on_query: bool
 
 
@@ -48,7 +48,7 @@ class Scored:
     to_liked: np.ndarray
     to_query: np.ndarray
     nearest: np.ndarray
-    by: list[tuple[Writer, ...]]
+    by: list[tuple[KnownWriter, ...]]
     nothing_known: bool
     """There are no liked papers, no query and no followed people to match."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from data.reasons import Writer
+from data.reasons import KnownWriter
 from data.stores.digests import Digest
 from data.stores.people import Person
 from index.digest.sources import DigestSources
@@ -25,7 +25,7 @@ class Writers:
         For each such paper, these people.
     """
 
-    by: Mapping[int, tuple[Writer, ...]] = field(default_factory=dict)
+    by: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
     people: Mapping[int, tuple[Person, ...]] = field(default_factory=dict)
 
 
@@ -45,7 +45,7 @@ async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[in
                 is_member.setdefault(paper, {}).setdefault(person, True)
     return Writers(
         {
-            paper: tuple(Writer(person.name, member) for person, member in of.items())
+            paper: tuple(KnownWriter(person.name, member) for person, member in of.items())
             for paper, of in is_member.items()
         },
         {paper: tuple(of) for paper, of in is_member.items()},

@@ -1,8 +1,10 @@
 """The project keeps its own rules."""
 
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from bot.settings import Settings
@@ -72,3 +74,15 @@ def test_tests_lie_where_what_they_test_lies():
     for file in (ROOT / "tests").rglob("test_*.py"):
         folder = file.parent.relative_to(ROOT)
         assert str(folder) in own or (ROOT / folder.relative_to("tests")).is_dir(), file
+
+
+def test_no_class_name_stands_twice_in_the_product():
+    """Whoever searches for a name finds one thing."""
+    names = Counter(
+        node.name
+        for layer in ("bot", "commands", "index", "data")
+        for path in (ROOT / layer).rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert not [name for name, count in names.items() if count > 1]

@@ -11,7 +11,7 @@ import pytest
 from commands.cards import reasons
 from commands.cards.text import safe
 from data.database.engine import open_database
-from data.reasons import TYPICAL, Reason, Writer
+from data.reasons import TYPICAL, KnownWriter, Reason
 from data.stores.digests import _PAPERS
 from tests.helpers import older_databases as older
 
@@ -27,7 +27,7 @@ SENTENCES = [
     ),
     (
         f"by {safe('Jean-Luc *P*')}, followed and Ann, a member here · close to “T”, saved or liked here",
-        Reason((Writer("Jean-Luc *P*"), Writer("Ann", is_member=True)), "T", 1),
+        Reason((KnownWriter("Jean-Luc *P*"), KnownWriter("Ann", is_member=True)), "T", 1),
     ),
     (f"by Ann, who knows {safe('*this*')}", Reason(text="by Ann, who knows *this*")),
     ("near", Reason(text="near")),
@@ -61,7 +61,7 @@ def test_a_state_that_says_nothing_known_is_kept_in_the_reason():
 
 
 def test_a_reason_is_escaped_for_discord_and_plain_in_feeds():
-    reason = Reason((Writer("*Ann*"),), "A `title`", 2, query="q_1")
+    reason = Reason((KnownWriter("*Ann*"),), "A `title`", 2, query="q_1")
     assert reasons.markdown(reason) == (
         r"by \*Ann\*, followed · similar to 2 papers saved or liked here, above all “A \`title\`” · matches “q\_1”"
     )

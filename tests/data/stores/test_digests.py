@@ -9,7 +9,7 @@ import pytest
 from data.calendar import clock
 from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
 from data.calendar.slots import due_at, slots
-from data.reasons import Reason, Writer
+from data.reasons import KnownWriter, Reason
 from data.stores.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
 
 ALWAYS = "1111111"
@@ -122,7 +122,7 @@ async def test_what_was_posted_is_shown_and_marked_once(store, sample):
     digest = await made(store)
     papers = [
         Chosen(1, Reason(query="programmable switches"), 0.61, 11, cross_listed=True, first=SLOT),
-        Chosen(2, Reason(by=(Writer("Minlan Yu", is_member=True),)), None, 22, ("minlan yu",)),
+        Chosen(2, Reason(by=(KnownWriter("Minlan Yu", is_member=True),)), None, 22, ("minlan yu",)),
     ]
     delivery = await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT, papers=papers)
     assert delivery.papers == tuple(papers)
