@@ -127,7 +127,7 @@ async def papers_under_names(services: Services, names: Sequence[Name]) -> list[
     chosen = names[:OFFERED]
     ids = await services.store.author_names.numbers([name.key for name in chosen]) if chosen else {}
     return [
-        papers_under(f"{label(name.name, 60)} ({name.papers:,})", ids[name.key])
+        link("papers.named", f"{label(name.name, 60)} ({name.papers:,})", author=ids[name.key])
         for name in chosen
         if name.key in ids
     ]

@@ -84,6 +84,12 @@ async def turn(press: Press, author: str, page: int, order: str, since: str, cat
     await answer(press.interaction, work, update=True, needs=NEEDS)
 
 
+@button("papers.named", "pn:{author}")
+async def named(press: Press, author: int) -> None:
+    """List the papers of whoever publishes under a name; if several people do, ask which."""
+    await answer(press.interaction, _named(press.services, author), private=press.private, needs=NEEDS)
+
+
 @select(CHOOSE_PAPERS, "who:p", CHOOSE_PERSON, value=int)
 async def choose_papers(press: Press, person: int) -> None:
     """List the papers of the person that was meant."""
@@ -97,6 +103,18 @@ def _date(digits: str) -> date | None:
         return date(int(digits[:4]), int(digits[4:6]), int(digits[6:8])) if len(digits) == 8 else None
     except ValueError:
         return None
+
+
+async def _named(services: Services, author: int) -> ui.LayoutView:
+    key = await services.store.author_names.key_of(author)
+    printed = await services.store.author_names.printed(key) if key else None
+    if printed is not None:
+        found = await whom(services, printed[0])
+        if found.person is not None:
+            return await _show_person(services, found.person.id)
+        if found.others:
+            return await ask_which(services, found, CHOOSE_PAPERS)
+    return await show(services, PapersQuery(str(author)))
 
 
 async def _show_person(services: Services, person: int) -> ui.LayoutView:

@@ -259,6 +259,7 @@ def _people_rows() -> dict[str, Row]:
 
 def _papers() -> dict[str, Row]:
     return {
+        "papers.named": open_to_all("pn:1"),
         "papers.open": open_to_all("p:e:~{person}:0:n::"),
         "papers.open_old": open_to_all("p:r:~{person}:0:n::"),
         "papers.turn": open_to_all("p:u:~{person}:0:n::"),

@@ -52,6 +52,17 @@ async def test_papers_of_a_shared_name_are_asked_about_and_all_of_them_a_press_a
     assert "Atomic Activity" not in mine.text
 
 
+async def test_an_initial_leads_to_the_question_who_is_meant_not_to_all_of_them(lab):
+    """Two authors publish as Jiamin Cao: a list of both under one heading would be the wrong person's papers."""
+    offered = await lab.user.slash("/papers J. Cao")
+    [cao] = [button for button in offered.buttons if button["label"].startswith("Jiamin Cao")]
+    asked = await offered.press(cao)
+    assert "Which Jiamin Cao?" in asked.text
+    other = await asked.choose(asked.selects[0]["options"][1]["value"])
+    assert "1 paper" in other.text
+    assert "PrismLLM" not in other.text
+
+
 async def test_namesakes_stand_apart_while_typing(lab):
     choices = await lab.user.complete("/author name:Jiamin Cao")
     people = [choice for choice in choices if choice["value"].startswith("~")]
