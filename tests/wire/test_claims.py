@@ -61,7 +61,7 @@ CROSSREF, DATACITE, WIZARD = "0000-0001-9884-1913", "0000-0001-8099-6984", "0000
 
 
 def listed(source, title=TITLE, doi=None, kind="journal-article", **origin):
-    """A work summary as the public API of ORCID, v3.0, has it; a source is the owner's ORCID or a client's id."""
+    """A work summary as in ORCID's public API, v3.0; a source is the owner's ORCID or a client's id."""
     owner = source == NUMBER
     ids = [{"external-id-type": "doi", "external-id-value": doi, "external-id-relationship": "self"}]
     return {
@@ -127,7 +127,10 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
         ("{}", "not a record"),
         ("[]", "not a record"),
         (orcid_record("", listed(CROSSREF)), "code is not in this ORCID"),
-        (orcid_record(code, listed(CROSSREF), given="Josiah", family="Carberry"), "belongs to Josiah Carberry"),
+        (
+            orcid_record(code, listed(CROSSREF), given="Josiah", family="Carberry"),
+            "belongs to Josiah Carberry",
+        ),
         (orcid_record(code, listed(CROSSREF, "Another thing")), "lists none of"),
         (orcid_record(code), "lists none of"),
         (orcid_record(code, listed(NUMBER)), nothing),  # typed
@@ -139,7 +142,8 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
         (orcid_record(code, listed(CROSSREF, kind="preprint")), nothing),  # anybody posts a title
         (orcid_record(code, listed(CROSSREF, TITLE + " Revisited")), "lists none of"),
         (orcid_record(code, listed(DATACITE, kind="preprint", doi="10.5281/zenodo.1")), nothing),
-        (orcid_record(code, listed(DATACITE, doi=PRISM)), nothing),  # DataCite's own record does not name them
+        # DataCite's own record does not name them.
+        (orcid_record(code, listed(DATACITE, doi=PRISM)), nothing),
     ):  # fmt: skip
         site.pages[path] = page
         assert said in (await user.slash(ask)).text, page
@@ -189,7 +193,7 @@ async def test_an_orcid_that_openalex_ties_to_the_papers_makes_the_claim(own, si
 
 
 async def test_a_page_of_one_s_own_making_shows_nothing(site, own):
-    """A free page with name, title and code gave L2; now only pages of tied domains count, wherever redirects end."""
+    """A free page with name, title and code gave L2; now only tied domains count, after redirects too."""
     services, user = own
     code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
     page = f"<h1>ChonLam Lao</h1>{TITLE} {code}"
@@ -201,7 +205,8 @@ async def test_a_page_of_one_s_own_making_shows_nothing(site, own):
         return moved
 
     for name in ("chonlam.example.org", "chonlam-lao.github.io", "github.com", "sites.google.com",
-                 "harvard.edu.example.org", "notharvard.edu", "wiki.harvard.edu", "lists.harvard.edu"):  # fmt: skip
+                 "harvard.edu.example.org", "notharvard.edu", "wiki.harvard.edu",
+                 "lists.harvard.edu"):  # fmt: skip
         async with Site(name=name) as free:
             services.web = free.client()
             free.pages["/me"] = page
@@ -398,7 +403,7 @@ async def test_a_claim_by_an_older_rule_is_looked_at_by_today_s(own, site, proof
 
 
 async def test_an_older_claim_does_not_stand_against_a_proof_by_today_s_rule(own):
-    """Until it is looked at again it counts as L1: whoever typed their way to L3 can't keep the person out."""
+    """It counts as L1 until it is checked again: a false L3 can't keep the real person out."""
     services, _ = own
     claims = services.store.claims
     author = await services.store.author_names.find("ChonLam Lao")
