@@ -19,7 +19,7 @@ BATCHES = (4, 8, 16, 32)
 
 def main() -> None:
     need_data()
-    import torch
+    import torch  # lazy: torch takes seconds to load, and the data may be missing
 
     texts = [paper_text(r.title, r.abstract) for _, r in itertools.islice(PaperFile(PAPERS), TEXTS)]
     embedder = Embedder()

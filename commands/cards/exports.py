@@ -1,4 +1,4 @@
-"""Many works as one file for other programs: BibTeX, RIS or CSL-JSON, with the tags and notes that they carry."""
+"""Many works as one file for other programs: BibTeX, RIS or CSL-JSON, with their tags and notes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def paper_name(paper: Paper) -> str:
 def graph_card(
     graph: Graph, select: Callable[[Sequence[discord.SelectOption]], ui.Item[Any]], *, drawn: bool
 ) -> ui.LayoutView:
-    """The card; ``select`` makes the select of neighbours, ``drawn`` says whether ``graph.png`` is attached."""
+    """The card. ``select`` makes the select of neighbours; ``drawn`` tells if ``graph.png`` is attached."""
     centre, *others = graph.nodes
     kinds = {kind: [node for node in others if node.kind == kind] for kind in KINDS}
     counts = [plural(len(found), kind, KINDS[kind]) for kind, found in kinds.items() if found]

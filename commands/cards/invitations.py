@@ -1,4 +1,4 @@
-"""Invitations as text: what the recipient reads, what opens the thread for two, and a letter to send oneself."""
+"""Invitations as text: the recipient's message, the first words of a thread for two, and a letter."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def invited(sender: str, mention: str, server: str, about: str, why: str) -> str
     if about:
         lines.append(f"**About** {shown(about, 500)}")
     tail = (
-        "-# Accept opens a private thread for the two of you. If you press “Not now”, they can see only that. If you "
-        "press Block, they learn nothing, now or later."
+        "-# Accept opens a private thread for the two of you. If you press “Not now”, they can see only "
+        "that. If you press Block, they learn nothing, now or later."
     )
     return "\n".join([*lines, why, tail])
 
@@ -64,8 +64,8 @@ def agenda(names: tuple[str, str], suggestion: Suggestion | None, papers: Papers
     pair = [papers[n] for n in (suggestion.mine, suggestion.theirs) if n in papers] if suggestion else []
     if len({paper.id for paper in pair}) == 2:
         lines.append(
-            f"2. Put {title_link(pair[0], 90)} and {title_link(pair[1], 90)} side by side. What does one take for "
-            "granted that the other questions?"
+            f"2. Put {title_link(pair[0], 90)} and {title_link(pair[1], 90)} side by side. What does one "
+            "take for granted that the other questions?"
         )
     else:
         lines.append("2. Each of you brings one paper of your own that the other should read first.")

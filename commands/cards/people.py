@@ -205,8 +205,8 @@ def why_lines(name: str, trust: Trust, score: Score | None) -> str:
         for part in score.parts:
             lines.append(f"- {part.name} {part.value:.0f} (weight {part.weight:g}): {safe(part.why)}")
     lines.append(
-        "-# Computed from titles, abstracts and author lists alone. They show what is visible here, not how good "
-        "a researcher is; don't base hiring, funding or admission on them."
+        "-# Computed from titles, abstracts and author lists alone. They show what is visible here, not how "
+        "good a researcher is; don't base hiring, funding or admission on them."
     )
     return "\n".join(lines)
 

@@ -186,7 +186,7 @@ def day_map_png(places: np.ndarray, region: np.ndarray, names: Sequence[str], ch
 
 
 def _moved_apart(places: np.ndarray, chosen: int, least: float = 0.06) -> np.ndarray:
-    """Where the first ``chosen`` places are marked so that no two marks overlap: at least a share of the width apart."""
+    """Marks for the first ``chosen`` places, at least a share of the width apart so that none overlap."""
     span = np.maximum(np.ptp(places, axis=0), 1e-6)
     marks = (places[:chosen] - places.min(axis=0)) / span
     # Marks on one spot leave it in different directions.

@@ -17,7 +17,7 @@ STATUS_WORDS = {
 
 
 def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
-    """Status, what is sought and offered, links, time zone, and what was kept from a CV; what was not said is left out."""
+    """What a member said about themselves: status, seeks and offers, links, time zone, and CV entries."""
     lines = []
     head = [
         STATUS_WORDS.get(profile.status, ""),

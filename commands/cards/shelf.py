@@ -16,8 +16,8 @@ from index.shelf.library_query import LibraryQuery
 
 PAGE = 5
 EMPTY = (
-    "Your library is empty. /save adds a paper, and so does *Save* below the papers of a digest; /library import reads "
-    "a file."
+    "Your library is empty. /save adds a paper, and so does *Save* below the papers of a digest; /library "
+    "import reads a file."
 )
 STATE_WORDS = {"unread": "to read", "reading": "reading", "read": "read"}
 _TEXT_LIMIT = 3_600

@@ -42,7 +42,8 @@ _AT = re.compile(r"@(?=everyone|here)")
 _PAIRED = re.compile(r"(?:[^\[\]]|\[[^\[\]]*\])*")
 _LINE_ENDS = re.compile(r"\r\n?")
 _DOES = re.compile(
-    r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))\s+(?:\w+ly\s+|\w+,\s+)?"
+    r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))"
+    r"\s+(?:\w+ly\s+|\w+,\s+)?"
     r"(?:propos|introduc|present|develop|describ|design|stud(?:y|ies)|show|prov|investigat|address|examin|explor|build|"
     r"analy[sz]|report|survey|review|argu|demonstrat|evaluat|compar|deriv|establish|formulat|releas|find|ask|revisit|"
     r"extend|offer|provid|creat|construct|consider|identif|giv|tak|implement|systematiz))",
@@ -85,8 +86,8 @@ def _to_unicode(tex: str) -> str:
 def safe(text: str) -> str:
     """Text that Discord shows as it is: no markdown, mentions, links, emoji, headings, lists or timestamps.
 
-    It stays so inside bold text or a link, and beside other texts that went through here. A backslash stands only
-    where Discord takes it away; control and invisible characters go, and @everyone is broken by one.
+    It stays so inside bold text or a link, and beside other texts that went through here. A backslash stands
+    only where Discord takes it away; control and invisible characters go, and @everyone is broken by one.
     """
     text = _MARKS.sub(r"\\\g<0>", _LINE_ENDS.sub("\n", visible(text)))
     return _LINE_START.sub(_inert, _AT.sub("@\u200b", text))

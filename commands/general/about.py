@@ -13,27 +13,28 @@ from commands.kit.services import Services
 
 HELP = """## What I can do
 **/papers** `ChonLam Lao` — papers by an author; narrow them down with sort, since and category
-**/similar** `PrismLLM` — the most similar papers: give an arXiv id or link, a DOI, a title, a system's name, or \
-paste an abstract
+**/similar** `PrismLLM` — the most similar papers: give an arXiv id or link, a DOI, a title, \
+a system's name, or paste an abstract
 **/search** `fault tolerance of GPU training` — find papers by what they are about; you can use \
 “quoted phrases” and author: category: year: since:
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
 **/new** — the papers announced on a day, by category
-**/digest** `mine` — the few new papers of the day that you, or this channel, will want, posted on schedule; **/top** \
-— what people here saved and liked most
-**/save** `PrismLLM`, **/library** `show` — your library: tags, notes, import and export; **/list** — lists that \
-this server shares
-**/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, **/similar-people** `ChonLam Lao`, \
-**/trending** lead on from there
-**/collaborators** `Mengqi Liu` — possible collaborators, and why; **/who-knows** `in-network aggregation` finds people by topic
+**/digest** `mine` — the few new papers of the day that you, or this channel, will want, posted on schedule; \
+**/top** — what people here saved and liked most
+**/save** `PrismLLM`, **/library** `show` — your library: tags, notes, import and export; **/list** — \
+lists that this server shares
+**/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, \
+**/similar-people** `ChonLam Lao`, **/trending** lead on from there
+**/collaborators** `Mengqi Liu` — possible collaborators, and why; \
+**/who-knows** `in-network aggregation` finds people by topic
 **/claim** `ChonLam Lao` — say which papers are yours; then you can use **/profile** (also from your CV) and \
 **/invite**, and suggestions are about you
-**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — get news of people, papers, topics \
-and categories; **/me** `data` — what I keep about you; **/me** `forget` deletes it
+**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — get news of people, papers, \
+topics and categories; **/me** `data` — what I keep about you; **/me** `forget` deletes it
 **/about** — the papers I know, and where they come from
 
-With `private:True`, only you see an answer about papers or people; answers that concern you alone are always \
-private. Buttons below an answer keep working, even after a restart."""
+With `private:True`, only you see an answer about papers or people; answers that concern you alone are \
+always private. Buttons below an answer keep working, even after a restart."""
 
 
 class About(commands.Cog):
@@ -75,8 +76,8 @@ class About(commands.Cog):
         if services.progress.text:
             lines.append(f"**Right now:** {safe(services.progress.text)}")
         lines.append(
-            "-# Papers come from arXiv. Thank you to arXiv for use of its open access interoperability. The person who runs "
-            "me can add more: python -m bot ingest --help"
+            "-# Papers come from arXiv. Thank you to arXiv for use of its open access interoperability. The "
+            "person who runs me can add more: python -m bot ingest --help"
         )
         return note("\n".join(lines))
 

@@ -74,7 +74,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
             await asyncio.sleep(SWEEP_EVERY)
 
     async def leave_banned(self) -> None:
-        """Leave every banned server. A server that is only missing from the list is refused and can still be added."""
+        """Leave every banned server. Those not on the list are only refused: they can still be added."""
         for guild in list(self._bot.guilds):
             if await self._services.store.bans.is_server_banned(guild.id):
                 await self._leave(guild)

@@ -1,4 +1,4 @@
-"""On whose authority a member corrects who is who: as manager of the server, about themselves, or as operator."""
+"""The authority to correct who is who: as manager of the server, about oneself, or as operator."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from data.stores.store import Store
 from index.trust.corrections import holder_scope, may_take_back
 
 WHO_MAY = (
-    "Only those who manage this server can correct who is who here. Once you have proven who you are with /claim, you "
-    "can correct your own papers."
+    "Only those who manage this server can correct who is who here. Once you have proven who you are with "
+    "/claim, you can correct your own papers."
 )
 MAY_SAY = {
-    "server": "You manage this server, so you can correct me. Everybody in this server then sees it your way.",
+    "server": "You manage this server, so you can correct me. "
+    "Everybody in this server then sees it your way.",
     "holder": "You have proven that this is you, so you can correct me for everybody.",
     "operator": "You run this Labmate, so your corrections hold for everybody.",
 }
@@ -45,8 +46,8 @@ async def operators(client: Any) -> set[int]:
 async def scope_of(interaction: discord.Interaction, services: Services, *people: int) -> Scope | None:
     """On whose authority this member corrects something about people; None where they may not.
 
-    What they say about themselves holds everywhere; else it holds in the server that they manage. What the operator
-    says holds everywhere, unless they manage the server where they say it.
+    What they say about themselves holds everywhere; else it holds in the server that they manage. What the
+    operator says holds everywhere, unless they manage the server where they say it.
     """
     everywhere = services.everywhere.store
     for person in people:
@@ -64,7 +65,7 @@ async def scope_of(interaction: discord.Interaction, services: Services, *people
 async def wider_scope(
     interaction: discord.Interaction, services: Services, correction: Correction
 ) -> Scope | None:
-    """On whose authority this member may make a server's correction hold everywhere; None where they may not."""
+    """The authority to make a server's correction hold everywhere; None if this member has none."""
     if not correction.is_local or correction.undone is not None:
         return None
     if await is_operator(interaction):

@@ -28,8 +28,8 @@ async def feed_view(
     feed = None if new else await feeds.of(kind, target)
     feed = feed or await feeds.make(kind, target, member)
     return note(
-        f"An Atom feed of {WHAT[kind]}:\n<{services.feed_url}/feeds/{feed.token}.xml>\n-# Anyone who has this address "
-        "can read it. A new address ends this one.",
+        f"An Atom feed of {WHAT[kind]}:\n<{services.feed_url}/feeds/{feed.token}.xml>\n-# Anyone who has "
+        "this address can read it. A new address ends this one.",
         [[link(MAKE[kind], "New address", target=target), link(END[kind], "End it", target=target)]],
     )
 

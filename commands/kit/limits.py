@@ -1,4 +1,4 @@
-"""How much one member or server may ask at a time, and who is next: no member waits for all of another's questions."""
+"""Limits on what a member or server may ask, and a fair queue, so that nobody waits for all of another's."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ class RateLimits:
             wait = self._counters.wait(key, most, cost.period) if most else 0.0
             if wait > 0:
                 raise TooMuch(
-                    f"{who} asked for {most} {cost.what} in the last {_words(cost.period)}; try again in {_span(wait)}."
+                    f"{who} asked for {most} {cost.what} in the last {_words(cost.period)}; "
+                    f"try again in {_span(wait)}."
                 )
         for key, most, _ in asked:
             if most:
@@ -219,7 +220,7 @@ class RateLimits:
 
     @asynccontextmanager
     async def refusing(self, member: int) -> AsyncIterator[None]:
-        """One refusal of a member's after the other, with room for others between: sixty are not said in one breath."""
+        """Send a member's refusals one after the other, with room between them for other members' answers."""
         await self._refusing.enter(member)
         try:
             yield

@@ -1,6 +1,6 @@
-"""Links: buttons and selects made from an action's name and ids, handled by the file that registers the action.
+"""Links: buttons and selects made from an action's name and ids; the file that registers it handles it.
 
-Whoever shows a button needs no import of what it leads to, as a page needs none of the page that it links to::
+A file that shows a button does not import what it leads to, just as a web page only links to another::
 
     @button("paper.card", "d:{paper}")
     async def open_card(press: Press, paper: int) -> None:
@@ -31,7 +31,7 @@ MAX_CUSTOM_ID = 100
 LARGEST = 2**63 - 1
 """What a database takes for a number."""
 FIELD = re.compile(r"\{(?P<name>\w+)(?::(?P<kind>[^{}]+?))?(?P<optional>\?)?\}")
-"""A field of a pattern: ``{paper}``, ``{page:page}``, ``{order:[no]}``, or with its colon ``{start:page?}``."""
+"""A field of a pattern: ``{paper}``, ``{page:page}``, ``{order:[no]}``; optional: ``{start:page?}``."""
 NUMBERS = {"id": r"\d{1,12}", "snowflake": r"\d{1,20}", "page": r"\d{1,5}"}
 TEXTS = {
     "author": r"~?\d{1,12}",
@@ -114,7 +114,7 @@ class Pattern:
         return "" if value is None else str(value)
 
     def read(self, found: re.Match[str]) -> dict[str, Any]:
-        """The ids of a ``custom_id``: numbers as int, all else as str; an optional one that is missing as None."""
+        """The ids of a ``custom_id``: numbers as int, all else as str; None for a missing optional id."""
         return {
             name: int(value) if value is not None and self.kinds[name] in NUMBERS else value
             for name, value in found.groupdict().items()
@@ -255,7 +255,7 @@ def select(
     several: bool = False,
     channels: Sequence[discord.ChannelType] | None = None,
 ) -> Callable[[Handler], Handler]:
-    """Register what a choice does: ``handler(press, value, **ids)``, or a list of values where several may be chosen.
+    """Register what a choice does: ``handler(press, value, **ids)``; a list of values for a multiple choice.
 
     With ``channels`` members choose among the server's channels of these types, whose ids are the values.
     """

@@ -48,7 +48,8 @@ def category_name(text: str | None) -> str | None:
     name = text.strip()
     if not CATEGORY.match(name) or len(name) > 30:
         raise UserError(
-            f"“{_echo(text)}” isn't an arXiv category. Categories look like cs.CL, or cs for all of computer science."
+            f"“{_echo(text)}” isn't an arXiv category. "
+            "Categories look like cs.CL, or cs for all of computer science."
         )
     archive, dot, subject = name.partition(".")
     return f"{archive}{dot}{subject.upper() if len(subject) == 2 else subject}"

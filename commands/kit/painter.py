@@ -36,7 +36,7 @@ class Painter:
         return self._draws
 
     async def paint(self, draw: Callable[..., bytes], key: Any, *args: Any) -> bytes | None:
-        """The PNG that ``draw(*args)`` makes, or None where it can't be made in time; ``key`` names it for later."""
+        """The PNG that ``draw(*args)`` makes, or None if it takes too long; ``key`` names it for later."""
         if not self._draws:
             return None
         known = self._kept.get((draw.__name__, key))

@@ -91,7 +91,7 @@ def duration(seconds: float) -> str:
 
 
 def doing(progress: Progress, need: Need) -> str | None:
-    """What is being done before a need is met, with the time left; None where nothing is being done for it."""
+    """The work that a need waits for, with the time left; None if nothing is being done for it."""
     making = progress.makes
     if making is None or making > need:
         return None

@@ -61,7 +61,7 @@ def _speaking(interaction: discord.Interaction) -> asyncio.Lock:
 
 @asynccontextmanager
 async def handling(interaction: discord.Interaction) -> AsyncIterator[None]:
-    """Handles every command, button and form: failures are answered, and nothing is written before Discord is told."""
+    """Handles every command, button and form: answers failures, acknowledges before it writes."""
     take(interaction)
     try:
         yield
@@ -91,8 +91,8 @@ async def answer(
 ) -> None:
     """Send what the work makes: as a reply, or with ``update`` in place of the message pressed on.
 
-    The work is done in the member's turn; where that is too much, they are told so, privately. What the answer
-    ``needs`` and is still being worked on is named below it.
+    The work is done in the member's turn; where that is too much, they are told so, privately. What the
+    answer ``needs`` and is still being worked on is named below it.
     """
     services: Services = interaction.client.services  # type: ignore[attr-defined]
     limits: RateLimits = services.limits
@@ -146,7 +146,8 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
         interaction.extras["interim"] = True
         before = f"{place - 1} before yours" if place > 1 else "yours is next"
         view = note(
-            f"I'm reading other members' files first ({before}). You don't need to send yours again; just wait."
+            f"I'm reading other members' files first ({before}). "
+            "You don't need to send yours again; just wait."
         )
         await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
 

@@ -1,4 +1,4 @@
-"""Sending a message once: what a bot that died may have sent already is looked for before it is sent again."""
+"""Sending a message only once: after a crash, the bot looks for it before it sends it again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ async def send_once(
 ) -> discord.Message:
     """Send a message, or find it where it was sent before.
 
-    Discord itself drops a second message with the same nonce, but for some minutes only; a restart can take longer.
+    Discord itself drops a second message with the same nonce, but only for some minutes; a restart can
+    take longer.
 
     Parameters
     ----------

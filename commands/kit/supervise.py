@@ -12,7 +12,7 @@ log = logging.getLogger("labmate")
 async def lasting(
     step: Callable[[], Awaitable[None]], *, pause: float = 60.0, failed: Callable[[], None] | None = None
 ) -> None:
-    """Run what does not end by itself; where it fails, log why, call ``failed``, and begin again after ``pause`` s."""
+    """Run an endless job; if it fails, log why, call ``failed``, and start again after ``pause`` seconds."""
     while True:
         try:
             await step()

@@ -1,4 +1,4 @@
-"""Files that fit: what is too large for Discord is compressed and split into parts, each of which can be read alone."""
+"""Files that fit: too large ones are compressed and split into parts that can each be read alone."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Flat:
 
 
 class Sections:
-    """A JSON object; an entry of one of its lists comes after the others of that list, a whole pair by itself."""
+    """A JSON object: an entry of one of its lists follows that list's others; a whole pair stands alone."""
 
     def __init__(self) -> None:
         self._section, self._first = "", True
@@ -96,7 +96,7 @@ def sections_of(held: dict[str, Any]) -> Iterator[Record]:
 
 
 def packed(name: str, records: Iterable[Record], form: ExportFormat, limit: int) -> list[tuple[str, bytes]]:
-    """Files of at most ``limit`` bytes with all records: one as it is, else zip files, each with a whole part.
+    """Files of at most ``limit`` bytes with all records: one plain file, else zip files of whole parts.
 
     Raises
     ------
@@ -168,7 +168,10 @@ def with_files(
             messages.append([])
         messages[-1].append(entry)
     if len(files) > 1:
-        text += f"\nThis is too large for one file on Discord, so it comes in {len(files)} parts. Each can be read alone."
+        text += (
+            f"\nThis is too large for one file on Discord, so it comes in {len(files)} parts. "
+            "Each can be read alone."
+        )
     first, *more = [
         _message(
             text if not place else f"-# continued ({place + 1} of {len(messages)})",

@@ -50,7 +50,7 @@ async def which_paper(services: Services, typed: str) -> int:
 
 
 async def ask_which_paper(services: Services, ids: Sequence[int], typed: str, action: str) -> ui.LayoutView:
-    """Ask which of several papers is meant; ``action``, such as ``paper.choose_card``, is done with the answer."""
+    """Ask which of several papers is meant, and do ``action``, such as ``paper.choose_card``, with it."""
     options = await _options(services, ids)
     more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
     return note(f"Several papers match “{_echo(typed)}”{more}.", [[choice(action, options)]])
@@ -70,8 +70,8 @@ async def offer_others(
 async def no_such_paper(services: Services, typed: str, action: str) -> ui.LayoutView:
     """No paper matches: say what would, and offer the closest titles as guesses."""
     text = (
-        f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the name "
-        "of a system; /search finds papers by what they are about."
+        f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the "
+        "name of a system; /search finds papers by what they are about."
     )
     options = await _options(services, await services.search.guesses(typed))
     if not options:

@@ -60,8 +60,8 @@ def refuse_several(found: PersonMatch) -> None:
     """
     if found.others and found.person is None:
         raise UserError(
-            f"Several authors publish as “{shown(found.typed, 60)}”. Type the name in this command and choose one "
-            "from the list that appears."
+            f"Several authors publish as “{shown(found.typed, 60)}”. Type the name in this command and "
+            "choose one from the list that appears."
         )
 
 
@@ -74,8 +74,8 @@ async def ask_which(services: Services, found: PersonMatch, action: str) -> ui.L
         return await _choose(services, found, action)
     if await services.store.author_names.find(found.typed) is not None:
         return note(
-            f"I know papers by “{shown(found.typed, 80)}”, but haven't matched them to people yet. That happens after "
-            "papers are read in; until then, /papers lists them by name."
+            f"I know papers by “{shown(found.typed, 80)}”, but haven't matched them to people yet. That "
+            "happens after papers are read in; until then, /papers lists them by name."
         )
     return await unknown_name(services, found.typed)
 

@@ -17,9 +17,9 @@ from data.stores.claims import VOUCHES, ClaimRefused
 from index.claims.claim_proofs import make_code
 
 MAIL_WAY = (
-    "4. **An address**: `/claim mail:…` with an address at your institution, or at a domain whose addresses are printed "
-    "in one of your papers; a mail provider's does not count. An address with your given and family name is L2, any "
-    "other L1. I send a one-time code and do not keep the address.\n"
+    "4. **An address**: `/claim mail:…` with an address at your institution, or at a domain whose addresses "
+    "are printed in one of your papers; a mail provider's does not count. An address with your given and "
+    "family name is L2, any other L1. I send a one-time code and do not keep the address.\n"
 )
 
 
@@ -49,14 +49,15 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
     person = await services.store.people.find(person_id)
     if person is None:
         raise UserError(
-            "I no longer know this person, or they exist only by a correction in this server. Begin with the name: "
-            "/claim person:*your name*."
+            "I no longer know this person, or they exist only by a correction in this server. Begin with the "
+            "name: /claim person:*your name*."
         )
     held = await services.store.claims.of_member(member)
     if held is not None:
         if held.person_id == person.id:
             return note(
-                f"You already hold **{shown(person.name, 80)}** ({proof_line(held)}). With /profile edit you can say more."
+                f"You already hold **{shown(person.name, 80)}** ({proof_line(held)}). "
+                "With /profile edit you can say more."
             )
         raise UserError("You hold another person already. /profile release ends that claim.")
     try:
@@ -71,16 +72,18 @@ async def begin(services: Services, person_id: int, member: int, guild: int | No
         else ""
     )
     return note(
-        f"## Are you {name}?\nProve it in one of these ways. Your code, which only you see: `{claim.code}`{contested}\n"
+        f"## Are you {name}?\nProve it in one of these ways. "
+        f"Your code, which only you see: `{claim.code}`{contested}\n"
         "1. **ORCID (L3)**: put the code into your record's biography or a website entry, then type "
-        "`/claim orcid:…`. Your record must list one of these papers as added by its publisher (Crossref, DataCite), or "
-        "OpenAlex must link your ORCID to them; papers that you added yourself do not count.\n"
-        "2. **A page (L2)** of your institution, or at a domain printed in one of these papers: put the code on a page "
-        "with your name and one of these papers, then type `/claim page:…`.\n"
-        f"3. **Vouching (L1, in this server only)**: {VOUCHES} of its members who have claimed their own papers say that "
-        "it is you.\n"
+        "`/claim orcid:…`. Your record must list one of these papers as added by its publisher (Crossref, "
+        "DataCite), or OpenAlex must link your ORCID to them; papers that you added yourself do not count.\n"
+        "2. **A page (L2)** of your institution, or at a domain printed in one of these papers: put the code "
+        "on a page with your name and one of these papers, then type `/claim page:…`.\n"
+        f"3. **Vouching (L1, in this server only)**: {VOUCHES} of its members who have claimed their own "
+        "papers say that it is you.\n"
         + (MAIL_WAY if services.mailer else "")
-        + "-# Leave the code where it is: I check it again every month, and the claim ends when the code is gone.",
+        + "-# Leave the code where it is: I check it again every month, "
+        "and the claim ends when the code is gone.",
         [
             [
                 link("claim.ask_vouch", "Ask members to vouch", claim=claim.id),
@@ -104,8 +107,8 @@ async def ask_vouch(
     person = await services.store.people.find(claim.person_id)
     name = shown(person.name if person else "?", 80)
     return note(
-        f"**{shown(user.display_name, 60)}** says they are **{name}**. Members who have claimed their own papers and "
-        f"know that this is true can vouch. It takes {VOUCHES}.",
+        f"**{shown(user.display_name, 60)}** says they are **{name}**. Members who have claimed their own "
+        f"papers and know that this is true can vouch. It takes {VOUCHES}.",
         [
             [
                 link("claim.vouch", "I vouch", claim=claim.id),
@@ -170,8 +173,8 @@ class ClaimCommands(commands.Cog, name="Claims"):
         member, guild = interaction.user.id, interaction.guild_id
         if sum(option is not None for option in (person, page, orcid, mail, code)) != 1:
             raise UserError(
-                "One at a time, please: your name to begin; then the page or the ORCID record that shows your code, or "
-                "your address, or the code that I mailed to you."
+                "One at a time, please: your name to begin; then the page or the ORCID record that shows "
+                "your code, or your address, or the code that I mailed to you."
             )
         if mail is not None:
             return await mail_code(self._services, member, mail)

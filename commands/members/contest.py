@@ -25,8 +25,8 @@ from index.trust.contests import Right, parties, right_to_settle, settle
 
 SHOWN = 8
 WHO_MAY = (
-    "Only somebody who is not a party to it can settle this: those who manage the server where the claim was made, or "
-    "the person who runs this Labmate."
+    "Only somebody who is not a party to it can settle this: those who manage the server where the claim was "
+    "made, or the person who runs this Labmate."
 )
 log = logging.getLogger("labmate")
 
@@ -166,8 +166,9 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
         raise UserError("This claim no longer exists.")
     where = f"\n-# {shown(claim.place, 200)}" if claim.place else ""
     return note(
-        f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since {day(claim.made.date())}: "
-        f"L{claim.level}; the holder {shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{found.member}>: "
+        f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since "
+        f"{day(claim.made.date())}: L{claim.level}; the holder "
+        f"{shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{found.member}>: "
         f"{shown(found.reason, 500)}",
         [
             [

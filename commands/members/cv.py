@@ -90,7 +90,8 @@ async def import_cv(
     person = await services.store.people.find(claim.person_id)
     matched = await match_cv(services.store, cv, person.id if person else claim.person_id)
     entries = [
-        OwnEntry(0, "work", "read", m.publication.title, m.publication.venue, m.publication.year, m.publication.status,
+        OwnEntry(0, "work", "read", m.publication.title, m.publication.venue,
+                 m.publication.year, m.publication.status,
                  m.paper.id if m.paper else None)
         for m in matched
     ]  # fmt: skip
@@ -130,8 +131,8 @@ async def show_read(
     entries = await services.store.own_works.of(member, "read")
     if not entries and not unread:
         return note(
-            "I found no publications, positions or interests in it. Headings such as “Publications” and “Education” help "
-            "me to read a CV."
+            "I found no publications, positions or interests in it. Headings such as “Publications” and "
+            "“Education” help me to read a CV."
         )
     papers = await _papers(services, entries)
     if own is None:
@@ -181,8 +182,8 @@ async def keep(services: Services, member: int, kinds: Sequence[str]) -> ui.Layo
     if not count:
         return note(f"{NOTHING_LEFT} /profile import reads a CV again.")
     return note(
-        f"Kept: {plural(count, 'entry', 'entries')}. They stand on your card as self-reported, for those who may "
-        "see your profile (/profile edit). /profile works lists them and can remove any."
+        f"Kept: {plural(count, 'entry', 'entries')}. They stand on your card as self-reported, for those who "
+        "may see your profile (/profile edit). /profile works lists them and can remove any."
     )
 
 

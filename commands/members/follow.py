@@ -1,4 +1,4 @@
-"""`/follow`, `/following` and `/unfollow`: the people, papers, topics and categories that a member wants news of."""
+"""`/follow`, `/following` and `/unfollow`: people, papers, topics and categories to get news of."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ async def show_following(services: Services, member: int) -> ui.LayoutView:
     found = await services.store.members.following(member)
     if not found:
         return note(
-            "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; cards have a button "
-            "for it, too."
+            "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; cards "
+            "have a button for it, too."
         )
     lines = ["## What you follow"]
     for kind, words in KIND_WORDS.items():

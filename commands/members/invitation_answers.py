@@ -27,7 +27,10 @@ from data.stores.invitation_limits import OPEN, InvitationRefused
 from data.stores.invitations import ENDED_BY_SENDER, Invitation
 
 SHOWN = 10
-CLAIM_FIRST = "Invitations are between members who have claimed their papers. Claim yours first: /claim person:*your name*."
+CLAIM_FIRST = (
+    "Invitations are between members who have claimed their papers. "
+    "Claim yours first: /claim person:*your name*."
+)
 
 
 # -- buttons -----------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ async def unblock_chosen(press: Press, member: int) -> None:
 
 
 async def _replacing(press: Press, number: int, work: Coroutine[Any, Any, ui.LayoutView]) -> ui.LayoutView:
-    """Do what replaces the message pressed on; a message that others see must be the recipient's own invitation."""
+    """Replace the message pressed on; one that others see must be the recipient's own invitation."""
     try:
         if not press.private:
             await _received(press.services, number, press.member)
@@ -131,15 +134,16 @@ async def accept(client: discord.Client, services: Services, number: int, member
             thread = await open_thread(client, services, invitation, again=True)
         except (discord.Forbidden, discord.NotFound):
             return note(
-                f"You have accepted **{name}**'s invitation, but I am not allowed to create private threads in "
-                f"<#{invitation.channel}> (any more). I try again every few minutes; somebody who manages the server "
-                f"can allow me “Create Private Threads” there. **{name}** is <@{invitation.sender}>.",
+                f"You have accepted **{name}**'s invitation, but I am not allowed to create private threads "
+                f"in <#{invitation.channel}> (any more). I try again every few minutes; somebody who manages "
+                f"the server can allow me “Create Private Threads” there. **{name}** is "
+                f"<@{invitation.sender}>.",
                 [[link("invite.accept", "Try again now", number=number)]],
             )
         except discord.HTTPException:
             return note(
-                f"You have accepted **{name}**'s invitation. Discord is having problems, so the thread opens by itself "
-                "in a few minutes."
+                f"You have accepted **{name}**'s invitation. Discord is having problems, so the thread opens "
+                "by itself in a few minutes."
             )
     return note(f"You have accepted **{name}**'s invitation. <#{thread}> is for the two of you.")
 
@@ -208,7 +212,8 @@ async def show_invitations(services: Services, member: int) -> ui.LayoutView:
     blocked = await services.store.invitations.blocked(member)
     if not found and not blocked:
         return note(
-            "You have not sent or received any invitations. /collaborators suggests people to work with; /invite asks one."
+            "You have not sent or received any invitations. /collaborators suggests people to work with; "
+            "/invite asks one."
         )
     # Those that wait for an answer come first; the store gives the newest first.
     found.sort(key=lambda entry: entry.state not in OPEN)

@@ -1,7 +1,7 @@
 """Delivering invitations: the recipient hears once, and the two get one thread, whatever crashes in between.
 
-Every step is written down before it is done and marked after. What was being done when the bot died is looked for in
-Discord before it is done again.
+Every step is written down before it is done and marked after. What was being done when the bot died is looked
+for in Discord before it is done again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Bond = tuple[Suggestion | None, dict[int, Paper]]
 
 
 async def bond(services: Services, person: int, other: int) -> Bond:
-    """What connects two people, with the papers it names; nothing where one of them has no papers in memory."""
+    """What connects two people, and the papers it names; nothing if one has no papers in memory."""
     await services.wait_for_people()
     experts, people = await services.insight.experts(), services.insight.people
     if experts is None or people is None or not len(people.papers(person)) or not len(people.papers(other)):
@@ -78,14 +78,14 @@ def answer_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
 
 
 def opening_rows(invitation: Invitation) -> list[list[ui.Item[Any]]]:
-    """Below the first message of a thread; the button is also the mark by which the message is found again."""
+    """Goes below the first message of a thread; its button also marks the message to be found again."""
     return [[link("invite.why", "Everything that connects us", number=invitation.id)]]
 
 
 async def tell_recipient(
     client: discord.Client, services: Services, invitation: Invitation, *, again: bool = False
 ) -> str:
-    """Tell the recipient by DM, or in a thread of their own where DMs are closed; returns how: dm, server, failed.
+    """Tell the recipient by DM, or in their own thread if DMs are closed; returns dm, server or failed.
 
     With ``again`` it first looks for what a bot that died may have sent already.
 

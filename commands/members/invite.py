@@ -1,4 +1,4 @@
-"""`/invite` and `/invitations`: a member asks another to work with them; nobody is pushed, and a no is not announced."""
+"""`/invite` and `/invitations`: one member asks another to work with them; refusals stay unannounced."""
 
 from __future__ import annotations
 
@@ -84,8 +84,9 @@ async def preview(services: Services, person_id: int, member: int) -> ui.LayoutV
     busy = " They say they are busy." if profile and profile.public and profile.status == "busy" else ""
     return note(
         f"Invite **{name}** to work with you? I will send them a message with your name "
-        f"(**{shown(await name_of(services, mine.person_id), 80)}**), your Discord account, the name of this server, and "
-        f"the reasons that you see under Why. They can accept, answer “not now”, or block you.{busy}\n"
+        f"(**{shown(await name_of(services, mine.person_id), 80)}**), your Discord account, the name of this "
+        "server, and the reasons that you see under Why. They can accept, answer “not now”, or block "
+        f"you.{busy}\n"
         f"-# To add your own words: /invite person:~{person} about:…",
         [
             [
@@ -117,7 +118,8 @@ async def send(
     mine, theirs, person = await _claims(services, member, person_id)
     if guild is None:
         raise UserError(
-            "Please invite them in a server that you share. If they accept, I open a thread for the two of you there."
+            "Please invite them in a server that you share. If they accept, I open a thread for the two of "
+            "you there."
         )
     if theirs is None:
         return await letter(services, person, member, about)
@@ -137,8 +139,8 @@ async def send(
         )
     if not interaction.app_permissions.create_private_threads:
         raise UserError(
-            "I am not allowed to create private threads in this channel. Use another one, or ask somebody who manages "
-            "the server to allow me “Create Private Threads” here."
+            "I am not allowed to create private threads in this channel. Use another one, or ask somebody "
+            "who manages the server to allow me “Create Private Threads” here."
         )
     await services.store.claims.seen(member, guild.id)
     people = {"sender_person": mine.person_id, "recipient_person": person}
@@ -159,8 +161,8 @@ async def send(
             await services.store.invitations.answer(invitation.id, member, ENDED_BY_SENDER)
             return await letter(services, person, member, about, "can't be reached through me")
     return note(
-        f"Your invitation to **{shown(name, 80)}** is on its way. If they accept, I open a private thread here for the "
-        "two of you. /invitations shows what became of it.",
+        f"Your invitation to **{shown(name, 80)}** is on its way. If they accept, I open a private thread "
+        "here for the two of you. /invitations shows what became of it.",
         [[link("invite.withdraw", "Withdraw", number=invitation.id)]],
     )
 

@@ -35,8 +35,8 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
     name = "labmate-about-me.json"
     files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
     return with_files(
-        f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't keep what you "
-        "type into commands.",
+        f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't "
+        "keep what you type into commands.",
         files,
         [[link("me.forget", "Forget me", member=member)]],
     )
@@ -45,10 +45,10 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
 async def ask_forget(member: int) -> ui.LayoutView:
     """Ask before deleting."""
     return note(
-        "This deletes everything that I keep about you: your claim and profile, what you kept from a CV, what you follow, "
-        "the people you did not want suggested, your library and what you liked, your own digests and feeds, and your "
-        "invitations. If others blocked you, that stays. You can't undo this. Earlier copies of the database keep it "
-        "until they are deleted.",
+        "This deletes everything that I keep about you: your claim and profile, what you kept from a CV, "
+        "what you follow, the people you did not want suggested, your library and what you liked, your own "
+        "digests and feeds, and your invitations. If others blocked you, that stays. You can't undo this. "
+        "Earlier copies of the database keep it until they are deleted.",
         [[link("me.forget", "Delete it for good", member=member)]],
     )
 

@@ -39,8 +39,8 @@ async def claim_first(services: Services, member: int) -> str:
         return CLAIM_FIRST
     when = f" on {lost.ended:%d %B %Y}" if lost.ended else ""
     return (
-        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. I have kept what you said about yourself. "
-        "With /claim person:*your name* you begin again; it says which proofs count."
+        f"Your claim has ended{when}: {shown(lost.why_ended, 250)}. I have kept what you said about "
+        "yourself. With /claim person:*your name* you begin again; it says which proofs count."
     )
 
 
@@ -102,7 +102,8 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
                 "\n-# Those who manage the server settle this; a stronger proof from you settles it, too."
             )
         return note(
-            f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n-# Shown to {who}, on your card.",
+            f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n"
+            f"-# Shown to {who}, on your card.",
             [[link("person.card", "Card", person=claim.person_id)]],
         )
 
@@ -153,7 +154,8 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             values["link"] = " ".join(own_link(link) for link in links)
         if values.get("time_zone") and values["time_zone"] not in available_timezones():
             raise UserError(
-                "I don't know that time zone. Time zones look like Europe/Berlin; I offer them while you type."
+                "I don't know that time zone. "
+                "Time zones look like Europe/Berlin; I offer them while you type."
             )
         public = profile.public if shown_to is None else shown_to == "everybody"
         known = {

@@ -19,7 +19,10 @@ from index.claims.proof_words import proof_words
 
 NOT_AN_ORCID = "This is not an ORCID. An ORCID looks like 0000-0002-1825-0097."
 PAGES_SPENT = "I have opened as many pages for you today as I may. Please try again tomorrow."
-NO_MAIL_SERVER = "No mail server is set up here. Prove your claim with an ORCID record, a page, or the word of two members."
+NO_MAIL_SERVER = (
+    "No mail server is set up here. "
+    "Prove your claim with an ORCID record, a page, or the word of two members."
+)
 
 
 def proof_line(claim: Claim) -> str:
@@ -54,15 +57,17 @@ async def mail_code(services: Services, member: int, typed: str) -> ui.LayoutVie
         await services.mailer.send(
             address,
             "Your code for Labmate",
-            f"Somebody on Discord says they are {' '.join(claimed.names[0].split())[:100]} and read mail at this "
-            f"address.\n\nIf that is you, type this in Discord within half an hour:\n\n    /claim code:{code}\n\n"
-            "If it is not you, ignore this mail: without the code nothing happens, and I do not keep this address.\n",
+            f"Somebody on Discord says they are {' '.join(claimed.names[0].split())[:100]} and read mail at "
+            "this address.\n\nIf that is you, type this in Discord within half an hour:\n\n"
+            f"    /claim code:{code}\n\n"
+            "If it is not you, ignore this mail: without the code nothing happens, and I do not keep this "
+            "address.\n",
         )
     except (NotProven, SourceError, ClaimRefused) as error:
         raise UserError(f"Not sent: {shown(str(error), 500)}") from error
     return note(
-        f"A code is on its way to an address at **{shown(where.partition(' ')[0], 100)}**. Type it within half an hour: "
-        "`/claim code:<the code>`."
+        f"A code is on its way to an address at **{shown(where.partition(' ')[0], 100)}**. Type it within "
+        "half an hour: `/claim code:<the code>`."
     )
 
 
@@ -96,7 +101,7 @@ async def _held(services: Services, claim: Claim, claimed: Claimed) -> ui.Layout
     if claim.guild is not None:
         await services.store.claims.seen(claim.member, claim.guild)
     return note(
-        f"You are **{shown(claimed.names[0], 80)}** now ({proof_line(claim)}). /collaborators without a name is about "
-        "you; with /profile edit you can say what you seek and offer.",
+        f"You are **{shown(claimed.names[0], 80)}** now ({proof_line(claim)}). /collaborators without a name "
+        "is about you; with /profile edit you can say what you seek and offer.",
         [[link("person.card", "Card", person=claim.person_id)]],
     )

@@ -101,8 +101,8 @@ def _turning(
 async def _no_listing(services: Services) -> ui.LayoutView:
     known = plural(await services.store.count(), "paper")
     return note(
-        f"I haven't read any listing yet; there are {known} in this library. I fetch the last days from arXiv as "
-        f"soon as I can reach it; /about says how papers get here."
+        f"I haven't read any listing yet; there are {known} in this library. I fetch the last days from "
+        f"arXiv as soon as I can reach it; /about says how papers get here."
     )
 
 

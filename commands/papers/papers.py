@@ -187,7 +187,8 @@ async def _page(
             close = "-# Looking for someone else, or for another spelling? Similar names:"
             footer = "\n".join(filter(None, [footer, close]))
     return listing(
-        f"## {name}\n{plural(len(ids), 'paper')}{narrowed}, {'oldest' if asked.oldest_first else 'newest'} first",
+        f"## {name}\n{plural(len(ids), 'paper')}{narrowed}, "
+        f"{'oldest' if asked.oldest_first else 'newest'} first",
         entries,
         start=page * PAGE + 1,
         footer=footer,

@@ -42,8 +42,8 @@ async def _papers(services: Services, phrase: str, days: int, on: int, category:
     papers = await services.store.papers(trend.papers[:PAGE])
     entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers]
     return listing(
-        f"## {shown(phrase, 80)}\n{plural(trend.now, 'paper')} in {days} days, {trend.before} in the {days} days "
-        "before. The newest:",
+        f"## {shown(phrase, 80)}\n{plural(trend.now, 'paper')} in {days} days, "
+        f"{trend.before} in the {days} days before. The newest:",
         entries,
     )
 
@@ -73,7 +73,10 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     on = newest_day(services)
     trends, now, before = await find(services, days, category, on)
     where = f" in {category}" if category else ""
-    head = f"## Growing topics{where}, {days} days up to {day(on)}\n{plural(now, 'paper')}, {before:,} in the {days} days before"
+    head = (
+        f"## Growing topics{where}, {days} days up to {day(on)}\n"
+        f"{plural(now, 'paper')}, {before:,} in the {days} days before"
+    )
     if not trends:
         return note(
             f"{head}\nNo topic grew significantly. Try a longer period, such as "
@@ -101,8 +104,8 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
         box.add_item(ui.MediaGallery(item))
     box.add_item(
         ui.TextDisplay(
-            f"-# Topics of {LEAST_NOW} papers or more whose share grew significantly; p is adjusted for the number of "
-            f"topics tested (false discovery rate {MOST_FALSE:.0%})."
+            f"-# Topics of {LEAST_NOW} papers or more whose share grew significantly; p is adjusted for the "
+            f"number of topics tested (false discovery rate {MOST_FALSE:.0%})."
         )
     )
     box.add_item(

@@ -63,8 +63,8 @@ async def show_coauthors(services: Services, number: int) -> ui.LayoutView:
     if not found:
         return note(f"I know no paper that **{shown(person.name, 80)}** wrote with anybody.")
     view = people_list(
-        f"## Coauthors of {shown(person.name, 80)}\n{plural(len(found), 'coauthor')}, closest first: by papers "
-        "together, how few people wrote them, and how recent they are",
+        f"## Coauthors of {shown(person.name, 80)}\n{plural(len(found), 'coauthor')}, closest first: by "
+        "papers together, how few people wrote them, and how recent they are",
         await _coauthor_lines(services, found[:LISTED]),
     )
     view.add_item(ui.ActionRow(link("pair.list", "Possible collaborators", person=person.id, other=0)))
@@ -98,7 +98,8 @@ async def show_similar(services: Services, number: int) -> ui.LayoutView:
     return people_list(
         f"## Work most similar to {shown(person.name, 80)}'s",
         lines,
-        "-# Similarity is the cosine between two people's mean abstract embeddings; people with two papers or more.",
+        "-# Similarity is the cosine between two people's mean abstract embeddings; "
+        "people with two papers or more.",
     )
 
 

@@ -128,8 +128,8 @@ async def dismiss(services: Services, number: int, other: int, member: int) -> u
     them = await person_of(services, other)
     if await services.everywhere.store.people.find(them.id) is None:
         raise UserError(
-            f"**{shown(them.name, 80)}** is a separate person only in this server, by a correction, so I can't "
-            "remember this everywhere."
+            f"**{shown(them.name, 80)}** is a separate person only in this server, by a correction, so I "
+            "can't remember this everywhere."
         )
     await services.store.members.dismiss(member, them.id)
     buttons = [
@@ -198,8 +198,8 @@ class Collaborators(commands.Cog):
             return await show_knowing(services, topic, within)
         else:
             raise UserError(
-                "Name somebody: /collaborators who:<name>, or give a topic. Once you have claimed your papers with "
-                "/claim, it is about you."
+                "Name somebody: /collaborators who:<name>, or give a topic. Once you have claimed your "
+                "papers with /claim, it is about you."
             )
         return await show_suggestions(services, number, member, topic, within=within, new_only=new_only)
 

@@ -80,8 +80,8 @@ async def show_others(interaction: discord.Interaction, services: Services, numb
         rows.append([link("correction.papers", "A paper is not theirs", person=person.id)])
     else:
         lines.append(
-            "-# Members who manage a server can correct who is who there; people who have proven who they are can correct "
-            "their own papers."
+            "-# Members who manage a server can correct who is who there; people who have proven who they "
+            "are can correct their own papers."
         )
     return note("\n".join(lines), rows)
 
@@ -102,7 +102,8 @@ async def show_papers(interaction: discord.Interaction, services: Services, numb
             label=label(papers[row.paper_id].title, 100),
             value=str(row.paper_id),
             description=label(
-                f"{row.confidence:.0%} sure · {reason(papers[row.paper_id], papers.get(row.support or 0), own)}",
+                f"{row.confidence:.0%} sure · "
+                f"{reason(papers[row.paper_id], papers.get(row.support or 0), own)}",
                 100,
             ),
         )

@@ -1,4 +1,4 @@
-"""`/graph`: a person or a paper among people, papers, topics and institutions, as a picture to move through."""
+"""`/graph`: a person or paper among people, papers, topics and institutions, as a picture to explore."""
 
 from __future__ import annotations
 

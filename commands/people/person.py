@@ -67,8 +67,8 @@ async def widen(interaction: discord.Interaction, services: Services, number: in
     scope = await wider_scope(interaction, services, correction) if correction else None
     if correction is None or scope is None:
         raise UserError(
-            "Only the person who runs this Labmate, or the person it is about once they have proven who they are, can "
-            "let a server's correction hold for everybody, while it is in force."
+            "Only the person who runs this Labmate, or the person it is about once they have proven who they "
+            "are, can let a server's correction hold for everybody, while it is in force."
         )
     try:
         await promote(services.everywhere.store, correction, scope)

@@ -70,8 +70,8 @@ async def import_file(services: Services, member: int, file: discord.Attachment)
         raise UserError(f"{error} Nothing was saved.") from error
     ours = sum(paper is not None for paper, _ in works)
     lines = [
-        f"## Imported\n{plural(len(items), 'reference')} read: {added.new:,} new, {added.known:,} already in your "
-        f"library. I know {ours:,} of them as papers; the rest stay as they are in the file."
+        f"## Imported\n{plural(len(items), 'reference')} read: {added.new:,} new, {added.known:,} already in "
+        f"your library. I know {ours:,} of them as papers; the rest stay as they are in the file."
     ]
     if unread:
         lines.append(f"I could not read {plural(len(unread), 'entry', 'entries')}:")

@@ -24,7 +24,7 @@ from index.shelf.library_search import search_library
 @button("library.newer", "lb:p:{page:page}:{text}:p")
 @button("library.older", "lb:p:{page:page}:{text}:n")
 async def turn_page(press: Press, page: int, text: int) -> None:
-    """Turn to a page of the presser's own library; ``text`` is the number of the query that was kept, or 0."""
+    """Turn to a page of the presser's own library; ``text`` is the number of the kept query, or 0."""
     await answer(press.interaction, _turned(press, page, text), private=True, update=True)
 
 

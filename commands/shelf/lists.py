@@ -105,7 +105,10 @@ class ListCommands(
 
     async def _ask(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
         found = await shared.named(interaction, self._services, typed)
-        text = f"Delete **{shown(found.name, 80)}** with {plural(found.papers, 'paper')}? /list export keeps it in a file."
+        text = (
+            f"Delete **{shown(found.name, 80)}** with {plural(found.papers, 'paper')}? "
+            "/list export keeps it in a file."
+        )
         return note(text, [[link("list.delete", "Delete", number=found.id)]])
 
     @app_commands.command(name="export")

@@ -137,8 +137,8 @@ async def take_off(
         raise UserError("This paper is not on the list (any more).")
     if not may_take_off(found, entry, interaction.user.id, manages=manages_server(interaction)):
         raise UserError(
-            "Only the member who put it there, the one who started the list, or someone who manages the server can "
-            "take it off."
+            "Only the member who put it there, the one who started the list, or someone who manages the "
+            "server can take it off."
         )
     await services.store.lists.take_off(found.id, paper)
     put_back = link("list.put_back", "Put back", number=found.id, paper=paper)

@@ -92,8 +92,8 @@ class Digest:
 class Chosen:
     """A paper of a delivery, with the reason for it and its closeness (None where nothing is known).
 
-    ``marked`` are the keys of the authors' names to print bold. A paper that is cross-listed was ``first`` announced
-    on an earlier day, if that is known.
+    ``marked`` are the keys of the authors' names to print bold. A paper that is cross-listed was ``first``
+    announced on an earlier day, if that is known.
     """
 
     paper: int
@@ -160,7 +160,7 @@ class Digests(Repository):
         return found[0] if found else None
 
     async def active(self) -> list[Digest]:
-        """Everything that is posted by the clock; what belongs to the banned waits until the ban is lifted."""
+        """Everything posted on schedule; posts for banned servers and members wait until the ban ends."""
         return await self._digests(DigestRow.state == "active", _ADMITTED)
 
     async def of_guild(self, guild: int, *, drafts: bool = False) -> list[Digest]:
@@ -269,7 +269,8 @@ class Digests(Repository):
     ) -> Delivery | None:
         """Keep a delivery before it is posted; None where this slot has one, or the lease is another's.
 
-        What a digest was looked through for moves with it, so that a crash neither loses a listing nor repeats it.
+        What a digest was looked through for moves with it, so that a crash neither loses a listing nor
+        repeats it.
         """
         values = {
             "id": fresh_number(),

@@ -62,7 +62,7 @@ class Chooser:
         self._corpus = corpus
         self._ranker = ranker
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
-        """For each paper: its words (places, weights, rarity weights), its meaning, its own part, joint places."""
+        """For each paper: words (places, weights, rarity weights), meaning, its own part, joint places."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._passing: set[int] = set()
         """Papers encoded before they were embedded, to be encoded again."""
@@ -126,11 +126,11 @@ class Chooser:
     ) -> list[Pick]:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
-        With ``known_only`` these are only papers by followed people, and papers similar (:data:`CLOSE`) to a liked
-        paper or the query.
+        With ``known_only`` these are only papers by followed people, and papers similar (:data:`CLOSE`) to a
+        liked paper or the query.
 
-        Without liked papers, query or followed people there is nothing to match: then the papers are chosen that
-        are the most typical of their day.
+        Without liked papers, query or followed people there is nothing to match: then the papers are chosen
+        that are the most typical of their day.
         """
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
@@ -153,7 +153,7 @@ class Chooser:
         return [found.papers[row] for row in np.argsort(-found.scores, kind="stable")]
 
     async def closeness(self, items: Items, query: str) -> np.ndarray:
-        """Similarity of items to a query in plain words: float32, shape (papers,), 0 to 1; zeros without one."""
+        """Similarity of items to a plain-word query: float32, shape (papers,), 0 to 1; zeros without one."""
         if not query.strip():
             return np.zeros(len(items), np.float32)
         asked = await asyncio.to_thread(self._query, query)

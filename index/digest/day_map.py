@@ -42,7 +42,7 @@ class DayMap:
 
 
 def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = None) -> DayMap:
-    """Papers on a plane, in regions (k-means), each named by a topic of its papers, else by its distinctive words.
+    """Papers on a plane, in regions (k-means) named by a topic of their papers, else by distinctive words.
 
     Parameters
     ----------

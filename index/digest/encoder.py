@@ -40,8 +40,8 @@ class Items:
     own
         Shape (papers, directions): the part of the meaning that most papers don't share.
     joint
-        Shape (papers, spaces x dimension): the places in all spaces side by side, so that a product of two rows is the
-        mean of the cosines.
+        Shape (papers, spaces x dimension): the places in all spaces side by side, so that a product of two
+        rows is the mean of the cosines.
     """
 
     words: sparse.csr_matrix
@@ -92,7 +92,7 @@ class Space:
         return _unit(words @ self.by_word + meaning @ self.by_meaning)
 
     def pooled(self, candidates: np.ndarray, taste: np.ndarray, months: np.ndarray) -> np.ndarray:
-        """How near candidates lie to a taste's papers, the nearest and newest counting most: shape (candidates,)."""
+        """Closeness to a taste's papers, the nearest and newest counting most: shape (candidates,)."""
         centre = taste.mean(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-6)
         sharp = self.sharpness * (candidates @ taste.T) - self.recency * months
@@ -112,8 +112,8 @@ class Encoder:
     idf
         float32, shape (vocabulary,).
     middle, whiten
-        float32, shape (384,) and (384, directions): the mean of all sentence embeddings, and what makes their widest
-        directions equally wide.
+        float32, shape (384,) and (384, directions): the mean of all sentence embeddings, and what makes their
+        widest directions equally wide.
     spaces
         Trained alike from different beginnings; together they are surer than one.
     """

@@ -18,7 +18,7 @@ MOST_QUERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Favourite:
-    """A paper that members saved or liked; its rank in the ranking alone is None for one announced earlier."""
+    """A paper that members saved or liked; ``rank`` is None for one announced earlier."""
 
     paper: Paper
     saves: int

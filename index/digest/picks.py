@@ -12,8 +12,8 @@ from data.keys import fold
 from data.reasons import KnownWriter
 
 ALIKE, ALIKE_FROM = 2.7, 0.5
-"""How much similarity (cosine) to a paper chosen already takes off a standard score, and from which value on (maximal
-marginal relevance, Carbonell and Goldstein 1998)."""
+"""How much similarity (cosine) to a chosen paper takes off a standard score, and the value from which it does
+(maximal marginal relevance, Carbonell and Goldstein 1998)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
-    """Rows chosen one after another: each is the best of the rest, less its similarity to those chosen before."""
+    """Choose rows one by one: the best of the rest, less its similarity to those chosen before."""
     chosen: list[int] = []
     left = np.ones(len(scores), bool)
     likeness = np.zeros(len(scores), np.float32)

@@ -1,9 +1,10 @@
 """Which papers to ask about when a taste is unknown: those whose answers teach most about all the others.
 
-Regression over the joint space with Gaussian prior (a Gaussian process with the cosine as its kernel). The next question
-is the candidate that takes most variance off all candidates, each weighed by how likely it is wanted: sequential
-transductive experimental design (Yu, Bi and Tresp 2006, https://doi.org/10.1145/1143844.1143980), with the weights
-following the answers, so that questions go where something was liked.
+Regression over the joint space with Gaussian prior (a Gaussian process with the cosine as its kernel). The
+next question is the candidate that takes most variance off all candidates, each weighed by how likely it is
+wanted: sequential transductive experimental design (Yu, Bi and Tresp 2006,
+https://doi.org/10.1145/1143844.1143980), with the weights following the answers, so that questions go where
+something was liked.
 """
 
 from __future__ import annotations

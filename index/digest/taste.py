@@ -1,9 +1,9 @@
 """A reader's taste: a day's papers ranked by those that they wrote, saved and liked before.
 
-Each paper is seen in three ways: by its words (tf-idf), by its meaning (the sentence embedding), and by both joined in
-small learned spaces in which an author's next paper lies near the earlier ones; words and meaning also with what all
-papers share taken down. Features of how a candidate lies to the papers of a taste go into one boosted ranker. The recipe
-and its figures are in docs/evaluation.md.
+Each paper is seen in three ways: by its words (tf-idf), by its meaning (the sentence embedding), and by both
+joined in small learned spaces in which an author's next paper lies near the earlier ones; words and meaning
+also with what all papers share taken down. Features of how a candidate lies to the papers of a taste go into
+one boosted ranker. The recipe and its figures are in docs/evaluation.md.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TasteRanker:
     encoder: Encoder
     order: xgboost.Booster
     floor: float = 0.0
-    """The joint closeness below which nine of ten wanted papers do not lie: what nothing reaches fits nobody."""
+    """The joint closeness that nine of ten wanted papers reach; if no paper reaches it, none fits."""
     blend: Mapping[str, float] = field(default_factory=dict)
     """What each of :data:`SUMMED` weighs in ``sum_among``."""
 

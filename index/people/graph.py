@@ -1,4 +1,4 @@
-"""Nodes and edges of a neighbourhood. Light to import: the drawing process reads pictures' figures with it."""
+"""Nodes and edges of a neighbourhood. It imports little, since the drawing process uses it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from index.people.topics import Topics
 from index.search.vectors import Vectors
 
 BLEND = 20.0
-"""Reciprocal rank fusion of the two models (Cormack, Clarke and Büttcher 2009), with a constant for short lists."""
+"""Reciprocal rank fusion of both models (Cormack, Clarke and Büttcher 2009); a constant for short lists."""
 
 TAUGHT = 1.0
 """How much similarity to a dismissed person, beyond that to the asked one, takes off a score."""
@@ -140,7 +140,8 @@ class Experts:
         Parameters
         ----------
         hidden, only
-            People never to suggest, who also teach which others not to suggest; and the only people to suggest.
+            People never to suggest, who also teach which others not to suggest; and the only people to
+            suggest.
         strangers
             Leave out all coauthors of the person.
         """
@@ -165,8 +166,10 @@ class Experts:
         return found
 
     def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
-        """What to multiply scores with: less than 1 for those whose work is closer to dismissed people's than to
-        the asked person's; float64, shape (candidates,)."""
+        """Factors for scores, below 1 where work is closer to dismissed people's than to the asked person's.
+
+        float64, shape (candidates,).
+        """
         numbers = self.network.numbers(np.array(sorted(dismissed), np.int64))
         numbers = numbers[numbers >= 0]
         if not len(numbers):

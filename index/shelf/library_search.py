@@ -1,4 +1,4 @@
-"""Search in a member's library: works that contain all words, else those close in meaning; by tag and reading state."""
+"""Search in a member's library, by words, else by meaning; also by tag and reading state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from index.shelf.library_query import LibraryQuery
 
 _AT_ONCE = 100
 CLOSE, MOST_CLOSE = 0.3, 10
-"""Where no work contains the words, those with at least this cosine similarity to them, and how many at most."""
+"""If no work contains the words: the least cosine similarity to them, and how many works at most."""
 
 Work = tuple[Kept, Paper | None]
 """What is kept, and the paper that it is, if it is one of ours."""

@@ -24,7 +24,8 @@ async def may_decide_feed(
     Parameters
     ----------
     kind, target
-        One of :data:`data.stores.feeds.KINDS`, and the number of the digest, the list or the library's member.
+        One of :data:`data.stores.feeds.KINDS`, and the number of the digest, the list or the library's
+        member.
     guild, manages
         The server where they ask, and whether they manage it.
     """

@@ -40,8 +40,8 @@ async def visible_profile(
 ) -> Profile | None:
     """What a person's holder says of themselves, where the asker may read it.
 
-    Everybody may where the holder made it public; else the holder, and members whose own claims hold in the server,
-    in replies that only they see (``private``).
+    Everybody may where the holder made it public; else the holder, and members whose own claims hold in the
+    server, in replies that only they see (``private``).
     """
     claim = await store.claims.of_person(person, guild)
     if claim is None:

@@ -33,7 +33,7 @@ async def holders_here(view: ServerView, guild: int, *, open_only: bool = False)
 
 
 async def not_here(view: ServerView, guild: int, holders: dict[int, int], people: Iterable[int]) -> set[int]:
-    """Those of the people whose holders are not in the server now; those who have left are not asked about again."""
+    """The people whose holders are not in the server now; it asks only once about those who left."""
     if view.presence is None:
         return set()
     asked = {person: holders[person] for person in people if person in holders}

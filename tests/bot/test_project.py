@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from bot.cli.main import app
 from bot.settings import Settings
 from tests.helpers.paths import ROOT
 
@@ -52,8 +53,6 @@ def test_nothing_of_the_shared_data_is_in_the_project():
 
 
 def test_readme_names_only_commands_that_exist():
-    from bot.cli.main import app
-
     known = {command.name or command.callback.__name__ for command in app.registered_commands} | {
         group.name for group in app.registered_groups
     }

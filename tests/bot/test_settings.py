@@ -1,4 +1,4 @@
-"""A setting that can't be used is named in one line that says what to do; nothing shows a traceback or a secret."""
+"""One line names a wrong setting and says what to do; nothing shows a traceback or a secret."""
 
 from __future__ import annotations
 

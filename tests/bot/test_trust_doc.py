@@ -3,6 +3,8 @@
 import ast
 import re
 
+from data.stores.kept_texts import KEPT_FOR
+from index.trust.corrections import HOLDER_A_DAY, HOLDER_LEVEL, MEMBER_A_DAY, SERVER_A_DAY
 from tests.helpers.paths import ROOT
 
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
@@ -28,9 +30,6 @@ def test_every_promise_names_a_test_that_exists():
 
 
 def test_the_figures_of_the_page_are_those_of_the_code():
-    from data.stores.kept_texts import KEPT_FOR
-    from index.trust.corrections import HOLDER_A_DAY, HOLDER_LEVEL, MEMBER_A_DAY, SERVER_A_DAY
-
     text = (ROOT / "docs/trust.md").read_text()
     assert (
         f"makes {MEMBER_A_DAY} corrections a day, a server {SERVER_A_DAY}, a proven person {HOLDER_A_DAY}"

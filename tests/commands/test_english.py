@@ -1,4 +1,4 @@
-"""What members read is plain English: patterns that crept in before stay out of every string that they may see."""
+"""Members read plain English: patterns that crept in before stay out of every string they may see."""
 
 from __future__ import annotations
 
@@ -37,10 +37,6 @@ BANNED = [
     r"I have written it down",
 ]
 """Patterns of sentences that no native speaker would write, looked for with :func:`re.search`."""
-UNMENDED: set[str] = set()
-"""Folders whose sentences are still being mended; empty once all are."""
-UNMENDED_CARDS: set[str] = set()
-UNMENDED_KIT: set[str] = set()
 ROOTS = [Path(commands.__path__[0]), Path(bot.terminal.__path__[0])]
 
 
@@ -65,7 +61,7 @@ def _text(node: ast.JoinedStr) -> str:
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, text) of every string literal of a file that members may see; what f-strings fill in is ``…``."""
+    """(line, text) of every string of a file that members may see; ``…`` for f-strings' values."""
     tree = ast.parse(path.read_text())
     inside = {
         id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
@@ -78,12 +74,7 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _files() -> list[Path]:
-    def mended(path: Path) -> bool:
-        room = path.parent.name
-        waiting = {"cards": UNMENDED_CARDS, "kit": UNMENDED_KIT}.get(room, set())
-        return room not in UNMENDED and path.name not in waiting
-
-    return [path for root in ROOTS for path in sorted(root.rglob("*.py")) if mended(path)]
+    return [path for root in ROOTS for path in sorted(root.rglob("*.py"))]
 
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: f"{path.parent.name}/{path.name}")

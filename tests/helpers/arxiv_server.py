@@ -4,16 +4,19 @@ import time
 
 from aiohttp import web
 
-ENTRY = """<entry><id>http://arxiv.org/abs/{id}</id><title>Title of {id}</title><summary> Abstract of {id}. </summary>
+ENTRY = """<entry><id>http://arxiv.org/abs/{id}</id><title>Title of {id}</title>
+<summary> Abstract of {id}. </summary>
 <published>{day}T12:00:00Z</published><updated>{day}T12:00:00Z</updated>
 <author><name>Ada Lovelace</name></author><category term="cs.CL"/><category term="68T50; I.2.7"/>
 <arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.CL"/></entry>"""
 
 
-RECORD = """<record><header{status}><identifier>oai:arXiv.org:{id}</identifier><datestamp>{stamp}</datestamp></header>
+RECORD = """<record><header{status}><identifier>oai:arXiv.org:{id}</identifier>
+<datestamp>{stamp}</datestamp></header>
 <metadata><arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{id}</id><created>{created}</created>{updated}
 <authors><author><keyname>Lao</keyname><forenames>ChonLam</forenames></author></authors>
-<title>Title of {id}</title><categories>cs.DC cs.LG</categories><abstract>Abstract.</abstract></arXiv></metadata></record>"""
+<title>Title of {id}</title><categories>cs.DC cs.LG</categories>
+<abstract>Abstract.</abstract></arXiv></metadata></record>"""
 
 
 def feed(entries, total):

@@ -1,4 +1,4 @@
-"""Processes beside a backup: one that writes all the while, one that restores and is killed, some with little room."""
+"""Processes beside a backup: one keeps writing, one restores and is killed, some have little room."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOW = datetime(2026, 1, 5, 6, 7, 8, tzinfo=UTC)
 
 
 def write(path: Path, said: Connection) -> None:
-    """Write 70 times a second, a text or a paper, and say after each how many texts are in; until nobody listens."""
+    """Write 70 texts or papers a second, and print the count of texts each time, until nobody listens."""
     asyncio.run(_write(path, said))
 
 

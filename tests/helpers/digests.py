@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy import update
+
 from bot.client import Labmate
 from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
@@ -11,6 +13,7 @@ from bot.local_discord.state import DM
 from commands.digests.posting import Poster
 from data.calendar import clock
 from data.stores.digests import Digest
+from data.tables.digests import DigestRow
 from tests.helpers.members import of_kind, said
 from tests.helpers.records import record
 
@@ -82,10 +85,6 @@ async def active(scene, **more):
     made = await store.make(Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00"))
     started = datetime(2026, 11, 15)
     async with store._writer.begin() as connection:
-        from sqlalchemy import update
-
-        from data.tables.digests import DigestRow
-
         values = {"state": "active", "changed": started} | more
         await connection.execute(update(DigestRow).where(DigestRow.id == made.id).values(**values))
     return await store.find(made.id)

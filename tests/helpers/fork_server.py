@@ -1,8 +1,9 @@
 """Starts `python -m bot` quickly: a process that has imported everything once, and forks one bot a request.
 
-What it forks is a process as any other: its own pid, files, sockets and signals, `bot/__main__.py` run from its first
-line, and an exit status that the interpreter itself gives it. Only the imports (torch, discord, scikit-learn) are
-already there. Where a system has no pidfd, `tests.helpers.process` starts a new interpreter instead.
+What it forks is a process as any other: its own pid, files, sockets and signals, `bot/__main__.py` run from
+its first line, and an exit status that the interpreter itself gives it. Only the imports (torch, discord,
+scikit-learn) are already there. Where a system has no pidfd, `tests.helpers.process` starts a new interpreter
+instead.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONGEST = 1 << 20
 
 
 def serve(listening: socket.socket) -> list[str] | None:
-    """Fork what is asked for until the one that started this is gone; returns the arguments in each forked child."""
+    """Fork on request until the parent is gone; returns the arguments in each forked child."""
     waiting = selectors.DefaultSelector()
     waiting.register(listening, selectors.EVENT_READ)
     waiting.register(sys.stdin, selectors.EVENT_READ)

@@ -24,7 +24,7 @@ def revisions() -> list[Script]:
 
 
 def make(path: Path, revision: str) -> Rows:
-    """A database of this revision with rows in every table, none of which points nowhere; returns its rows."""
+    """Fill a database of this revision, with rows in every table and no dangling keys; returns its rows."""
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         _upgrade(connection, revision)
@@ -98,7 +98,7 @@ def problems(path: Path) -> list[Any]:
 
 
 def lost(before: Rows, after: Rows, meant: set[str]) -> list[str]:
-    """What is no longer as it was, but for the tables and columns (``table.column``) that were meant to change."""
+    """What changed besides the tables and columns (``table.column``) that were meant to change."""
     found = []
     for table, rows in before.items():
         if table == "alembic_version" or table in meant:

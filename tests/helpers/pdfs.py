@@ -6,7 +6,8 @@ def pdf(objects, stream=b"BT ET", extra=b""):
     parts = [
         b"<< /Type /Catalog /Pages 2 0 R " + extra + b" >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 "
+        b"R >> >> >>",
         b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(stream), objects, stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]

@@ -1,7 +1,8 @@
 """A Labmate in a process of its own, to be asked, signalled and killed.
 
-A new interpreter spends about eight seconds of CPU on imports, so processes are forked from one that has done them
-(`tests.helpers.fork_server`). ``LABMATE_EXEC=1``, or a system without pidfd, starts new interpreters instead.
+A new interpreter spends about eight seconds of CPU on imports, so processes are forked from one that has done
+them (`tests.helpers.fork_server`). ``LABMATE_EXEC=1``, or a system without pidfd, starts new interpreters
+instead.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _server() -> str:
 
 
 class Forked:
-    """What `subprocess.Popen` offers of a process, as far as tests use it, of one that the fork server forked."""
+    """A process forked by the fork server, with the parts of `subprocess.Popen` that tests use."""
 
     def __init__(
         self, arguments: list[str], env: dict[str, str], stdin: Any, stdout: Any, stderr: Any, umask: int

@@ -24,7 +24,7 @@ def keep_in(folder: Path) -> None:
 
 
 def lay_sample(folder: Path) -> None:
-    """Let a folder be as a first start leaves it, before the model is loaded; one that is in use stays as it is."""
+    """Fill a folder as a first start does before it loads the model; a folder in use stays as it is."""
     if (folder / "labmate.db").exists() or os.environ.get("DATABASE_URL"):
         return
     shutil.copytree(_template(), folder, dirs_exist_ok=True)

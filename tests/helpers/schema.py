@@ -1,7 +1,7 @@
 """A new SQLite database gets its tables from a copy of one that was migrated, once a process.
 
-Running every migration takes half a second, and hundreds of tests begin with an empty store. The copied one went
-through all migrations; databases that exist already, and other processes, migrate as they always do.
+Running every migration takes half a second, and hundreds of tests begin with an empty store. The copied one
+went through all migrations; databases that exist already, and other processes, migrate as they always do.
 """
 
 from __future__ import annotations

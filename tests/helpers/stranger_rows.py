@@ -1,4 +1,4 @@
-"""Every button, select and form, with who may use it and what everybody else is told: the table of test_strangers."""
+"""Every button, select and form: who may use it, and what others are told; read by test_strangers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Row:
     Attributes
     ----------
     owner, member, stranger
-        What each sees, as a pattern: the one it belongs to, another member of the server, the manager of another
-        server. With ``!`` it is a refusal: private, and nothing in the store changes.
+        What each sees, as a pattern: the one it belongs to, another member of the server, the manager of
+        another server. With ``!`` it is a refusal: private, and nothing in the store changes.
     """
 
     custom_id: Built
@@ -236,7 +236,8 @@ def _people_rows() -> dict[str, Row]:
     rows["correction.others"] = open_to_all("k:n:{person}")
     rows["correction.papers"] = Row(fixed("k:p:{person}"), ALL, CORRECT, ALL)
     rows["correction.choose_other"] = open_to_all("ko:{person}", 3, person("one"))
-    # What a manager of another server says of people is theirs to say; what that changes is tested with corrections.
+    # What a manager of another server says of people is theirs to say; what that changes is tested with
+    # corrections.
     rows["correction.choose_same"] = Row(fixed("ks:{two}"), ALL, CORRECT, "", 3, person("three"))
     rows["correction.choose_paper"] = Row(fixed("kp:{person}"), ALL, CORRECT, "", 3, paper)
     rows["correction.widen"] = Row(of(World.correction, "kg:{n}"), ALL, WIDEN, WIDEN)

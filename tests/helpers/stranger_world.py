@@ -1,4 +1,4 @@
-"""Two servers that don't know each other, their people, and something of everything that a button is about."""
+"""Two servers that don't know each other, their people, and one of each thing that has buttons."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from data.reasons import Reason
 from data.stores.digests import Chosen, Digest
 from data.stores.own_works import OwnEntry
 from data.stores.scopes import Scope
+from index.identity.passes import identify
 from index.trust.corrections import join, take_back
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold
@@ -33,7 +34,7 @@ KEPT_BY_CLOCK = {"leases"}
 
 @dataclass
 class World:
-    """``you`` manage the server and own what is asked about; ``bee`` is a member; ``mallory`` manages another server.
+    """``you`` manage the server and own everything; ``bee`` is a member; ``mallory`` manages another one.
 
     ``cee`` is a member who holds a claim, ``eve`` one who has an open claim, ``dee`` one who is banned.
     """
@@ -221,8 +222,6 @@ async def _filled(world: World) -> World:
             for n in range(1, 12)
         ],
     )
-    from index.identity.passes import identify
-
     with world.bot.services.corpus.writing():
         await identify(world.bot.services.corpus)
     await world.bot.services.insight.refresh()

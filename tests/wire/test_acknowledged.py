@@ -1,4 +1,4 @@
-"""While another process writes for long, every wish is acknowledged at once, and its true result is said in the end."""
+"""While another process writes for long, requests are acknowledged at once and answered truly later."""
 
 import asyncio
 import sqlite3
@@ -22,7 +22,10 @@ pytestmark = pytest.mark.hostile
 
 DEFERRED = {5, 6}
 BIB = "@misc{a, title={A work that nobody knows}, author={Lovelace, Ada}, year={2026}}"
-CV = "# Publications\n\nC. Lao. A Work That Nobody Knows At All. 2024.\n\n# Education\n\nPhD, Somewhere, 2024\n"
+CV = (
+    "# Publications\n\nC. Lao. A Work That Nobody Knows At All. 2024.\n\n"
+    "# Education\n\nPhD, Somewhere, 2024\n"
+)
 LONG = "how do long trainings on very many accelerators bear the failure of one of them"
 
 

@@ -13,6 +13,7 @@ from data.sources.arxiv import ArxivApi, held_in_moderation, parse_feed
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.http import PoliteClient, SourceError
 from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
+from tests.helpers.records import record
 
 
 @pytest.fixture
@@ -240,7 +241,10 @@ async def test_oai_tells_deletions_and_refuses_what_is_no_record(serve, client):
         '<record><header status="deleted"><identifier>oai:arXiv.org:2605.00001</identifier></header></record>'
     )
     strange = "<record><header><identifier>oai:arXiv.org:x</identifier></header></record>"
-    bare = "<record><header><identifier>oai:arXiv.org:2605.00002</identifier><datestamp>2026-05-18</datestamp></header></record>"
+    bare = (
+        "<record><header><identifier>oai:arXiv.org:2605.00002</identifier>"
+        "<datestamp>2026-05-18</datestamp></header></record>"
+    )
     server = await serve(lambda q, n: oai([deleted, strange, bare, "<record/>"]))
     found = await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))
     assert found[0] == Deletion("arxiv", "2605.00001")
@@ -248,7 +252,10 @@ async def test_oai_tells_deletions_and_refuses_what_is_no_record(serve, client):
 
 
 def _oai_error(code):
-    return f'<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><error code="{code}">because</error></OAI-PMH>'
+    return (
+        '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">'
+        f'<error code="{code}">because</error></OAI-PMH>'
+    )
 
 
 async def test_oai_without_news_is_empty_and_a_forgotten_token_begins_again(serve, client):
@@ -280,8 +287,6 @@ def test_categories_lie_in_sets():
 
 
 def test_what_an_earlier_run_should_have_seen_was_held():
-    from tests.helpers.records import record
-
     today, before = date(2026, 5, 18), datetime(2026, 5, 16, 8)
     held = record(1, announced=date(2026, 4, 2))
     assert held_in_moderation(held, before, today).announced == today

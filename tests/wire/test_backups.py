@@ -97,7 +97,7 @@ def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
 
 
 async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
-    """Their numbers are given to other papers, which would be found under the earlier ones' words and topics."""
+    """Other papers get their numbers, and would be found under the earlier papers' words and topics."""
     lab, kept = tmp_path / "lab", tmp_path / "kept.db"
     settings = Settings(_env_file=None, labmate_data=lab)
     await load_sample(settings)

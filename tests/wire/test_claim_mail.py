@@ -1,4 +1,4 @@
-"""A claim proven by a code to an address, over a real SMTP server on loopback; and claims that are contested."""
+"""A claim proven by a mailed code, over a real SMTP server on loopback; and contested claims."""
 
 import re
 
@@ -105,7 +105,8 @@ async def test_a_mail_server_that_is_away_or_refuses_us_loses_nothing(mailing, m
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a", "a@b", "a b@c.de", "a@c.de\nBcc: x@y.de", "<a@c.de>", "a@c.de,b@c.de", "a..b@c.de", "a@" + "c." * 200 + "de", '"a"@c.de', "a@[127.0.0.1]"],
+    ["", "a", "a@b", "a b@c.de", "a@c.de\nBcc: x@y.de", "<a@c.de>", "a@c.de,b@c.de", "a..b@c.de",
+     "a@" + "c." * 200 + "de", '"a"@c.de', "a@[127.0.0.1]"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text):
     assert address_in(text) is None

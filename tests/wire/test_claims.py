@@ -53,7 +53,7 @@ async def test_a_page_with_code_name_and_paper_makes_the_claim(own, site):
     assert "L2: can change a page at people.harvard.edu" in (await user.slash("/profile show")).text
     assert "no possible collaborators for ChonLam Lao" in (await user.slash("/collaborators")).text
     again = await user.slash("/claim person:ChonLam Lao")
-    assert "You hold" in again.text
+    assert "You already hold" in again.text
 
 
 NUMBER = "0000-0002-1825-0097"
@@ -61,7 +61,7 @@ CROSSREF, DATACITE, WIZARD = "0000-0001-9884-1913", "0000-0001-8099-6984", "0000
 
 
 def listed(source, title=TITLE, doi=None, kind="journal-article", **origin):
-    """A work summary as the public API of ORCID, v3.0, has it; a source is the owner's ORCID or a client's id."""
+    """A work summary as in ORCID's public API, v3.0; a source is the owner's ORCID or a client's id."""
     owner = source == NUMBER
     ids = [{"external-id-type": "doi", "external-id-value": doi, "external-id-relationship": "self"}]
     return {
@@ -127,7 +127,10 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
         ("{}", "not a record"),
         ("[]", "not a record"),
         (orcid_record("", listed(CROSSREF)), "code is not in this ORCID"),
-        (orcid_record(code, listed(CROSSREF), given="Josiah", family="Carberry"), "belongs to Josiah Carberry"),
+        (
+            orcid_record(code, listed(CROSSREF), given="Josiah", family="Carberry"),
+            "belongs to Josiah Carberry",
+        ),
         (orcid_record(code, listed(CROSSREF, "Another thing")), "lists none of"),
         (orcid_record(code), "lists none of"),
         (orcid_record(code, listed(NUMBER)), nothing),  # typed
@@ -139,7 +142,8 @@ async def test_an_orcid_record_whose_works_others_added_makes_the_claim(own, sit
         (orcid_record(code, listed(CROSSREF, kind="preprint")), nothing),  # anybody posts a title
         (orcid_record(code, listed(CROSSREF, TITLE + " Revisited")), "lists none of"),
         (orcid_record(code, listed(DATACITE, kind="preprint", doi="10.5281/zenodo.1")), nothing),
-        (orcid_record(code, listed(DATACITE, doi=PRISM)), nothing),  # DataCite's own record does not name them
+        # DataCite's own record does not name them.
+        (orcid_record(code, listed(DATACITE, doi=PRISM)), nothing),
     ):  # fmt: skip
         site.pages[path] = page
         assert said in (await user.slash(ask)).text, page
@@ -189,7 +193,7 @@ async def test_an_orcid_that_openalex_ties_to_the_papers_makes_the_claim(own, si
 
 
 async def test_a_page_of_one_s_own_making_shows_nothing(site, own):
-    """A free page with name, title and code gave L2; now only pages of tied domains count, wherever redirects end."""
+    """A free page with name, title and code gave L2; now only tied domains count, after redirects too."""
     services, user = own
     code = code_in((await user.slash("/claim person:ChonLam Lao")).text)
     page = f"<h1>ChonLam Lao</h1>{TITLE} {code}"
@@ -201,7 +205,8 @@ async def test_a_page_of_one_s_own_making_shows_nothing(site, own):
         return moved
 
     for name in ("chonlam.example.org", "chonlam-lao.github.io", "github.com", "sites.google.com",
-                 "harvard.edu.example.org", "notharvard.edu", "wiki.harvard.edu", "lists.harvard.edu"):  # fmt: skip
+                 "harvard.edu.example.org", "notharvard.edu", "wiki.harvard.edu",
+                 "lists.harvard.edu"):  # fmt: skip
         async with Site(name=name) as free:
             services.web = free.client()
             free.pages["/me"] = page
@@ -302,7 +307,7 @@ async def test_two_members_can_not_hold_one_person_but_a_better_proof_contests(o
     claims = services.store.claims
     first = await claimed(services, 1, "ChonLam Lao")
     other = await claims.begin(2, first.person_id, 1, "labmate-y")
-    with pytest.raises(ClaimRefused, match="as good"):
+    with pytest.raises(ClaimRefused, match="equally good"):
         await claims.prove(other.id, "page", "https://harvard.edu/y of the institution")
     await claims.prove(other.id, "orcid", "0000-0002-1825-0097 by Crossref")
     assert (await claims.of_person(first.person_id)).member == 2
@@ -398,7 +403,7 @@ async def test_a_claim_by_an_older_rule_is_looked_at_by_today_s(own, site, proof
 
 
 async def test_an_older_claim_does_not_stand_against_a_proof_by_today_s_rule(own):
-    """Until it is looked at again it counts as L1: whoever typed their way to L3 can't keep the person out."""
+    """It counts as L1 until it is checked again: a false L3 can't keep the real person out."""
     services, _ = own
     claims = services.store.claims
     author = await services.store.author_names.find("ChonLam Lao")
@@ -406,7 +411,7 @@ async def test_an_older_claim_does_not_stand_against_a_proof_by_today_s_rule(own
     old = await claims.begin(1, person, 1, "labmate-x")
     await claims.prove(old.id, "orcid", NUMBER)
     right = await claims.begin(2, person, 1, "labmate-y")
-    with pytest.raises(ClaimRefused, match="as good"):
+    with pytest.raises(ClaimRefused, match="equally good"):
         await claims.prove(right.id, "domain", "harvard.edu of the institution")
     await claims.prove(right.id, "mailbox", "harvard.edu of the institution")
     assert (await claims.of_person(person)).member == 2
@@ -460,7 +465,7 @@ async def test_nobody_acts_on_another_s_claim_or_data(own):
         (ask_vouch(services, open_one.id, Somebody, 1), "belongs to somebody else"),
         (vouch(services, open_one.id, 3, 1), "Only members who have claimed"),
         (vouch(services, open_one.id, 1, 2), "not open here"),
-        (vouch(services, open_one.id, 2, 1), "vouch for themselves"),
+        (vouch(services, open_one.id, 2, 1), "vouch for yourself"),
         (prove(services, 3, "https://page.test/x", None), "no open claim"),
         (release(services, 3), "don't hold a claim"),
         (begin(services, 999_999, 3, 1), "no longer know"),

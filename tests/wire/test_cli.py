@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from bot.closes import ACT
+from bot.local_discord.server import LocalDiscord
+from index.search.embedding import DEFAULT_MODEL, locate
 from tests.helpers.paths import ROOT
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
@@ -153,10 +157,6 @@ def test_a_wrong_setting_is_named(tmp_path, name, value, said):
 
 
 def test_another_model_is_refused_with_the_command_that_rebuilds(tmp_path):
-    import shutil
-
-    from index.search.embedding import DEFAULT_MODEL, locate
-
     assert run("ask", "/papers ChonLam Lao", folder=tmp_path / "lab").returncode == 0
     other = tmp_path / "other-model"
     shutil.copytree(locate(DEFAULT_MODEL), other)
@@ -168,10 +168,6 @@ def test_another_model_is_refused_with_the_command_that_rebuilds(tmp_path):
 
 
 def test_a_token_that_discord_does_not_take_is_told(tmp_path):
-    import asyncio
-
-    from bot.local_discord.server import LocalDiscord
-
     async def attempt() -> subprocess.CompletedProcess:
         async with LocalDiscord() as discord:
             environment = os.environ | {

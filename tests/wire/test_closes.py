@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import re
 import subprocess
 
 import aiohttp
 import discord as discord_py
 import pytest
+from discord.gateway import DiscordWebSocket
 
 from bot.closes import ACT, WORDS, LoginError, closed
 from bot.local_discord.faults import Close
@@ -87,10 +90,5 @@ def test_each_code_says_what_to_do(code: int):
 
 def test_every_code_that_the_library_gives_up_on_has_words():
     """discord.py's own list is in its source, so the words are compared with that."""
-    import inspect
-    import re
-
-    from discord.gateway import DiscordWebSocket
-
     source = inspect.getsource(DiscordWebSocket._can_handle_close)
     assert {int(code) for code in re.findall(r"\b4\d{3}\b", source)} == set(WORDS)

@@ -2,11 +2,15 @@
 
 import json
 
+import aiohttp
 import pytest
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from commands.kit.replies import UserError
+from commands.members.follow import unfollow
+from commands.members.me import forget
 from tests.helpers.lab import settings_for
 
 
@@ -104,18 +108,12 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     await user.slash("/follow topic:graph learning")
     reply = await user.slash("/me data")
     [file] = reply.message["attachments"]
-    import aiohttp
-
     async with aiohttp.ClientSession() as session, session.get(file["url"]) as response:
         held = json.loads(await response.text())
     assert held["follows"][0]["target"] == "graph learning"
     members = bot.services.store.members
     await members.follow(42, "topic", "other", "other")
     mine = await members.following(42)
-    from commands.kit.replies import UserError
-    from commands.members.follow import unfollow
-    from commands.members.me import forget
-
     with pytest.raises(UserError):
         await forget(bot.services, 1, 42)
     with pytest.raises(UserError):

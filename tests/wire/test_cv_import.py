@@ -6,7 +6,8 @@ import pytest
 
 from bot.local_discord.typed import TypingError
 from commands.members.cv import keep
-from data.stores.own_works import KINDS
+from data.stores.claims import Profile
+from data.stores.own_works import KINDS, OwnEntry
 from tests.helpers.members import claimed
 from tests.helpers.site import TITLE
 
@@ -97,9 +98,6 @@ async def test_nothing_is_kept_when_the_member_says_so(own, tmp_path):
 async def test_a_profile_for_claimed_members_hides_it_from_others(own, tmp_path):
     services, user = own
     await claimed(services, 9, "ChonLam Lao")
-    from data.stores.claims import Profile
-    from data.stores.own_works import OwnEntry
-
     await services.store.own_works.put(9, [OwnEntry(0, "work", "read", "A Hidden Work of Mine")])
     await services.store.own_works.keep(9, ("work",))
     assert "A Hidden Work" in (await user.slash("/author name:ChonLam Lao")).text

@@ -1,4 +1,4 @@
-"""Where digests are posted: threads, forums, messages to members; what Discord refuses, loses and takes away."""
+"""Places of digests: threads, forums, messages to members; and places that Discord refuses or removes."""
 
 import asyncio
 import subprocess
@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.local_discord.client import UserClient
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import GIVEN_UP, Poster
 from data.stores.digests import Digest
@@ -244,8 +245,6 @@ async def _until(scene, done, within=300.0):
 
 
 async def test_a_member_s_own_digest_is_nobody_else_s(scene):
-    from bot.local_discord.client import UserClient
-
     digest = await own(scene)
     member = joins(scene.discord, "bee")
     async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as bee:

@@ -21,7 +21,7 @@ from tests.helpers.paths import ROOT
 from tests.helpers.process import logged_in, start
 
 PATIENCE = 90
-"""Seconds for a machine that is busy with other things; `python -m benchmarks.ending` says how long it takes."""
+"""Seconds, enough for a busy machine; `python -m benchmarks.ending` measures how long it takes."""
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,14 @@
-"""What has no answer gets none: nonsense, other topics and ids nobody has, asked of the seven papers of the sample."""
+"""Questions without an answer get none: nonsense, other topics and unknown ids, asked of the sample."""
 
 from __future__ import annotations
 
 import pytest
 
 CHEESE = (
-    "Washed-rind cheese is made from raw milk that is curdled with rennet, cut, pressed and turned by hand. We describe "
-    "how the wheels are salted in brine and ripened on spruce boards in a humid cellar for eight to twelve weeks, how "
-    "often the rind has to be rubbed, and why the milk of cows that graze on summer pastures tastes of herbs."
+    "Washed-rind cheese is made from raw milk that is curdled with rennet, cut, pressed and turned by hand. "
+    "We describe how the wheels are salted in brine and ripened on spruce boards in a humid cellar for eight "
+    "to twelve weeks, how often the rind has to be rubbed, and why the milk of cows that graze on summer "
+    "pastures tastes of herbs."
 )
 
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 import bot.health
 from bot.http_server import serving
@@ -114,8 +115,6 @@ async def _settled(http: Http, before: dict) -> None:
     ],
 )
 async def test_figures_are_for_this_machine_and_for_who_has_the_token(lab: Lab, headers, seen):
-    from pydantic import SecretStr
-
     more = {"http_listen": "127.0.0.1:0", "metrics_token": SecretStr(TOKEN)}
     async with served(lab.bot, lab.scheduler, lab.settings.model_copy(update=more)) as http:
         status, text = await http.get("/metrics", **headers)

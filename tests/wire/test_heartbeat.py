@@ -1,4 +1,4 @@
-"""The latency of the connection is what it is, also where the answer is quicker than the thread that asked."""
+"""The connection's latency is right even if the answer overtakes the thread that asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invitations between two members over the wire: told once, answered once, a thread for two, nobody else's business."""
+"""Invitations between two members over the wire: told once, answered once, a private thread for two."""
 
 import asyncio
 from dataclasses import dataclass
@@ -234,8 +234,8 @@ async def test_limits(two):
 
     def wish(sender, recipient, guild=1):
         return {
-            "sender": sender, "recipient": recipient, "sender_person": people[0], "recipient_person": people[1],
-            "guild": guild, "channel": 1, "about": "",
+            "sender": sender, "recipient": recipient, "sender_person": people[0],
+            "recipient_person": people[1], "guild": guild, "channel": 1, "about": "",
         }  # fmt: skip
 
     send = store.invitations.send

@@ -8,9 +8,11 @@ import pytest
 import rispy
 
 from bot.feed_server import READINGS
+from bot.http_server import serving
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from bot.scheduler import Scheduler
 from index.documents.references import read_references
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import joins
@@ -256,9 +258,6 @@ async def test_a_server_shares_lists(world):
 
 
 async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
-    from bot.http_server import serving
-    from bot.scheduler import Scheduler
-
     discord, bot, user = world
     await user.slash("/save paper:In-network aggregation, part 1")
     view = await user.slash("/library feed")

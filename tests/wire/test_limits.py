@@ -1,4 +1,4 @@
-"""Over the wire: sixty at once are answered or refused, privately and in time; files wait in line with a word."""
+"""Over the wire: sixty requests at once are answered or refused privately, in time; files queue up."""
 
 import asyncio
 import contextlib

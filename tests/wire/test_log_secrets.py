@@ -1,4 +1,4 @@
-"""Nothing secret is logged at any level: a bot at DEBUG is led through many commands and failures, and all it wrote is read."""
+"""Nothing secret is logged: a bot at DEBUG goes through many commands and failures, and its log is read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def _mail_server(post: Post) -> asyncio.Server:
 
 
 async def _openalex(asked: list[str]) -> web.AppRunner:
-    """Refuses, or under /circle redirects for ever: the error of such a request holds its address, key and all."""
+    """Refuses, or redirects forever under /circle: such an error quotes the address with its key."""
 
     async def answer(request: web.Request) -> web.Response:
         asked.append(request.query.get("api_key", ""))

@@ -1,4 +1,4 @@
-"""kill -9 after, and in the middle of, every step from a claim to a thread for two: nothing lost, nothing twice."""
+"""kill -9 after and during every step from a claim to a thread for two: nothing lost or repeated."""
 
 from __future__ import annotations
 

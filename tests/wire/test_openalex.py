@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+from datetime import datetime
 
 import pytest
 from aiohttp import web
+from sqlalchemy import update
 
 from bot.app import make_services
 from bot.settings import Settings
 from data.sources.http import PoliteClient, SourceError
 from data.sources.openalex import BudgetSpentError, OpenAlex
+from data.tables.papers import FactRow
 from index.claims.openalex_facts import FactFinder
 from index.identity.passes import identify
 from index.search.corpus import Corpus
@@ -252,16 +255,10 @@ async def test_without_a_key_nothing_is_asked(server, corpus):
 
 
 async def test_stale_facts_are_asked_for_again(server, corpus):
-    from sqlalchemy import update
-
-    from data.tables.papers import FactRow
-
     server.known = {i: work(i) for i in ids(4)}
     finder = FactFinder(corpus.store, server.url, "secret-key", 100)
     person = await ada(corpus.store)
     await finder.look_up(person)
-    from datetime import datetime
-
     async with corpus.store._writer.begin() as connection:
         await connection.execute(update(FactRow).values(fetched=datetime(2026, 1, 1)))
     assert await finder.refresh_stale() == 1

@@ -7,8 +7,13 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from data.stores.store import Store
+from index.identity.passes import identify
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
 from tests.helpers.lab import settings_for
 from tests.helpers.process import awaited, without_discord
+from tests.helpers.records import record
 
 
 async def test_author_shows_a_card_with_figures_and_where_they_come_from(lab):
@@ -161,8 +166,6 @@ async def test_a_correction_holds_is_logged_and_undone(correcting):
     old = await user.slash(f"/author name:~{second}")
     assert "4 papers" in old.text, "a button with the other number still finds the person"
 
-    from index.identity.passes import identify
-
     with bot.services.corpus.writing():
         await identify(bot.services.corpus, full=True)
     await bot.services.insight.refresh()
@@ -186,8 +189,6 @@ async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
     assert "is now by another ChonLam Lao in this server" in (await asked.choose(paper["value"])).text
     which = await user.slash("/author name:ChonLam Lao")
     assert "4 papers" in which.text
-
-    from index.identity.passes import identify
 
     with bot.services.corpus.writing():
         await identify(bot.services.corpus, full=True)
@@ -250,12 +251,6 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
 
 
 async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_path):
-    from data.stores.store import Store
-    from index.identity.passes import identify
-    from index.search.corpus import Corpus
-    from index.search.embedding import Embedder
-    from tests.helpers.records import record
-
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
 
     def papers(start, count):

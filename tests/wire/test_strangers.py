@@ -1,4 +1,4 @@
-"""Every button, select and form is tried by those whom it does not belong to: they are told so, and nothing changes."""
+"""Strangers try every button, select and form: they are told it isn't theirs, and nothing changes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from discord import ui
 
+from bot.local_discord.limits import walk
 from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
 from commands.kit.links import _Button, _Dynamic, _Select
@@ -42,13 +43,13 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def _letters(pattern: re.Pattern[str]) -> Iterator[str]:
-    """What a template's groups of single letters can be: ``(?P<what>[nd]):(?P<kind>[xy])`` is nx, ny, dx, dy."""
+    """Values of a template's single-letter groups: ``(?P<what>[nd]):(?P<kind>[xy])`` is nx, ny, dx, dy."""
     groups = re.findall(r"\(\?P<(?:what|how|kind|state|verb|kept)>\[([a-z]+)\]\)", pattern.pattern)
     return ("".join(letters) for letters in product(*groups))
 
 
 def everything(world: World) -> set[str]:
-    """The names of the rows that there have to be: each registered button and select, with each thing it does."""
+    """The names that the rows must have: each registered button and select, with each thing it does."""
     items = world.bot._connection._view_store._dynamic_items
     actions = {item.action.name for item in items.values() if issubclass(item, _Dynamic)}
     return actions | {
@@ -165,6 +166,4 @@ async def test_a_form_is_sent_by_nobody_but_who_opened_it(world: World, name: st
 
 
 def _blank(modal: dict[str, Any]) -> dict[str, str]:
-    from bot.local_discord.limits import walk
-
     return {c["custom_id"]: "x" for _, c in walk(modal["components"]) if c["type"] == 4}

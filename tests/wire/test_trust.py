@@ -10,6 +10,7 @@ import pytest
 from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from commands.members.proof import claim_to_prove
 from data.stores.claims import ClaimRefused, Profile
 from data.stores.digests import Digest
 from index.digest.writers import writers_of
@@ -270,8 +271,6 @@ async def test_a_server_is_told_privately_when_it_corrects_too_much(servers, mon
 
 async def test_papers_taken_over_in_a_server_prove_no_claim(servers):
     """Whoever joins others' papers with somebody in a server of their own gains no proof by them."""
-    from commands.members.proof import claim_to_prove
-
     first, second = await two_of(servers.mallory)
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
     await servers.mallory.slash(f"/claim person:~{first}")
@@ -394,7 +393,7 @@ async def test_who_has_left_is_no_member_here(servers):
 
 
 async def test_news_of_a_person_are_of_who_they_are_where_they_were_followed(servers):
-    """Mallory's server joins two people: her follow there means both, a follow elsewhere one, a digest here one."""
+    """Mallory's server joins two people: her follow there means both; follows and digests elsewhere, one."""
     first, second = (int(number) for number in await two_of(servers.mallory))
     await servers.mallory.slash(f"/person same name:~{first} other:~{second}")
     await servers.mallory.slash(f"/follow person:~{first}")

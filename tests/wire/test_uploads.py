@@ -1,4 +1,4 @@
-"""What is too large for Discord comes compressed, and in parts that each can be read alone; nothing is missing."""
+"""Files too large for Discord come compressed, in parts that can each be read alone; none is missing."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Where a correction holds and on whose word; where a follow was made; when a typed text was kept; who settles."""
+"""Places and authors of corrections, places of follows, dates of typed texts, and who settles disputes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -25,8 +25,8 @@ def upgrade() -> None:
         sa.Column("for_operator", sa.Boolean(), nullable=False, server_default=sa.false()),
     )
     op.execute("UPDATE kept_texts SET kept = CURRENT_TIMESTAMP")
-    # Until now a correction held everywhere. Who runs this Labmate is known at the first login; until then they
-    # count as said in their servers. Passes that took them for certain are judged again.
+    # Until now a correction held everywhere. Who runs this Labmate is known at the first login; until then
+    # they count as said in their servers. Passes that took them for certain are judged again.
     op.execute("UPDATE corrections SET authority = 'before'")
     op.execute(
         "UPDATE identity_passes SET kind = 'stale' WHERE kind = 'full' AND EXISTS (SELECT 1 FROM corrections)"
@@ -37,8 +37,8 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute(
-        "UPDATE claims SET held_person = person_id WHERE state = 'held' AND proof = 'vouch' AND person_id NOT IN "
-        "(SELECT held_person FROM claims WHERE held_person IS NOT NULL) AND id IN "
+        "UPDATE claims SET held_person = person_id WHERE state = 'held' AND proof = 'vouch' AND person_id "
+        "NOT IN (SELECT held_person FROM claims WHERE held_person IS NOT NULL) AND id IN "
         "(SELECT MIN(id) FROM claims WHERE state = 'held' AND proof = 'vouch' GROUP BY person_id)"
     )
     op.drop_column("claim_contests", "for_operator")

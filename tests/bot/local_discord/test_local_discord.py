@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import zlib
 
 import aiohttp
 import discord
 import pytest
+import zstandard
 from discord import app_commands, ui
 from discord.ext import commands
 
@@ -180,8 +182,6 @@ async def test_messages_threads_forums_and_dms(place):
 
 async def test_files_arrive_whole(place):
     server, bot, _user = place
-    import io
-
     channel = bot.get_channel(int(server.channel["id"]))
     message = await channel.send(file=discord.File(io.BytesIO(b"\x00\x01pdf"), "a.bin", description="alt"))
     assert message.attachments[0].description == "alt"
@@ -299,8 +299,6 @@ async def test_a_duplicate_dispatch_reaches_the_client_twice(place):
 
 @pytest.mark.parametrize("compress", [None, "zlib-stream", "zstd-stream"])
 async def test_the_gateway_speaks_every_compression(compress):
-    import zstandard
-
     async with LocalDiscord() as server, aiohttp.ClientSession() as session:
         query = f"?v=10&encoding=json&compress={compress}" if compress else ""
         async with session.ws_connect(server.gateway_url + query) as ws:

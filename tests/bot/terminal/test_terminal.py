@@ -1,4 +1,4 @@
-"""The prompt shows what Discord's client would: names and times for their marks, forms with their fields, Tab."""
+"""The prompt shows what Discord's client would: names and times, forms with their fields, Tab."""
 
 from datetime import UTC, datetime, timedelta
 

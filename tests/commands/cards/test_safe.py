@@ -1,4 +1,4 @@
-"""Text from outside is shown as it is: Discord's own rules make nothing of it, and no backslash is seen or wasted."""
+"""Text from outside appears as it is: Discord formats nothing in it, and no backslash shows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ TEXTS = st.lists(MARKS, max_size=14).map("".join) | st.text(max_size=60)
 
 
 def as_said(text: str) -> str:
-    """What a reader should see: `safe` takes away what can't be seen, folds line ends, and breaks two mentions."""
+    """What a reader should see: `safe` drops invisible characters, folds line ends, breaks mentions."""
     text = visible(re.sub(r"\r\n?", "\n", text)).replace("\t", "    ")
     return re.sub("@(?=everyone|here)", "@\u200b", text)
 

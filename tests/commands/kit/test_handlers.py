@@ -1,4 +1,4 @@
-"""What Discord calls does nothing but answer: all work is done in the answer, which is acknowledged in time."""
+"""Handlers that Discord calls only answer: all work happens in the answer, acknowledged in time."""
 
 import ast
 import re

@@ -78,7 +78,8 @@ async def test_a_backup_is_one_moment_of_a_database_that_is_written_to_all_the_w
     assert len({total for _, total in steps}) == 1
     texts = _texts(made.path)
     assert texts == [f"text {number}" for number in range(1, len(texts) + 1)]
-    # The writer may be a few texts ahead of what was read from the pipe, but not of the first part of the copy.
+    # The writer may be a few texts ahead of what was read from the pipe, but not of the first part of the
+    # copy.
     assert before <= len(texts) < after
     assert made.rows["kept_texts"] == len(texts)
     assert made.rows["papers"] - 30 <= len(texts)

@@ -12,15 +12,16 @@ from data.stores.store import Store
 
 OWNER, MANAGER = 1, 5
 CORRECTION = (
-    "INSERT INTO corrections (kind, paper_id, author_id, other_paper_id, other_author_id, person_id, made, made_by,"
-    " made_by_name, guild, note, moved) VALUES ('same', 1, 1, 2, 1, 1, '2026-07-01 00:00:00', ?, 'x', ?, 'said',"
+    "INSERT INTO corrections (kind, paper_id, author_id, other_paper_id, other_author_id, person_id, made, "
+    "made_by, made_by_name, guild, note, moved) VALUES ('same', 1, 1, 2, 1, 1, '2026-07-01 00:00:00', ?, "
+    "'x', ?, 'said',"
     """ '{"moved": [], "everybody": []}')"""
 )
 
 
 @pytest.fixture
 async def old(tmp_path):
-    """A store of the schema before, with two papers of one name, two corrections, words for a claim and a text."""
+    """A store of the earlier schema: two papers by one name, two corrections, vouches and a text."""
     path = tmp_path / "labmate.db"
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))

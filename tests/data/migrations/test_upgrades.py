@@ -1,4 +1,4 @@
-"""Every older database, filled, becomes today's with nothing lost; also where the process is killed meanwhile.
+"""Every older database, filled, becomes today's with nothing lost, even if the process is killed.
 
 A migration that is added is tested by being there. One that means to drop or to change what members or papers
 have says so in its file: ``meant = {"table", "table.column"}``.
@@ -79,7 +79,7 @@ def test_the_filled_database_of_the_newest_revision_has_rows_in_every_table_of_t
 
 
 def _upgrade(path: Path, stop: str | int | None = None) -> object:
-    """Open the database in a process of its own, which is killed before the step ``stop``; what it said last."""
+    """Open the database in a process that is killed before the step ``stop``; returns its last words."""
     said, tell = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=upgrade, args=(path, stop, tell))
     process.start()

@@ -10,6 +10,7 @@ from data.calendar import clock
 from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
 from data.calendar.slots import due_at, slots
 from data.reasons import KnownWriter, Reason
+from data.sources.files import PaperFile
 from data.stores.digests import MOST_IN_GUILD, Chosen, Digest, DigestRefused
 
 ALWAYS = "1111111"
@@ -116,8 +117,6 @@ async def test_nothing_is_written_without_the_lease(store):
 
 
 async def test_what_was_posted_is_shown_and_marked_once(store, sample):
-    from data.sources.files import PaperFile
-
     await store.upsert([record for _, record in PaperFile(sample)])
     digest = await made(store)
     papers = [
@@ -156,8 +155,6 @@ async def test_a_server_that_is_left_and_joined_again_loses_no_digest(store):
 
 
 async def test_opinions_replace_one_another_and_can_be_taken_back(store, sample):
-    from data.sources.files import PaperFile
-
     await store.upsert([record for _, record in PaperFile(sample)])
     await store.digests.think(1, 5, 1, "like", 10)
     await store.digests.think(1, 5, 1, "dislike", 10)
@@ -171,8 +168,6 @@ async def test_opinions_replace_one_another_and_can_be_taken_back(store, sample)
 
 
 async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store, sample):
-    from data.sources.files import PaperFile
-
     await store.upsert([record for _, record in PaperFile(sample)])
     await store.digests.think(1, 5, 1, "like", 10)
     await store.digests.think(1, 6, 1, "like", 10)

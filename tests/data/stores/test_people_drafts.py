@@ -1,4 +1,4 @@
-"""People written as a draft: what readers see meanwhile, what a kill leaves, how an older database comes along."""
+"""People written as a draft: what readers see meanwhile, after a kill, and from an older database."""
 
 import asyncio
 import signal

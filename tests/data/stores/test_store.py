@@ -1,6 +1,9 @@
+import sqlite3
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
@@ -8,6 +11,7 @@ from data.calendar import clock
 from data.database.engine import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
 from data.records import Rejected
 from data.stores.store import Store
+from data.tables.papers import Base
 from tests.helpers.records import record
 
 
@@ -20,11 +24,6 @@ def test_head_is_alembics_head():
 
 
 async def test_migrations_make_exactly_the_tables_of_the_code(store):
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    from data.tables.papers import Base
-
     async with store._engine.connect() as connection:
         diff = await connection.run_sync(
             lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
@@ -53,8 +52,6 @@ async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
 async def test_what_is_no_database_of_ours_is_refused(tmp_path, content, said):
     path = tmp_path / "x.db"
     if content is None:
-        import sqlite3
-
         sqlite3.connect(path).executescript("CREATE TABLE t (x)")
     else:
         path.write_bytes(content)

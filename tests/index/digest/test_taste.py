@@ -77,7 +77,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
     assert list(recipe["blend"]) == list(SUMMED)
     held = json.loads((tmp_path / "taste.json").read_text())
     assert held == recipe
-    import xgboost
+    import xgboost  # lazy: no other test of this file needs it
 
     ranker = TasteRanker(
         Encoder.of_bytes((tmp_path / "taste.npz").read_bytes()),

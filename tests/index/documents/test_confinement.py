@@ -1,5 +1,6 @@
 """A file that takes the reading process over: hostile code in the real sandbox, which gets nowhere."""
 
+import asyncio
 import ctypes
 import errno
 import json
@@ -23,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(not can_forbid(), reason="this kernel can't forbid system calls"),
 ]
 
-# The sandbox as it is started for a PDF, but for the reader, whose place hostile code takes once it is confined.
+# The sandbox as it starts for a PDF, except that hostile code takes the reader's place once it is confined.
 TAKEN = """
 import ctypes, errno, json, os, signal, socket, sys
 import index.documents.sandbox as sandbox
@@ -35,7 +36,8 @@ class Span(ctypes.Structure):
 near, far = Span(ctypes.addressof(place), length), Span(address, length)
 def call(number, *arguments):
     ctypes.set_errno(0)
-    done = libc.syscall(number, *(a if hasattr(a, "contents") or isinstance(a, bytes) else ctypes.c_long(a) for a in arguments))
+    as_is = [hasattr(a, "contents") or isinstance(a, bytes) for a in arguments]
+    done = libc.syscall(number, *(a if kept else ctypes.c_long(a) for a, kept in zip(arguments, as_is)))
     return "done" if done >= 0 else ctypes.get_errno()
 def tried(act):
     try:
@@ -53,30 +55,39 @@ sandbox.main()
 """
 
 X86 = {
-    "ptrace": "101, 0x4206, parent, 0, 0", "process_vm_readv": "310, parent, ctypes.pointer(near), 1, ctypes.pointer(far), 1, 0",
-    "process_vm_writev": "311, parent, ctypes.pointer(near), 1, ctypes.pointer(far), 1, 0", "kill": "62, parent, 10",
-    "kill 0": "62, parent, 0", "tgkill": "234, parent, parent, 10", "tkill": "200, parent, 10", "kill all": "62, -1, 0",
-    "rt_sigqueueinfo": "129, parent, 10, 0", "pidfd_open": "434, parent, 0", "pidfd_send_signal": "424, 0, 10, 0, 0",
-    "pidfd_getfd": "438, 0, 0, 0", "fork": "57", "vfork": "58", "clone": "56, 17, 0, 0, 0, 0", "clone3": "435, 0, 88",
-    "execve": "59, b'/bin/true', 0, 0", "execveat": "322, 0, b'/bin/true', 0, 0, 0", "open": "2, b'/etc/passwd', 0",
-    "openat": "257, -100, b'/etc/passwd', 0", "openat2": "437, -100, b'/etc/passwd', 0, 24", "creat": "85, b'/tmp/x', 0",
-    "unlink": "87, b'/tmp/x'", "rename": "82, b'/tmp/x', b'/tmp/y'", "stat": "4, b'/etc/passwd', 0", "chmod": "90, b'/tmp', 511",
-    "memfd_create": "319, b'x', 0", "socket": "41, 2, 1, 0", "unix socket": "41, 1, 1, 0", "socketpair": "53, 1, 1, 0, 0",
-    "netlink": "41, 16, 3, 0", "connect": "42, 0, 0, 0", "sendmsg": "46, 1, 0, 0", "io_uring_setup": "425, 1, 0", "bpf": "321, 0, 0, 0",
-    "perf_event_open": "298, 0, 0, -1, -1, 0", "userfaultfd": "323, 0", "add_key": "248, b'user', b'x', b'y', 1, -3", "keyctl": "250, 0, -3, 1",
-    "mount": "165, 0, 0, 0, 0, 0", "unshare": "272, 268435456", "setns": "308, 0, 0", "shmget": "29, 0, 4096, 1023", "mq_open": "240, b'x', 0, 0, 0",
-    "msgget": "68, 0, 1023", "inotify_init": "253", "prctl": "157, 4, 1, 0, 0, 0", "prlimit64": "302, parent, 7, 0, 0", "setrlimit": "160, 7, 0",
-    "setpriority": "141, 0, parent, 19", "sched_setaffinity": "203, parent, 8, 0", "kcmp": "312, parent, parent, 0, 0, 0",
-    "process_madvise": "440, 0, 0, 0, 0, 0", "move_pages": "279, parent, 0, 0, 0, 0, 0", "seccomp": "317, 1, 0, 0", "setuid": "105, 0",
-    "chroot": "161, b'/'", "reboot": "169, 0, 0, 0, 0", "ioctl": "16, 0, 21505, 0", "dup": "32, 1", "pipe": "22, 0", "eventfd": "284, 0",
-    "executable memory": "9, 0, 4096, 7, 34, -1, 0",
+    "ptrace": "101, 0x4206, parent, 0, 0",
+    "process_vm_readv": "310, parent, ctypes.pointer(near), 1, ctypes.pointer(far), 1, 0",
+    "process_vm_writev": "311, parent, ctypes.pointer(near), 1, ctypes.pointer(far), 1, 0",
+    "kill": "62, parent, 10", "kill 0": "62, parent, 0", "tgkill": "234, parent, parent, 10",
+    "tkill": "200, parent, 10", "kill all": "62, -1, 0", "rt_sigqueueinfo": "129, parent, 10, 0",
+    "pidfd_open": "434, parent, 0", "pidfd_send_signal": "424, 0, 10, 0, 0", "pidfd_getfd": "438, 0, 0, 0",
+    "fork": "57", "vfork": "58", "clone": "56, 17, 0, 0, 0, 0", "clone3": "435, 0, 88",
+    "execve": "59, b'/bin/true', 0, 0", "execveat": "322, 0, b'/bin/true', 0, 0, 0",
+    "open": "2, b'/etc/passwd', 0", "openat": "257, -100, b'/etc/passwd', 0",
+    "openat2": "437, -100, b'/etc/passwd', 0, 24", "creat": "85, b'/tmp/x', 0", "unlink": "87, b'/tmp/x'",
+    "rename": "82, b'/tmp/x', b'/tmp/y'", "stat": "4, b'/etc/passwd', 0", "chmod": "90, b'/tmp', 511",
+    "memfd_create": "319, b'x', 0", "socket": "41, 2, 1, 0", "unix socket": "41, 1, 1, 0",
+    "socketpair": "53, 1, 1, 0, 0", "netlink": "41, 16, 3, 0", "connect": "42, 0, 0, 0",
+    "sendmsg": "46, 1, 0, 0", "io_uring_setup": "425, 1, 0", "bpf": "321, 0, 0, 0",
+    "perf_event_open": "298, 0, 0, -1, -1, 0", "userfaultfd": "323, 0",
+    "add_key": "248, b'user', b'x', b'y', 1, -3", "keyctl": "250, 0, -3, 1", "mount": "165, 0, 0, 0, 0, 0",
+    "unshare": "272, 268435456", "setns": "308, 0, 0", "shmget": "29, 0, 4096, 1023",
+    "mq_open": "240, b'x', 0, 0, 0", "msgget": "68, 0, 1023", "inotify_init": "253",
+    "prctl": "157, 4, 1, 0, 0, 0", "prlimit64": "302, parent, 7, 0, 0", "setrlimit": "160, 7, 0",
+    "setpriority": "141, 0, parent, 19", "sched_setaffinity": "203, parent, 8, 0",
+    "kcmp": "312, parent, parent, 0, 0, 0", "process_madvise": "440, 0, 0, 0, 0, 0",
+    "move_pages": "279, parent, 0, 0, 0, 0, 0", "seccomp": "317, 1, 0, 0", "setuid": "105, 0",
+    "chroot": "161, b'/'", "reboot": "169, 0, 0, 0, 0", "ioctl": "16, 0, 21505, 0", "dup": "32, 1",
+    "pipe": "22, 0", "eventfd": "284, 0", "executable memory": "9, 0, 4096, 7, 34, -1, 0",
 }  # fmt: skip
 COMMON = {
-    "memory of the parent": "os.open(f'/proc/{parent}/mem', os.O_RDWR)", "its environment": "open(f'/proc/{parent}/environ').read()",
-    "a signal": "os.kill(parent, signal.SIGUSR1)", "a child": "os.fork()", "a program": "os.execv('/bin/true', ['true'])",
+    "memory of the parent": "os.open(f'/proc/{parent}/mem', os.O_RDWR)",
+    "its environment": "open(f'/proc/{parent}/environ').read()",
+    "a signal": "os.kill(parent, signal.SIGUSR1)", "a child": "os.fork()",
+    "a program": "os.execv('/bin/true', ['true'])",
     "a shell": "os.posix_spawn('/bin/sh', ['sh', '-c', 'exit'], {})", "a connection": "socket.socket()",
-    "a file": "open('/etc/passwd').read()", "a new file": "open('/tmp/written', 'w')", "a folder": "os.listdir('/')",
-    "a priority": "os.setpriority(os.PRIO_PROCESS, parent, 19)",
+    "a file": "open('/etc/passwd').read()", "a new file": "open('/tmp/written', 'w')",
+    "a folder": "os.listdir('/')", "a priority": "os.setpriority(os.PRIO_PROCESS, parent, 19)",
 }  # fmt: skip
 
 
@@ -149,7 +160,7 @@ async def test_an_ordinary_file_still_reads():
 
 
 async def test_the_parent_s_memory_is_kept_while_a_file_is_read(monkeypatch):
-    """Where the kernel can't forbid calls, a process of the same user still can't open it; it opens again afterwards."""
+    """Without a kernel that forbids calls, a process of the same user can't open it until it is done."""
     libc = ctypes.CDLL(None)
 
     def dumpable():
@@ -163,8 +174,6 @@ async def test_the_parent_s_memory_is_kept_while_a_file_is_read(monkeypatch):
         assert dumpable() == 0, "another file is still being read"
     assert dumpable() == before == 1
     seen = []
-    import asyncio
-
     start = asyncio.create_subprocess_exec
 
     async def watched(*arguments, **more):

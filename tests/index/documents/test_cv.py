@@ -7,6 +7,7 @@ import io
 import resource
 import subprocess
 import sys
+import textwrap
 import time
 import zlib
 
@@ -56,10 +57,8 @@ Best talk, "How to Be Brief"
 
 def as_pdf(text, lines_a_page=55):
     """The text as a PDF with selectable text."""
-    import textwrap
-
-    from matplotlib.backends.backend_pdf import PdfPages
-    from matplotlib.figure import Figure
+    from matplotlib.backends.backend_pdf import PdfPages  # lazy: only the tests of PDFs need it
+    from matplotlib.figure import Figure  # lazy: only the tests of PDFs need it
 
     lines = [
         part
@@ -113,8 +112,8 @@ async def test_the_cv_of_the_seeds_is_read_whole(shared, form):
     cv = await read_cv(text.encode() if form == "text" else as_pdf(text), "cv")
     found = titles(cv)
     assert len(found) == 9
-    for name in ("TrainMover", "EdgeSight", "THC", "ATP", "A Generic Service", "Efficient Data-Plane", "RDMA NIC",
-                 "eTran", "StarPulse"):  # fmt: skip
+    for name in ("TrainMover", "EdgeSight", "THC", "ATP", "A Generic Service", "Efficient Data-Plane",
+                 "RDMA NIC", "eTran", "StarPulse"):  # fmt: skip
         assert sum(title.startswith(name) for title in found) == 1, name
     waiting = [p.title.split(":")[0].split(" M")[0] for p in cv.publications if p.status == "in submission"]
     assert waiting == ["TrainMover", "EdgeSight", "RDMA NIC"]
@@ -173,7 +172,8 @@ def test_latex_and_bibtex():
     assert "root" not in str(cv)
     bib = read_bibtex(
         "@inproceedings{a, title={{THC}: Homomorphic Compression}, booktitle={NSDI}, year=2024}\n"
-        '@unpublished{b, title={R{\\"u}ckkopplung in networks}, note={in submission}}\n@misc{c, title={}}\n@article{d'
+        '@unpublished{b, title={R{\\"u}ckkopplung in networks}, note={in submission}}\n'
+        "@misc{c, title={}}\n@article{d"
     )
     assert titles(bib) == ["THC: Homomorphic Compression", "Rückkopplung in networks"]
     assert [(p.venue, p.year, p.status) for p in bib.publications] == [
@@ -188,9 +188,11 @@ def test_an_orcid_record():
         "person": {"keywords": {"keyword": [{"content": "streams"}]}},
         "activities-summary": {
             "works": {"group": [{"work-summary": [{"title": {"title": {"value": "A long enough title"}},
-                      "publication-date": {"year": {"value": "2020"}}, "journal-title": {"value": "J. X"}}]}]},
+                      "publication-date": {"year": {"value": "2020"}},
+                      "journal-title": {"value": "J. X"}}]}]},
             "educations": {"affiliation-group": [{"summaries": [{"education-summary": {
-                "role-title": "PhD", "organization": {"name": "ETH"}, "start-date": {"year": {"value": "2010"}}}}]}]},
+                "role-title": "PhD", "organization": {"name": "ETH"},
+                "start-date": {"year": {"value": "2010"}}}}]}]},
         },
     }  # fmt: skip
     cv = read_orcid(record)
@@ -269,8 +271,8 @@ def test_the_limit_of_memory_holds():
     """Measured from outside, on the worst of the files."""
     code = (
         "import resource, subprocess, sys; "
-        "subprocess.run([sys.executable, '-m', 'index.documents.sandbox', 'pdf'], stdin=sys.stdin, capture_output=True); "
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        "subprocess.run([sys.executable, '-m', 'index.documents.sandbox', 'pdf'], stdin=sys.stdin, "
+        "capture_output=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=bomb(), capture_output=True, cwd=ROOT)
     assert 10_000 < int(done.stdout) < 300_000, "kilobytes"
@@ -292,7 +294,10 @@ def test_the_limit_of_memory_holds():
 )
 def test_the_process_that_reads_reaches_nothing(act):
     """What a file that takes over the process could try."""
-    code = f"import os, socket, subprocess; from index.documents.sandbox import confine; confine(); {act}; print('done')"
+    code = (
+        "import os, socket, subprocess; from index.documents.sandbox import confine; "
+        f"confine(); {act}; print('done')"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT)
     assert done.returncode != 0
     assert b"done" not in done.stdout

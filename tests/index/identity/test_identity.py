@@ -1,12 +1,15 @@
 """Telling people apart: names, evidence, groups, passes over a store."""
 
 import asyncio
+import json
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import delete
 
+from data.tables.papers import MembershipRow
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.pseudo_people import make_people, rare_people
@@ -190,8 +193,6 @@ def test_pseudo_people_hide_their_names_and_keep_their_truth():
 
 
 def test_a_file_with_ids_is_judged_against_them(tmp_path):
-    import json
-
     rows = []
     for n in range(300):
         rows.append(
@@ -292,10 +293,6 @@ async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(library, monke
     async def half(*args, **more):
         # The transaction begins, writes, and is killed before its end.
         async with library.store.people._writer.begin() as connection:
-            from sqlalchemy import delete
-
-            from data.tables.papers import MembershipRow
-
             await connection.execute(delete(MembershipRow))
             raise asyncio.CancelledError
 

@@ -1,7 +1,9 @@
 """Suggested collaborators: who can be suggested, what is said of them, and reviewers for submissions."""
 
 import json
+import shutil
 from datetime import date
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -129,9 +131,6 @@ def test_nothing_after_the_cut_is_seen(written):
 
 
 def test_a_damaged_ranker_is_refused(monkeypatch, tmp_path):
-    import shutil
-    from importlib import resources
-
     shutil.copytree(resources.files("index").joinpath("models"), tmp_path / "models")
     (tmp_path / "models" / "partners-order.ubj").write_bytes(b"{}")
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)

@@ -1,5 +1,8 @@
 """Search over the sample and over real papers, with the real model."""
 
+import shutil
+from datetime import date
+
 import numpy as np
 import pytest
 import pytest_asyncio
@@ -13,6 +16,7 @@ from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerpr
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
 from index.search.search import Search
+from tests.helpers.records import record
 
 FIRST = 3_000
 
@@ -92,8 +96,6 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
 
 
 async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
-    from tests.helpers.records import record
-
     corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
     titles = (
         "Quokka-R1: Learning to Hop",
@@ -130,8 +132,6 @@ async def test_a_question_finds_by_meaning(search, real):
 
 
 async def test_limits_hold(search, real):
-    from datetime import date
-
     found = await search.search("language models", 50, Where(category="cs.IR", since=date(2024, 12, 19)))
     papers = await real.store.papers([hit.paper_id for hit in found.hits])
     assert papers
@@ -169,8 +169,6 @@ async def test_without_the_model_words_answer(real):
 
 async def test_papers_without_a_vector_are_found_by_words(real, store, tmp_path):
     corpus = await Corpus.open(store, tmp_path, real.embedder, writable=True)
-    from tests.helpers.records import record
-
     with corpus.writing():
         await Intake(corpus, "file", "x").run(
             iter([(0, record(1, title="Quokka husbandry")), (1, record(2))])
@@ -231,8 +229,6 @@ def test_a_model_that_is_none_is_refused_with_what_to_do(tmp_path):
 
 
 def test_changed_weights_are_refused(tmp_path, monkeypatch):
-    import shutil
-
     folder = tmp_path / "model"
     shutil.copytree(locate(DEFAULT_MODEL), folder)
     with (folder / "model.safetensors").open("r+b") as stream:

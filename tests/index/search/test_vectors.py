@@ -1,10 +1,12 @@
 import json
 import os
+from datetime import date
 from functools import partial
 
 import numpy as np
 import pytest
 
+from data.stores.changed_papers import IndexFact
 from index.search.facets import Facets, Where
 from index.search.faiss_index import FaissIndex
 from index.search.vector_index import engine, register
@@ -103,10 +105,6 @@ def test_removing_takes_a_paper_out_for_good(vectors):
 
 
 def test_a_filter_holds_by_ids_days_and_categories(vectors):
-    from datetime import date
-
-    from data.stores.changed_papers import IndexFact
-
     facets = Facets()
     days = {True: date(2026, 1, 1), False: date(2025, 1, 1)}
     facets.update(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -87,8 +88,6 @@ async def test_no_text_breaks_the_word_index(words, text):
 
 async def test_replaced_and_dropped_papers_are_gone(words, store):
     [paper] = await store.papers([1])
-    from dataclasses import replace
-
     words.add([replace(paper, title="Another name altogether")], gone=[2])
     words.commit(2)
     assert words.named("prismllm")[0] == 0

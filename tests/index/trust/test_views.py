@@ -1,4 +1,4 @@
-"""A server's corrections laid over what holds for all: the view, the people read through it, and who may say what."""
+"""A server's corrections laid over everybody's: the view, people seen through it, and who may correct."""
 
 import random
 from collections import defaultdict
@@ -16,6 +16,8 @@ from index.identity.passes import certain_pairs, identify, read_authorships
 from index.people.people import PeopleIndex
 from index.people.people_seen import SeenExperts, SeenIndex
 from index.people.suggest import CollaboratorRanker, Experts
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
 from index.search.facets import Facets
 from index.trust import corrections as made
 from index.trust.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
@@ -146,9 +148,6 @@ async def test_what_a_server_says_changes_no_row_that_others_read(lab):
 
 
 async def test_no_pass_takes_a_server_s_word_for_certain(lab, tmp_path):
-    from index.search.corpus import Corpus
-    from index.search.embedding import Embedder
-
     corpus = await Corpus.open(lab, tmp_path, Embedder(), writable=True)
     one, other, *_ = await weis(lab)
     await join(lab, *await people_of(lab, one, other), MANAGER)
