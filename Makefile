@@ -18,7 +18,7 @@ test: $(DEV_STAMP)
 
 # What attackers and strangers try (docs/security.md).
 hostile: $(DEV_STAMP)
-	$(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
+	LABMATE_HOSTILE=1 $(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
 
 # Weekly, not on each change: which lines of index/ and data/ the tests execute, and the floor that they keep.
 coverage: $(DEV_STAMP)
@@ -43,7 +43,7 @@ crash: $(DEV_STAMP)
 	LABMATE_CRASHES=$(CRASHES) $(BIN)/python -m pytest -q tests/wire/test_crash.py
 
 fuzz: $(DEV_STAMP)
-	LABMATE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -q -s tests/wire/test_fuzz.py
+	LABMATE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -q -s tests/wire/test_fuzz.py tests/commands/cards/test_safe.py
 
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.all

@@ -54,8 +54,8 @@ Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as
 def main() -> None:
     """Run a command; errors that the user can fix become one clear line."""
     os.umask(NOBODY_ELSE)
-    # Interpreters that this one starts inherit it: the tracker cleans up after a process that ended at once, and
-    # its warning would be the last line that a user reads.
+    # Interpreters that this one starts inherit it. The tracker cleans up after a process that ended at once;
+    # without this, its warning would be the last line that a user reads.
     sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
     try:
         app()

@@ -2,8 +2,8 @@
 
 What it forks is a process as any other: its own pid, files, sockets and signals, `bot/__main__.py` run from
 its first line, and an exit status that the interpreter itself gives it. Only the imports (torch, discord,
-scikit-learn) are already there. Where a system has no pidfd, `tests.helpers.process` starts a new interpreter
-instead.
+scikit-learn, every command) and the checksum of the model's weights are already there. On a system without
+pidfd, `tests.helpers.process` starts a new interpreter instead.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import socket
 import sys
 from contextlib import suppress
 from typing import Any
+
+from tests.helpers import one_model
 
 IMPORTED = (
     "bot.cli.main", "bot.cli.ask", "bot.run", "bot.terminal.prompt", "bot.doctor", "sentence_transformers",
@@ -91,6 +93,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for module in IMPORTED:
             importlib.import_module(module)
+        importlib.import_module("bot.client").command_modules()
+        one_model.remember_checksums()
         if len(os.listdir("/proc/self/task")) > 1:
             raise RuntimeError("an import has started a thread; a process with threads must not fork")
         gc.collect()

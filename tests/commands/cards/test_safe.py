@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -14,6 +15,9 @@ from data.keys import visible
 from data.sources.files import PaperFile
 
 pytestmark = pytest.mark.hostile
+
+MANY = 10 if "LABMATE_FUZZ_SECONDS" in os.environ or "LABMATE_HOSTILE" in os.environ else 1
+"""`make hostile` and `make fuzz` try ten times as many texts."""
 
 MARKS = st.sampled_from(
     [
@@ -83,7 +87,7 @@ def as_said(text: str) -> str:
 @example("2.5 Years in Class: A Multimodal Textbook")
 @example("2504.20854")
 @example("1. one")
-@settings(max_examples=3_000, deadline=None)
+@settings(max_examples=300 * MANY, deadline=None)
 def test_discord_shows_a_text_from_outside_as_it_is_and_makes_nothing_of_it(text):
     nodes = parse(safe(text))
     assert kinds(nodes) == set()
@@ -91,7 +95,7 @@ def test_discord_shows_a_text_from_outside_as_it_is_and_makes_nothing_of_it(text
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=150 * MANY, deadline=None)
 def test_it_stays_so_inside_what_cards_put_around_it(one, other):
     """Bold, a link, small print, a list, beside another text: the marks are ours alone."""
     one, other = (" ".join(visible(text).split()) or "?" for text in (one, other))
@@ -113,7 +117,7 @@ def test_it_stays_so_inside_what_cards_put_around_it(one, other):
 
 @given(TEXTS)
 @example("[0, 1)-valued ](https://evil.example) [a] [[b] c] [d]")
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=150 * MANY, deadline=None)
 def test_a_linked_title_leads_where_we_say_whatever_brackets_it_has(text):
     text = " ".join(visible(text).split()) or "?"
     [bold] = parse(f"**{linked(safe(text), 'https://arxiv.org/abs/1')}**")

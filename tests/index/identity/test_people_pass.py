@@ -3,12 +3,19 @@
 import pytest
 
 from data.stores.scopes import Scope
+from index.identity import evidence
 from index.identity import writing as people_written
 from index.identity.passes import identify, outnumbered
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.trust.corrections import join, move_out, take_back
 from tests.helpers.records import record
+
+
+@pytest.fixture(autouse=True)
+def _short_background(monkeypatch):
+    """A background of few random pairs: these stores hold tens of papers, and how they are judged is not the point."""
+    monkeypatch.setattr(evidence, "_BACKGROUND", 6_000)
 
 
 @pytest.fixture

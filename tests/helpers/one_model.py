@@ -1,0 +1,67 @@
+"""One embedding model a process: tests open many bots and stores, and loading costs a second each time.
+
+Nothing of what is computed changes: a batch that was embedded before gets the very vectors that it got then, and a
+file whose checksum is known is the same file, with the same size and time of change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from typing import IO, Any
+
+import numpy as np
+
+from index.search import embedding
+
+_FORWARD, _LOAD, _DIGEST = embedding.Embedder._forward, embedding.Embedder._load, hashlib.file_digest
+_models: dict[int | None, Any] = {}
+_vectors: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}
+_checksums: dict[tuple[Any, ...], Any] = {}
+_loading, _tokenizing = threading.Lock(), threading.Lock()
+
+
+def share() -> None:
+    """Let the embedders of this process have one model, and embed each batch once."""
+    remember_checksums()
+    embedding.Embedder._load = _load  # type: ignore[method-assign]
+    embedding.Embedder._forward = _forward  # type: ignore[method-assign]
+
+
+def remember_checksums() -> None:
+    """Read the weights of the shipped model once, however often they are checked."""
+    embedding.hashlib.file_digest = _digest  # type: ignore[attr-defined]
+    embedding.fingerprint(embedding.DEFAULT_MODEL)
+
+
+def _digest(stream: IO[bytes], algorithm: Any) -> Any:
+    facts = os.fstat(stream.fileno())
+    key = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, algorithm)
+    if key not in _checksums:
+        _checksums[key] = _DIGEST(stream, algorithm)
+    return _checksums[key]
+
+
+def _load(self: embedding.Embedder) -> Any:
+    if self.name != embedding.DEFAULT_MODEL:
+        return _LOAD(self)
+    embedding.fingerprint(self.name)
+    with _loading:
+        if self._threads not in _models:
+            model = _models[self._threads] = _LOAD(self)
+            preprocess = model.preprocess
+
+            def alone(batch: list[str]) -> Any:
+                with _tokenizing:  # an embedder's own lock does not keep other embedders out
+                    return preprocess(batch)
+
+            model.preprocess = alone
+        return _models[self._threads]
+
+
+def _forward(self: embedding.Embedder, batch: list[str]) -> np.ndarray:
+    key = (self.name, tuple(batch))
+    if key not in _vectors:
+        _vectors[key] = _FORWARD(self, batch)
+    return _vectors[key].copy()
