@@ -1,7 +1,7 @@
 """One embedding model a process: tests open many bots and stores, and loading costs a second each time.
 
-Nothing of what is computed changes: a batch that was embedded before gets the very vectors that it got then, and a
-file whose checksum is known is the same file, with the same size and time of change.
+Nothing of what is computed changes: a batch that was embedded before gets the very vectors that it got then,
+and a file whose checksum is known is the same file, with the same size and time of change.
 """
 
 from __future__ import annotations

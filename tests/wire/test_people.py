@@ -58,7 +58,7 @@ async def test_papers_of_a_shared_name_are_asked_about_and_all_of_them_a_press_a
 
 
 async def test_an_initial_leads_to_the_question_who_is_meant_not_to_all_of_them(lab):
-    """Two authors publish as Jiamin Cao: a list of both under one heading would be the wrong person's papers."""
+    """Two authors publish as Jiamin Cao: a list of both would show the wrong person's papers."""
     offered = await lab.user.slash("/papers J. Cao")
     [cao] = [one for one in offered.buttons if one["label"].startswith("Jiamin Cao")]
     asked = await offered.press(cao)

@@ -14,7 +14,7 @@ from tests.helpers.records import record
 
 @pytest.fixture(autouse=True)
 def _short_background(monkeypatch):
-    """A background of few random pairs: these stores hold tens of papers, and how they are judged is not the point."""
+    """A background of few random pairs: these stores hold tens of papers, and judging is not the point."""
     monkeypatch.setattr(evidence, "_BACKGROUND", 6_000)
 
 
