@@ -14,6 +14,8 @@ SUB_COMMAND, SUB_COMMAND_GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
 USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
 QUERY = "query"
 """An option of this name takes filters such as ``category:cs.NI`` within its text."""
+NAMES = ("author",)
+"""Filters whose values are people's names, often of several words."""
 
 
 class TypingError(ValueError):
@@ -112,8 +114,7 @@ def parse(text: str, commands: list[Json]) -> Typed:
     typed, rest = find_command(text, commands)
     typed.values = split_values(rest, [option["name"] for option in typed.options])
     if _query_is_only_filters(typed):
-        others = [option["name"] for option in typed.options if option["type"] != STRING]
-        typed.values = split_values(rest, others)
+        typed.values = _filters_in_query(typed)
     loose = typed.values.pop("", "")
     if loose:
         typed.values = {_place_of(loose, typed): loose, **typed.values}
@@ -130,14 +131,26 @@ def parse(text: str, commands: list[Json]) -> Typed:
 def _query_is_only_filters(typed: Typed) -> bool:
     """Whether what was typed is the query's own filters: ``/search category:cs.NI``.
 
-    Discord's client would take these for options and ask for the query; somebody who types a whole line can't be
-    asked.
+    Discord's client would take these for options and ask for the query; a line typed whole is all there is.
     """
     return (
         any(option["name"] == QUERY and option.get("required") for option in typed.options[:1])
         and not {"", QUERY} & typed.values.keys()
         and any(typed._option(name)["type"] == STRING for name in typed.values)
     )
+
+
+def _filters_in_query(typed: Typed) -> dict[str, str]:
+    """The values with all filters in the query; a name of several words is quoted, so that it stays whole."""
+    filters, others = [], {}
+    for name, value in typed.values.items():
+        if typed._option(name)["type"] != STRING:
+            others[name] = value
+        elif name in NAMES and " " in value and '"' not in value:
+            filters.append(f'{name}:"{value}"')
+        else:
+            filters.append(f"{name}:{value}")
+    return {QUERY: " ".join(filters), **others}
 
 
 def _place_of(loose: str, typed: Typed) -> str:

@@ -19,7 +19,7 @@ COMMANDS = [
     for number, (name, options) in enumerate(
         {
             "search": [
-                _option("query", required=True, min_length=1, max_length=20),
+                _option("query", required=True, min_length=1, max_length=30),
                 _option("since"),
                 _option("category"),
                 _option("author"),
@@ -61,7 +61,9 @@ def _refusal(text):
     ("typed", "sent"),
     [
         ("/search category:cs.NI", {"query": "category:cs.NI"}),
-        ("/search author:ChonLam Lao", {"query": "author:ChonLam Lao"}),
+        ("/search author:ChonLam Lao", {"query": 'author:"ChonLam Lao"'}),
+        ("/search author:Lao", {"query": "author:Lao"}),
+        ('/search author:"C. Lao" gpu', {"query": 'author:"C. Lao" gpu'}),
         ("/search since:2027-01-01 gpu", {"query": "since:2027-01-01 gpu"}),
         ("/search category:cs.NI private:true", {"query": "category:cs.NI", "private": True}),
         ("/search gpu category:cs.NI", {"query": "gpu", "category": "cs.NI"}),
@@ -108,7 +110,7 @@ def test_what_is_missing_is_said_with_what_was_understood(typed, said):
         ("/share part:inf", "part must be a number"),
         ("/share most:4", "most must be at most 3"),
         ("/share least:1", "least must be at least 2"),
-        ("/search " + "x" * 21, "query must have 1 to 20 characters"),
+        ("/search " + "x" * 31, "query must have 1 to 30 characters"),
     ],
 )
 def test_what_is_out_of_range_is_refused_in_words(typed, said):
