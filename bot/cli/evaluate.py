@@ -22,7 +22,7 @@ def rank_similar(
     out: Annotated[Path, typer.Option(help="Where the run goes.")],
     depth: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
 ) -> None:
-    """Rank the file's papers by closeness to each query paper."""
+    """Rank the file's papers by similarity to each query paper."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.rank("similar", papers, queries, out, depth)
@@ -120,7 +120,7 @@ def evaluate_collaborators(
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Do people write with those who were suggested? Ours beside graph scores and plain closeness."""
+    """Do people write with the people we suggest? Labmate beside graph scores and plain similarity."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     last = until.date() if until else None

@@ -26,12 +26,15 @@ def evaluate_digest(
     ] = None,
     readers: Annotated[int, typer.Option(min=1, help="How many readers.")] = 200,
     half: Annotated[
-        str, typer.Option(help="kept: readers whom nothing was trained or tuned on; tuned; all.")
+        str,
+        typer.Option(
+            help="kept: the held-out half, unseen in training and tuning; tuned: the other half; all."
+        ),
     ] = "kept",
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Does a reader's own next paper rank high on its day? Beside arxiv-sanity-lite and plain closeness."""
+    """Does a reader's own next paper rank high on its day? Beside arxiv-sanity-lite and plain similarity."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     last = until.date() if until else None
@@ -51,7 +54,7 @@ def train_digest(
     out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
-    """Train what ranks a day's papers for a taste, on readers of whom none is in the kept half."""
+    """Train what ranks a day's papers for a taste, on readers outside the held-out half."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.train_digest(data, vectors, before.date(), out, seed)

@@ -214,7 +214,7 @@ def ingest_from_command(
     name: Annotated[str, typer.Argument(help="The source's name: NAME of data/sources/NAME_source.py.")],
     since: Day,
 ) -> None:
-    """Read everything new or changed since a day from a source that is one file (docs/extend.md)."""
+    """Read everything new or changed since a day from a source you added (docs/extend.md)."""
     from bot.cli.ingest_source import ingest_from  # lazy: start-up
 
     ingest_from(settings(), name, since.date())

@@ -5,12 +5,17 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 
 from bot.local_discord.state import Json
 
 SUB_COMMAND, SUB_COMMAND_GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
 USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
+QUERY = "query"
+"""An option of this name takes filters such as ``category:cs.NI`` within its text."""
+NAMES = ("author",)
+"""Filters whose values are people's names, often of several words."""
 
 
 class TypingError(ValueError):
@@ -60,7 +65,12 @@ class Typed:
     def usage(self) -> str:
         """How to type the command."""
         options = [f"{o['name']}:…" if o.get("required") else f"[{o['name']}:…]" for o in self.options]
-        return " ".join(["/" + self.command["name"], *self.path, *options])
+        return " ".join([self.name, *options])
+
+    @property
+    def name(self) -> str:
+        """The command with its subcommands, as it is typed."""
+        return " ".join(["/" + self.command["name"], *self.path])
 
 
 def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
@@ -94,7 +104,7 @@ def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:
 def parse(text: str, commands: list[Json]) -> Typed:
     """Parse a complete command.
 
-    A value without ``name:`` goes to the first option.
+    A value without ``name:`` goes to the first option; so do filters where a query is nothing else.
 
     Raises
     ------
@@ -103,21 +113,67 @@ def parse(text: str, commands: list[Json]) -> Typed:
     """
     typed, rest = find_command(text, commands)
     typed.values = split_values(rest, [option["name"] for option in typed.options])
-    if (loose := typed.values.pop("", "")) and typed.options:
-        first = typed.options[0]["name"]
-        if first in typed.values:
-            raise TypingError(f"“{loose}” does not belong to an option. Type: {typed.usage}")
-        typed.values = {first: loose, **typed.values}
-    elif loose:
-        raise TypingError(f"/{typed.command['name']} takes no options. Type: {typed.usage}")
+    if _query_is_only_filters(typed):
+        typed.values = _filters_in_query(typed)
+    loose = typed.values.pop("", "")
+    if loose:
+        typed.values = {_place_of(loose, typed): loose, **typed.values}
     missing = [
         o["name"] for o in typed.options if o.get("required") and not typed.values.get(o["name"], "").strip()
     ]
     if missing:
-        raise TypingError(f"{', '.join(missing)} is missing. Type: {typed.usage}")
+        raise TypingError(_what_is_missing(typed, missing, loose))
     for name, value in typed.values.items():
         _value(typed._option(name), value)
     return typed
+
+
+def _query_is_only_filters(typed: Typed) -> bool:
+    """Whether what was typed is the query's own filters: ``/search category:cs.NI``.
+
+    Discord's client would take these for options and ask for the query; a line typed whole is all there is.
+    """
+    return (
+        any(option["name"] == QUERY and option.get("required") for option in typed.options[:1])
+        and not {"", QUERY} & typed.values.keys()
+        and any(typed._option(name)["type"] == STRING for name in typed.values)
+    )
+
+
+def _filters_in_query(typed: Typed) -> dict[str, str]:
+    """The values with all filters in the query; a name of several words is quoted, so that it stays whole."""
+    filters, others = [], {}
+    for name, value in typed.values.items():
+        if typed._option(name)["type"] != STRING:
+            others[name] = value
+        elif name in NAMES and " " in value and '"' not in value:
+            filters.append(f'{name}:"{value}"')
+        else:
+            filters.append(f"{name}:{value}")
+    return {QUERY: " ".join(filters), **others}
+
+
+def _place_of(loose: str, typed: Typed) -> str:
+    """The option that takes a text without ``name:``."""
+    if all(option["type"] == BOOLEAN for option in typed.options):
+        raise TypingError(f"{typed.name} takes no text. Type: {typed.usage}")
+    first = str(typed.options[0]["name"])
+    if first in typed.values or typed.options[0]["type"] == BOOLEAN:
+        raise TypingError(f"“{loose}” does not belong to an option. Type: {typed.usage}")
+    return first
+
+
+def _what_is_missing(typed: Typed, missing: list[str], loose: str) -> str:
+    """What is missing, and how a text without ``name:`` was understood."""
+    lacking = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+    if not loose:
+        return f"{lacking}. Type: {typed.usage}"
+    first, words = typed.options[0]["name"], loose.split()
+    # Four words or more may be two names; the first half is then the likelier example.
+    example = " ".join(words[: (len(words) + 1) // 2]) if len(words) >= 4 else loose
+    still = "" if len(missing) == 1 else f", but {lacking}"
+    rest = " ".join(f"{name}:…" for name in missing)
+    return f"I took all of “{loose}” as {first}{still}. Type: {typed.name} {first}:{example} {rest}"
 
 
 def split_values(text: str, names: list[str]) -> dict[str, str]:
@@ -153,14 +209,28 @@ def _value(option: Json, text: str) -> Json:
             raise TypingError(f"{name} must be true or false")
         value = text.lower() in ("true", "yes")
     elif kind in (INTEGER, NUMBER):
-        try:
-            value = int(text) if kind == INTEGER else float(text)
-        except ValueError as error:
-            raise TypingError(f"{name} must be a number") from error
+        value = _number(option, text)
     elif kind in (USER, CHANNEL, ROLE, MENTIONABLE):
         value = re.sub(r"\D", "", text)
     if isinstance(value, str):
         least, most = option.get("min_length") or 0, option.get("max_length") or 6_000
         if not least <= len(value) <= most:
-            raise TypingError(f"{name} must have {least} to {most} characters")
+            raise TypingError(f"{name} must have {least:,} to {most:,} characters")
     return {"name": name, "type": kind, "value": value}
+
+
+def _number(option: Json, text: str) -> int | float:
+    """A number within the option's range."""
+    name, least, most = option["name"], option.get("min_value"), option.get("max_value")
+    try:
+        value = int(text) if option["type"] == INTEGER else float(text)
+    except ValueError as error:
+        raise TypingError(f"{name} must be a number") from error
+    if not isfinite(value):
+        raise TypingError(f"{name} must be a number")
+    if (least is None or value >= least) and (most is None or value <= most):
+        return value
+    if least is not None and most is not None:
+        raise TypingError(f"{name} must be from {least:,} to {most:,}")
+    bound = f"at least {least:,}" if least is not None else f"at most {most:,}"
+    raise TypingError(f"{name} must be {bound}")

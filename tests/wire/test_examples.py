@@ -81,3 +81,13 @@ def is_a_name_alone(example: str, commands: list[Json]) -> bool:
 def test_the_readme_and_help_give_examples_of_the_commands_that_need_a_word():
     begun = {example.split()[0] for example in examples() if " " in example}
     assert begun >= {"/papers", "/similar", "/search", "/paper", "/author", "/graph", "/who-knows", "/save"}
+
+
+@pytest.mark.parametrize(
+    "filters",
+    ["category:cs.NI", "author:ChonLam Lao", "year:2026", "since:2026-01-01", "since:2026-01-01 gpu"],
+)
+async def test_every_filter_that_the_readme_offers_works_alone(newcomer, filters):
+    found = (await newcomer.slash(f"/search {filters}")).text
+    assert "1. **[" in found
+    assert not any(said in found for said in _NOTHING)
