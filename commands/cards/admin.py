@@ -60,7 +60,10 @@ def servers_card(here: Sequence[tuple[int, str]], allowed: Sequence[int]) -> ui.
         "Only servers on the list may use me." if on_list else "There is no list, so every server may use me."
     )
     return _listed(
-        "## Servers", rows, "I am not in any server.", f"-# {rule} /admin allow and /admin disallow"
+        "## Servers",
+        rows,
+        "I am not in any server.",
+        f"-# {rule} /admin allow and /admin disallow change the list.",
     )
 
 

@@ -59,24 +59,30 @@ def comparison_text(found: Comparison, papers: Mapping[int, Paper]) -> str:
     lines = [f"## {shown(one.person.name, 60)} and {shown(other.person.name, 60)}", one.line, other.line]
     lines += _topics(found)
     if found.coauthors:
-        lines.append(f"**Coauthors in common** ({len(found.coauthors)}) " + _listed(found.coauthors[:COMMON]))
+        lines.append(f"**Coauthors in common** ({len(found.coauthors)}) " + _common(found.coauthors))
     lines.append(_path(found, papers))
     if found.reading:
         lines.append("**Papers that both might read**")
     lines += [
-        f"- {_titled(papers[paper])} · similarity {closeness:.2f} or more"
+        f"- {_titled(papers[paper])} · similarity to each: at least {closeness:.2f}"
         for paper, closeness in found.reading
         if paper in papers
     ]
     return "\n".join(lines)
 
 
+def _common(coauthors: Sequence[str]) -> str:
+    """The first coauthors in common, and how many more there are."""
+    more = len(coauthors) - COMMON
+    return _listed(coauthors[:COMMON]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def _topics(found: Comparison) -> list[str]:
     if found.shared_topics is None:
         return []
-    both = _listed(found.shared_topics) or "no topic that I can see"
+    both = _listed(found.shared_topics)
     return [
-        f"**Both write on** {both}",
+        f"**Both write on** {both}" if both else "I see no topic that both write about.",
         *(
             f"**Only {shown(side.person.name, 40)}** {_listed(side.own_topics)}"
             for side in found.sides

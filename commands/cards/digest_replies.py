@@ -13,11 +13,13 @@ from data.stores.digests import Delivery, Digest
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (
-    "I found no such digest that you can change. /digest list shows them all; /digest create starts one."
+    "I found no such digest that you can change. /digest list shows this server's digests; "
+    "/digest mine shows yours."
 )
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
 )
+NO_LISTING = "I haven't read a listing yet, so there is nothing to post."
 STATES = {
     "posted": "posted",
     "empty": "no match",
@@ -34,9 +36,15 @@ def name_of(digest: Digest, most: int = 80) -> str:
     return f"**{shown(digest.name, most)}**"
 
 
-def several_meant(digests: Sequence[Digest]) -> str:
-    """Which digests a name could mean."""
-    return f"Which one? I found {', '.join(shown(digest.name, 40) for digest in digests[:10])}."
+def several_meant(digests: Sequence[Digest], command: str) -> str:
+    """Which digests a name could mean, and how to name one; numbers tell those of one name apart."""
+    alike = len({digest.name.casefold() for digest in digests}) < len(digests)
+    names = [shown(digest.name, 40) + (f" (#{digest.id})" if alike else "") for digest in digests[:10]]
+    add, typed = ("number", f"#{digests[0].id}") if alike else ("name", shown(digests[0].name, 40))
+    return (
+        f"Which digest do you mean: {', '.join(names[:-1])} or {names[-1]}? "
+        f"Add its {add}: /{command} digest:{typed}."
+    )
 
 
 def when_next(due: datetime | None) -> str:
@@ -49,8 +57,15 @@ def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None
     if digest.state == "draft":
         return f"{name_of(digest)} is not started yet. /digest edit shows its settings."
     if not deliveries:
-        return f"{name_of(digest)} has posted nothing yet; {when_next(due)}."
+        return f"{name_of(digest)} has posted nothing yet. {_first(digest, due)}"
     return "\n".join([f"## {shown(digest.name, 80)}", *map(_posting, deliveries)])
+
+
+def _first(digest: Digest, due: datetime | None) -> str:
+    """When a digest that has posted nothing begins."""
+    if digest.state != "active":
+        return "It is stopped; /digest resume starts it again."
+    return f"The first post is due <t:{int(due.timestamp())}:F>." if due else "No post is scheduled."
 
 
 def _posting(delivery: Delivery) -> str:

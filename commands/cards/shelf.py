@@ -88,9 +88,14 @@ def heading(total: int, found: int, query: LibraryQuery) -> str:
     return head + (f", {found:,} with {words}" if words else "")
 
 
-def no_match(total: int, query: LibraryQuery) -> str:
+def no_match(query: LibraryQuery) -> str:
     """No work of a library matches."""
-    return f"None of your {plural(total, 'work')} has {query_words(query)}."
+    said = [
+        f"has “{shown(query.search, 60)}”" if query.search else "",
+        f"has the tag #{shown(query.tag, 40)}" if query.tag else "",
+        f"is marked “{STATE_WORDS[query.state]}”" if query.state in STATE_WORDS else "",
+    ]
+    return f"Nothing in your library {' and '.join(filter(None, said))}."
 
 
 def query_words(query: LibraryQuery) -> str:

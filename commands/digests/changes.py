@@ -13,7 +13,7 @@ from commands.digests.allowed import DELETED, WHO_MAY, own_digest
 from commands.kit.authority import manages_server
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, services_of
 from data.calendar import clock
 from data.stores.digests import Digest, DigestRefused
 from index.digest import due
@@ -151,4 +151,9 @@ async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.Layou
     if digest.state != "active":
         raise UserError("This digest is stopped, so nothing is posted. /digest resume starts it again.")
     poster = cast(PostsNow, interaction.client.poster)  # type: ignore[attr-defined]
-    return note("Posted." if await poster.now(digest) else replies.NOTHING_NEW)
+    if await poster.now(digest):
+        return note("Posted.")
+    store = services_of(interaction).store
+    _, newest, _ = await store.listings.around()
+    unread = newest is None and not await store.digests.history(digest.id)
+    return note(replies.NO_LISTING if unread else replies.NOTHING_NEW)

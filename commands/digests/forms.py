@@ -103,7 +103,7 @@ class NameAndTime(DigestForm):
             (name for name in available_timezones() if name.casefold() == values["zone"].casefold()), None
         )
         if zone is None:
-            raise UserError("I don't know this time zone. It looks like Europe/Berlin. I changed nothing.")
+            raise UserError("I don't know this time zone. Write it like Europe/Berlin.")
         time = TIME.fullmatch(values["at"])
         if time is None:
             raise UserError("Write the time like 08:30. I changed nothing.")

@@ -65,7 +65,9 @@ async def preview(services: Services, digest: Digest) -> ui.LayoutView | Reply:
 async def _previewed(services: Services, digest: Digest) -> Delivery:
     delivery = await due.previewed(services, digest, clock.now())
     if delivery is None:
-        raise UserError("I have not read a listing yet, so I have nothing to show. /new tells when I have.")
+        raise UserError(
+            "I haven't read a listing yet, so there is nothing to show. /new shows whether one has come in."
+        )
     return delivery
 
 

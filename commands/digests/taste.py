@@ -18,7 +18,7 @@ from index.digest import learning
 from index.digest.learning import NoListingError, paper_to_ask
 
 QUESTIONS = 12
-NO_LISTING = "I have not read a listing yet, so I have nothing to ask about."
+NO_LISTING = "I haven't read a listing yet, so there is nothing to ask about."
 
 
 @button("digest.want", "dt:y:{digest}:{count:page}:{paper}", style=ButtonStyle.success)
@@ -111,8 +111,13 @@ async def _next(services: Services, digest: Digest, member: int, count: int) -> 
 async def learned(services: Services, digest: Digest, member: int) -> ui.LayoutView:
     """What a digest has learned; the member can take back their own answers."""
     found = await learning.learned(services, digest, member)
-    text = "Ask me more" if found.asked else "Ask me"
-    rows: list[list[ui.Item[Any]]] = [[link("digest.ask", text, digest=digest.id, count=0, paper=0)]]
+    _, newest, _ = await services.store.listings.around()
+    if newest is None and not (found.wanted[0] or found.unwanted[0]):
+        raise UserError(NO_LISTING)
+    rows: list[list[ui.Item[Any]]] = []
+    if newest is not None:
+        text = "Ask me more" if found.asked else "Ask me"
+        rows.append([link("digest.ask", text, digest=digest.id, count=0, paper=0)])
     if (found.wanted[0] or found.unwanted[0]) and (options := cards.answer_options(found)):
         rows.insert(0, [choice("digest.unlearn", options, digest=digest.id)])
     return note(cards.learned(digest, found, QUESTIONS), rows)

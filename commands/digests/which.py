@@ -33,13 +33,16 @@ class NamedDigest:
         """
         digests = await _changeable(interaction)
         if wanted := self.typed.strip().casefold():
-            digests = [one for one in digests if f"#{one.id}" == wanted] or [
-                one for one in digests if wanted in one.name.casefold()
-            ]
+            digests = (
+                [one for one in digests if f"#{one.id}" == wanted]
+                or [one for one in digests if one.name.casefold() == wanted]
+                or [one for one in digests if wanted in one.name.casefold()]
+            )
         if not digests:
             raise UserError(replies.NONE_TO_CHANGE)
         if len(digests) > 1:
-            raise UserError(replies.several_meant(digests))
+            command = interaction.command.qualified_name if interaction.command else "digest edit"
+            raise UserError(replies.several_meant(digests, command))
         return digests[0]
 
 

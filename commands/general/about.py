@@ -29,6 +29,8 @@ lists that this server shares
 **/who-knows** `in-network aggregation` finds people by topic
 **/claim** `ChonLam Lao` — say which papers are yours; then you can use **/profile** (also from your CV) and \
 **/invite**, and suggestions are about you
+**/person** `history ChonLam Lao` — corrections of who wrote what; `split` and `same` make one; \
+**/contest** — say that a claim is wrong
 **/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — get news of people, papers, \
 topics and categories; **/me** `data` — what I keep about you; **/me** `forget` deletes it
 **/about** — the papers I know, and where they come from

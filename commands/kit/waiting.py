@@ -56,10 +56,11 @@ def not_yet(services: Services) -> str:
 async def told(
     services: Services, work: Awaitable[ui.LayoutView | Reply], *needs: Need
 ) -> ui.LayoutView | Reply:
-    """A reply, with a line about what it still lacked when it was asked for."""
+    """A reply, with a line about what it lacked when it was asked for and still lacks."""
     line = None if services.is_starting else missing(services, *needs)  # a reply waits for what is starting
     made = await work
-    line = line if line is None else (missing(services, *needs) or line)
+    # What was made meanwhile may be in the reply already, so only what is still missing is named.
+    line = line and missing(services, *needs)
     if line is None:
         return made
     view = made if isinstance(made, ui.LayoutView) else made.view

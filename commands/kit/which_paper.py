@@ -77,7 +77,7 @@ async def no_such_paper(services: Services, typed: str, action: str) -> ui.Layou
     if not options:
         return note(text)
     select = choice(action, options, placeholder="Closest guesses; none of them matches")
-    return note(f"{text}\nBelow are only the closest guesses.", [[select]])
+    return note(text, [[select]])
 
 
 async def _options(services: Services, ids: Sequence[int]) -> list[discord.SelectOption]:

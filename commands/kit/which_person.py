@@ -65,10 +65,13 @@ def refuse_several(found: PersonMatch) -> None:
         )
 
 
-async def ask_which(services: Services, found: PersonMatch, action: str) -> ui.LayoutView:
+async def ask_which(
+    services: Services, found: PersonMatch, action: str, *, or_paper: bool = False
+) -> ui.LayoutView:
     """Ask which person of a name is meant, or offer the closest names where nobody has it.
 
-    ``action``, such as ``person.choose_card``, is done with the answer.
+    ``action``, such as ``person.choose_card``, is done with the answer. With ``or_paper`` the name could
+    also be a paper's.
     """
     if found.others:
         return await _choose(services, found, action)
@@ -77,7 +80,7 @@ async def ask_which(services: Services, found: PersonMatch, action: str) -> ui.L
             f"I know papers by “{shown(found.typed, 80)}”, but haven't matched them to people yet. That "
             "happens after papers are read in; until then, /papers lists them by name."
         )
-    return await unknown_name(services, found.typed)
+    return await unknown_name(services, found.typed, or_paper=or_paper)
 
 
 async def _choose(services: Services, found: PersonMatch, action: str) -> ui.LayoutView:
@@ -133,15 +136,23 @@ async def papers_under_names(services: Services, names: Sequence[Name]) -> list[
     ]
 
 
-async def unknown_name(services: Services, typed: str) -> ui.LayoutView:
+async def unknown_name(services: Services, typed: str, *, or_paper: bool = False) -> ui.LayoutView:
     """Nobody has that name: the closest ones as buttons."""
     name = safe(shorten(" ".join(typed.split()), 80))
-    buttons = await papers_under_names(services, services.corpus.names.near(typed, OFFERED))
+    near = services.corpus.names.near(typed, OFFERED)
+    buttons = await papers_under_names(services, near)
+    if or_paper:
+        nobody = f"I know no person or paper called “{name}”"
+    else:
+        nobody = (
+            f"Nobody here publishes as {'' if len(typed.split()) > 1 or not buttons else 'just '}“{name}”"
+        )
     if buttons:
-        return note(f"I know no paper by “{name}”. Did you mean one of these?", [buttons])
+        meant = shown(near[0].name, 80) if len(buttons) == 1 else "one of these"
+        return note(f"{nobody}. Did you mean {meant}?", [buttons])
     known = plural(await services.store.count(), "paper")
     return note(
-        f"I know no paper by “{name}”, and no similar name among the authors of {known} in this library. "
+        f"{nobody}, and no similar name among the authors of {known} in this library. "
         "Check the spelling, or see /about for how to add papers."
     )
 

@@ -171,6 +171,8 @@ class ClaimCommands(commands.Cog, name="Claims"):
         code: str | None,
     ) -> ui.LayoutView:
         member, guild = interaction.user.id, interaction.guild_id
+        if all(option is None for option in (person, page, orcid, mail, code)):
+            raise UserError("Begin with your name: /claim person:*your name*.")
         if sum(option is not None for option in (person, page, orcid, mail, code)) != 1:
             raise UserError(
                 "One at a time, please: your name to begin; then the page or the ORCID record that shows "

@@ -84,8 +84,13 @@ async def follow(services: Services, member: int, kind: str, target: str, name: 
     mine = await services.store.members.following(member)
     number = next(f.id for f in mine if f.kind == kind and f.target == target)
     said = "You follow" if new else "You already follow"
+    news = (
+        f"You get {NEWS[kind]} in your own digest: /digest mine."
+        if await services.store.digests.of_owner(member)
+        else f"I'll put {NEWS[kind]} in your own digest. You haven't started one yet: /digest mine."
+    )
     return note(
-        f"{said} **{shown(name, 120)}**. You get {NEWS[kind]} in your own digest: /digest mine.",
+        f"{said} **{shown(name, 120)}**. {news}",
         [[link("follow.end", "Undo" if new else "Unfollow", follow=number)]],
     )
 

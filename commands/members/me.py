@@ -36,7 +36,7 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
     files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
     return with_files(
         f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't "
-        "keep what you type into commands.",
+        "keep your searches, except long ones that a button needs: 30 days, and without your name.",
         files,
         [[link("me.forget", "Forget me", member=member)]],
     )

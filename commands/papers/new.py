@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import discord
@@ -18,6 +18,7 @@ from commands.kit.options import category_name, complete_category
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
+from data.calendar import clock
 from index.search.facets import in_category
 from index.search.queries import parse_day
 
@@ -43,6 +44,13 @@ def _day(digits: str) -> date | None:
     return parse_day(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
 
 
+def typed_day(text: str) -> date | None:
+    """The day that a member typed: ``2026-05-18``, ``today`` or ``yesterday`` (UTC); else None."""
+    today = clock.now().date()
+    named = {"today": today, "yesterday": today - timedelta(days=1)}
+    return named.get(text.strip().casefold()) or parse_day(text)
+
+
 async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
     """A page of a day's listing."""
     before, on, after = await services.store.listings.around(wanted)
@@ -63,8 +71,10 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     )
     shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
     footer = f"-# {shown_counts}" if shown_counts else None
-    if not entries:
-        heading += f"\nI know of nothing announced that day{' in this category' if category else ''}."
+    if not counts:
+        heading = f"## New on {weekday}, {day_text(on)}\nI have read no arXiv listing for that day."
+    elif not entries:
+        heading += "\nI know of nothing announced that day in this category."
     if pages > 1:
         footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
     rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after)]
@@ -101,8 +111,8 @@ def _turning(
 async def _no_listing(services: Services) -> ui.LayoutView:
     known = plural(await services.store.count(), "paper")
     return note(
-        f"I haven't read any listing yet; there are {known} in this library. I fetch the last days from "
-        f"arXiv as soon as I can reach it; /about says how papers get here."
+        f"I haven't read any listing yet; there are {known} in this library. I'll fetch the last week from "
+        "arXiv as soon as I can reach it. /about says where papers come from."
     )
 
 
@@ -115,7 +125,7 @@ class New(commands.Cog):
     @app_commands.command()
     @app_commands.describe(
         category="Only this arXiv category, such as cs.CL",
-        day="The day of the listing, such as 2026-05-18 (default: the newest)",
+        day="The day of the listing, such as 2026-05-18 or today (default: the newest)",
         private="Only you see the answer",
     )
     @app_commands.autocomplete(category=complete_category)
@@ -127,9 +137,11 @@ class New(commands.Cog):
         private: bool = False,
     ) -> None:
         """Show what was announced on a day"""
-        wanted = parse_day(day) if day else None
+        wanted = typed_day(day) if day else None
         if day and wanted is None:
             raise UserError("I can't read that as a day. Type it like 2026-05-18.")
+        if category and typed_day(category):
+            raise UserError(f"For a day, type /new day:{category.strip()}.")
         work = show(self._services, wanted, category_name(category))
         await answer(interaction, work, private=private, needs=(Need.PAPERS,))
 

@@ -156,7 +156,9 @@ async def not_theirs(
         raise UserError(str(error)) from error
     await services.everywhere.insight.refresh()
     [found] = await services.store.papers([paper])
-    said = f"“{shown(found.title, 120)}” is now by another {shown(person.name, 80)} {WHERE[scope.is_local]}."
+    where = "In this server" if scope.is_local else "In every server"
+    name = shown(person.name, 80)
+    said = f"{where}, “{shown(found.title, 120)}” now counts as the work of a different {name}."
     return await done(interaction, services, said, made, person.id)
 
 
@@ -170,5 +172,5 @@ async def done(
         link("person.card", "Card", person=person),
     ]
     if correction and await wider_scope(interaction, services, correction) is not None:
-        buttons.append(link("correction.widen", "For everybody", correction=number))
-    return note(f"{text} This holds when new papers come in, and can be undone.", [buttons])
+        buttons.append(link("correction.widen", "Apply in every server", correction=number))
+    return note(f"{text} New papers won't change this; you can undo it.", [buttons])

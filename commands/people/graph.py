@@ -147,7 +147,7 @@ async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
         meant = await services.search.named(typed)
         if meant.papers:
             return await _of_paper(services, meant, typed)
-    return await ask_which(services, found, "person.choose_graph")
+    return await ask_which(services, found, "person.choose_graph", or_paper=True)
 
 
 async def _of_paper(services: Services, meant: Meant, typed: str) -> ui.LayoutView | Reply:

@@ -24,6 +24,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, refuse_several, whom
 from commands.people.corrections import same, show_papers
+from data.stores.corrections import Correction
 from data.stores.people import Person
 from index.trust.corrections import Refused, promote, take_back
 
@@ -58,7 +59,18 @@ async def undo(interaction: discord.Interaction, services: Services, number: int
     if not await take_back(services.everywhere.store, correction, by=by(interaction)):
         raise UserError("This correction was undone already.")
     await services.everywhere.insight.refresh()
-    return note(f"Undone: {shown(correction.note, 200)}")
+    return note(await _undone(services.everywhere, correction))
+
+
+async def _undone(services: Services, correction: Correction) -> str:
+    """What holds again after a correction was taken back."""
+    papers = await services.store.papers([correction.paper_id]) if correction.kind == "apart" else []
+    if not papers:
+        return f"Undone: {shown(correction.note, 200)}"
+    whose = await services.store.people.whose(correction.ends[:1])
+    person = await services.store.people.find(whose.get(correction.ends[0], 0))
+    again = f"this {shown(person.name, 80)}'s" if person else "the same person's"
+    return f"Undone. “{shown(papers[0].title, 120)}” counts as {again} again."
 
 
 async def widen(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:

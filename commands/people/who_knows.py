@@ -60,7 +60,7 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
     lines: list[tuple[str, ui.Item[Any]]] = [
         (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in found
     ]
-    footer = "-# By the papers that match best; several count more than one."
+    footer = "-# Ranked by the papers that match best; several matching papers count for more than one."
     return people_list(f"## Who knows {name}", lines, footer)
 
 

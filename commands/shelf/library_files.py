@@ -25,6 +25,7 @@ from index.documents.reference_file import MOST_BYTES, match, read_file
 from index.shelf.library_query import LibraryQuery
 from index.shelf.library_search import search_library
 
+FORMAT_NAMES = {"bibtex": "BibTeX", "ris": "RIS", "csl-json": "CSL-JSON"}
 FORMAT_CHOICES = [app_commands.Choice(name=name, value=name) for name in FORMATS]
 _EPOCH = datetime(1970, 1, 1)
 
@@ -42,7 +43,7 @@ async def export_library(
     """A library, or the works of it that match, as a file."""
     total, found = await search_library(services.store, services.corpus, services.search, member, query)
     if not found:
-        raise UserError(no_match(total, query) if total else EMPTY)
+        raise UserError(no_match(query) if total else EMPTY)
     works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
     return await file_of(works, format_, f"library.{FORMATS[format_]}", limit)
 
@@ -51,7 +52,8 @@ async def file_of(works: Sequence[ExportedWork], format_: str, name: str, limit:
     """Works as a file with a line above it, or as parts of ``limit`` bytes."""
     records = (("", text) for text in entries(works, format_))
     files = await asyncio.to_thread(packed, name, records, Flat(*AROUND[format_]), limit)
-    return with_files(f"{plural(len(works), 'work')} as {format_}.", files)
+    here = "Here is" if len(works) == 1 else "Here are"
+    return with_files(f"{here} {plural(len(works), 'reference')} as {FORMAT_NAMES[format_]}.", files)
 
 
 async def import_file(services: Services, member: int, file: discord.Attachment) -> ui.LayoutView:
@@ -90,7 +92,7 @@ async def _references(file: discord.Attachment) -> tuple[list[dict[str, Any]], l
     try:
         items, unread = await read_file(await file.read(), file.filename)
     except UnreadableError as error:
-        raise UserError(shown(str(error), 300)) from error
+        raise UserError(f"I can't read {shown(file.filename, 80)}. {shown(str(error), 300)}") from error
     if not items:
         raise UserError("I found no reference with a title in this file, so nothing was saved.")
     return items, unread

@@ -122,7 +122,7 @@ async def show(services: Services, member: int, query: LibraryQuery, page: int =
     if not total:
         return note(cards.EMPTY)
     if not found:
-        return note(cards.no_match(total, query))
+        return note(cards.no_match(query))
     pages = -(-len(found) // cards.PAGE)
     page = min(page, pages - 1)
     part = found[page * cards.PAGE : (page + 1) * cards.PAGE]

@@ -255,7 +255,7 @@ def trust(
     why = [f"{papers} authorships, {mean:.0%} sure on average"]
     if namesakes == 0:
         value += 10
-        why.append("no other author is known by this name")
+        why.append("I know no other author with this name")
     else:
         why.append(
             f"{namesakes} other {'author publishes' if namesakes == 1 else 'authors publish'} under this name"

@@ -231,7 +231,7 @@ async def test_new_goes_through_days_pages_and_categories(other):
     onward = await narrowed.press("6 Jan")
     assert "4 papers in cs.IR" in onward.text
     empty = await user.slash("/new day:2026-01-07")
-    assert "I know of nothing announced that day" in empty.text
+    assert "I have read no arXiv listing for that day" in empty.text
 
 
 async def test_a_button_works_after_a_restart(tmp_path):

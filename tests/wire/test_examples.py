@@ -19,6 +19,7 @@ _ASKED = re.compile(r'python -m bot ask "(/[^"]+)"')
 _IN_HELP = re.compile(r"\*\*(/[\w-]+)\*\*(?: `([^`]+)`)?")
 _NOTHING = (
     "I know no",
+    "Nobody here publishes",
     "I find no",
     "I found no possible",
     "no similar name",

@@ -118,7 +118,9 @@ async def test_a_paper_is_kept_found_changed_and_taken_off(world):
     read = await managed.choose("read", managed.selects[0])
     assert "read · #networks" in read.text
     assert "part 1" in (await user.slash("/library show search:group state:read")).text
-    assert "None of your 1 work has “zebrafish”" in (await user.slash("/library show search:zebrafish")).text
+    assert (
+        "Nothing in your library has “zebrafish”" in (await user.slash("/library show search:zebrafish")).text
+    )
     gone = await read.press("Remove")
     assert "Your library is empty" in (await user.slash("/library show")).text
     back = await gone.press("Put back")

@@ -186,7 +186,7 @@ async def test_a_paper_that_is_not_theirs_moves_out_and_stays_out(correcting):
     assert all("sure ·" in option["description"] for option in options)
     assert any("also wrote" in option["description"] for option in options)
     paper = next(o for o in options if o["label"].startswith("THC"))
-    assert "is now by another ChonLam Lao in this server" in (await asked.choose(paper["value"])).text
+    assert "now counts as the work of a different ChonLam Lao" in (await asked.choose(paper["value"])).text
     which = await user.slash("/author name:ChonLam Lao")
     assert "4 papers" in which.text
 

@@ -91,7 +91,8 @@ def test_a_query_may_be_nothing_but_filters(typed, sent):
         ("/decide", "what, id, reason are missing. Type: /decide what:… id:… reason:…"),
         (
             "/decide claim",
-            "I took all of “claim” as what, but id, reason are missing. Type: /decide what:claim id:… reason:…",
+            "I took all of “claim” as what, but id, reason are missing. "
+            "Type: /decide what:claim id:… reason:…",
         ),
     ],
 )
