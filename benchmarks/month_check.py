@@ -12,7 +12,7 @@ from benchmarks.month_arxiv import visible_at
 from benchmarks.month_plan import Planned
 from bot.local_discord.server import LocalDiscord
 from data.calendar.announcements import last_listing
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from data.stores.store import Store
 from index.digest.picks import has_words
 

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import FORUM
 from data.calendar.slots import due_at
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from data.stores.store import Store
 
 ZONES = (

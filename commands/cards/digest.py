@@ -13,7 +13,8 @@ from commands.cards import reasons
 from commands.cards.lists import ACCENT, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.records import Paper
-from data.stores.digests import Chosen, Delivery, Digest
+from data.stores.deliveries import Chosen, Delivery
+from data.stores.digest_record import Digest
 
 PAGE = 5
 """Papers with buttons on one message; Discord takes forty components."""

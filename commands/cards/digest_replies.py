@@ -9,7 +9,8 @@ from commands.cards.digest import summary
 from commands.cards.people import Outline
 from commands.cards.text import day, plural, shown
 from data.records import Paper
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (

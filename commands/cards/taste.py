@@ -6,7 +6,7 @@ import discord
 
 from commands.cards.text import author_line, gist, label, plural, shown, title_link
 from data.records import Paper
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.digest.favourites import Favourite
 from index.digest.learning import Learned
 

@@ -15,7 +15,7 @@ from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, services_of
 from data.calendar import clock
-from data.stores.digests import Digest, DigestRefused
+from data.stores.digest_record import Digest, DigestRefused
 from index.digest import due
 
 MAY_NOT_WRITE = "I'm not allowed to write in this channel. Allow it, or choose another channel."

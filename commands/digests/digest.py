@@ -30,7 +30,7 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
 from data.calendar import clock
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.digest.due import next_due
 
 EVERY = timedelta(seconds=20)

@@ -16,7 +16,7 @@ from commands.kit.access import CheckedModal
 from commands.kit.replies import UserError, answer, apologise, take
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
-from data.stores.digests import Digest, lines
+from data.stores.digest_record import Digest, lines
 
 MOST_PEOPLE = 30
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")

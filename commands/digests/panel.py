@@ -18,7 +18,7 @@ from commands.digests.forms import NameAndTime, Words, written
 from commands.kit.links import Press, button, choice, link
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
 WEEKS = {

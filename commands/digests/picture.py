@@ -8,7 +8,8 @@ from commands.cards import digest as cards
 from commands.cards.digest import Picture
 from commands.cards.pictures import day_map_png
 from commands.kit.services import Services
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 from index.digest.mapped_day import mapped_day
 
 log = logging.getLogger("labmate")

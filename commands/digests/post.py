@@ -18,7 +18,8 @@ from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.records import Paper
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 
 Below = Callable[[Delivery, int], Sequence[ui.Item[Any]]]
 """The buttons below a page that begins with a paper."""

@@ -19,7 +19,8 @@ from commands.kit.replies import NO_PINGS
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 from index.digest.choosing import choose
 from index.digest.due import due_now, newest_listing
 

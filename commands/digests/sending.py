@@ -13,7 +13,8 @@ from commands.digests.post import contents_of, mark, post_of
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import already_sent, own_id, send_once
 from commands.kit.services import Services
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 
 MOST_POSTS = 50
 """Archived posts of a forum that are looked through for a mark."""

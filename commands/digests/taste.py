@@ -13,7 +13,7 @@ from commands.digests.opinions import UNKNOWN_PAPER
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.digest import learning
 from index.digest.learning import NoListingError, paper_to_ask
 

@@ -14,7 +14,7 @@ from commands.kit.authority import manages_server
 from commands.kit.options import CHOICES, MAX_OPTION
 from commands.kit.replies import UserError
 from commands.kit.services import services_of
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from data.calendar.clock import utc_now
 from data.keys import name_key
 from data.reasons import Reason
 from data.records import Paper
-from data.stores.digests import Chosen, Digest
+from data.stores.deliveries import Chosen
+from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.people import Person
 from index.digest.candidates import candidates

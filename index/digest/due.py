@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import slots, undone
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 from data.stores.store import Store
 from index.digest.candidates import before_first, waiting
 from index.digest.choosing import choose

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from data.records import Paper
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.digest.candidates import candidates, listings_before
 from index.digest.questions import next_question
 from index.digest.sources import DigestSources, chooser_of

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from data.stores.digests import Delivery, Digest
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
 from index.digest.candidates import candidates
 from index.digest.day_map import NAMING, DayMap, day_map
 from index.digest.sources import DigestSources, chooser_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data.reasons import KnownWriter
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from data.stores.people import Person
 from index.digest.sources import DigestSources
 from index.trust.present import holders_here, not_here

@@ -12,7 +12,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from commands.digests.posting import Poster
 from data.calendar import clock
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from data.tables.digests import DigestRow
 from tests.helpers.members import of_kind, said
 from tests.helpers.records import record

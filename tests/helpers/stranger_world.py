@@ -16,7 +16,8 @@ from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.reasons import Reason
-from data.stores.digests import Chosen, Digest
+from data.stores.deliveries import Chosen
+from data.stores.digest_record import Digest
 from data.stores.own_works import OwnEntry
 from data.stores.scopes import Scope
 from index.identity.passes import identify

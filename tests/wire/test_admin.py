@@ -15,7 +15,7 @@ from bot.run import running_bot
 from bot.settings import Settings
 from commands.kit.access import REFUSED
 from data.stores.claims import ClaimRefused
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.trust.corrections import join

@@ -9,7 +9,7 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import GIVEN_UP, Poster
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.search.embedding import ModelError
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill

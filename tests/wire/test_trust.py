@@ -12,7 +12,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.members.proof import claim_to_prove
 from data.stores.claims import ClaimRefused, Profile
-from data.stores.digests import Digest
+from data.stores.digest_record import Digest
 from index.digest.writers import writers_of
 from index.identity.passes import identify
 from index.trust.corrections import take_back

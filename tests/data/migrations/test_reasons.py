@@ -12,7 +12,7 @@ from commands.cards import reasons
 from commands.cards.text import safe
 from data.database.engine import open_database
 from data.reasons import TYPICAL, KnownWriter, Reason
-from data.stores.digests import _PAPERS
+from data.stores.deliveries import _PAPERS
 from tests.helpers import older_databases as older
 
 migration = import_module("data.migrations.versions.0012_reasons")

@@ -1,0 +1,209 @@
+"""What digests posted, or are about to post, in SQL: written before it is posted, and posted once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import case, delete, exists, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.calendar.clock import utc_now
+from data.keys import fresh_number
+from data.reasons import TYPICAL, Reason
+from data.stores.bans import refused_server
+from data.stores.digest_record import Digest
+from data.stores.leases import holds
+from data.stores.repository import Repository
+from data.tables.digests import DeliveryRow, DigestRow, ShownRow
+from data.tables.operator import BanRow
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A paper of a delivery, with the reason for it and its closeness (None where nothing is known).
+
+    ``marked`` are the keys of the authors' names to print bold. A paper that is cross-listed was ``first``
+    announced on an earlier day, if that is known.
+    """
+
+    paper: int
+    why: Reason = TYPICAL
+    closeness: float | None = None
+    text_hash: int = 0
+    marked: tuple[str, ...] = ()
+    cross_listed: bool = False
+    first: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One posting of a digest; see :class:`data.tables.digests.DeliveryRow`."""
+
+    id: int
+    digest_id: int
+    slot: date
+    due: datetime
+    state: str
+    upto: date | None
+    read: int
+    papers: tuple[Chosen, ...]
+    late: bool
+    channel: int
+    message: int | None
+    tries: int
+    why: str
+    made: datetime
+    posted: datetime | None
+
+
+_PAPERS = TypeAdapter(tuple[Chosen, ...])
+"""The papers of a delivery as JSON."""
+_OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
+ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
+"""SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
+_DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
+
+
+def _delivery(row: Any) -> Delivery:
+    values = dict(row._mapping)
+    return Delivery(**(values | {"papers": _PAPERS.validate_json(values["papers"])}))
+
+
+class Deliveries(Repository):
+    """Asks and changes the deliveries of digests."""
+
+    async def last_slots(self) -> dict[int, date]:
+        """For each digest the last local day that was dealt with."""
+        query = select(DeliveryRow.digest_id, func.max(DeliveryRow.slot)).group_by(DeliveryRow.digest_id)
+        async with self._read() as connection:
+            return {row[0]: row[1] for row in await connection.execute(query)}
+
+    async def counts(self) -> tuple[dict[str, int], int]:
+        """How many deliveries there are in each state, and how many were posted late."""
+        by_state = select(DeliveryRow.state, func.count()).group_by(DeliveryRow.state)
+        late = select(func.count()).where(DeliveryRow.late, DeliveryRow.state == "posted")
+        async with self._read() as connection:
+            states = {row[0]: int(row[1]) for row in await connection.execute(by_state)}
+            return states, int(await connection.scalar(late) or 0)
+
+    async def write(
+        self,
+        digest: Digest,
+        slot: date,
+        due: datetime,
+        *,
+        state: str,
+        upto: date | None,
+        seen: int = 0,
+        read: int = 0,
+        papers: Sequence[Chosen] = (),
+        late: bool = False,
+        why: str = "",
+        lease: tuple[str, str] | None = None,
+    ) -> Delivery | None:
+        """Keep a delivery before it is posted; None where this slot has one, or the lease is another's.
+
+        What a digest was looked through for moves with it, so that a crash neither loses a listing nor
+        repeats it.
+        """
+        values = {
+            "id": fresh_number(),
+            "digest_id": digest.id,
+            "slot": slot,
+            "due": due.replace(tzinfo=None),
+            "state": state,
+            "upto": upto,
+            "read": read,
+            "papers": _PAPERS.dump_json(tuple(papers)).decode(),
+            "late": late,
+            "channel": digest.channel,
+            "message": None,
+            "tries": 0,
+            "why": why[:300],
+            "made": utc_now(),
+            "posted": None,
+        }
+        try:
+            async with self._writer.begin() as connection:
+                if lease is not None and not await holds(connection, *lease):
+                    return None
+                made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
+                found = _delivery(made.one())
+                if upto is not None:
+                    await connection.execute(
+                        update(DigestRow)
+                        .where(DigestRow.id == digest.id)
+                        .values(upto=upto, seen=max(seen, digest.seen))
+                    )
+                return found
+        except IntegrityError:
+            return None
+
+    async def unposted(self) -> list[Delivery]:
+        """What was written and not marked as posted, oldest first; nothing of the banned."""
+        query = (
+            select(*_DELIVERY)
+            .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
+            .where(DeliveryRow.state == "written", ADMITTED)
+            .order_by(DeliveryRow.made)
+        )
+        async with self._read() as connection:
+            return [_delivery(row) for row in await connection.execute(query)]
+
+    async def delivery(self, number: int) -> Delivery | None:
+        """A delivery by number."""
+        async with self._read() as connection:
+            row = (await connection.execute(select(*_DELIVERY).where(DeliveryRow.id == number))).first()
+        return _delivery(row) if row else None
+
+    async def history(self, digest: int, most: int = 10) -> list[Delivery]:
+        """The last deliveries of a digest, newest first."""
+        query = (
+            select(*_DELIVERY)
+            .where(DeliveryRow.digest_id == digest)
+            .order_by(DeliveryRow.slot.desc())
+            .limit(most)
+        )
+        async with self._read() as connection:
+            return [_delivery(row) for row in await connection.execute(query)]
+
+    async def posted(self, delivery: Delivery, place: int, message: int | None) -> None:
+        """Mark a delivery as posted, and its papers as shown in its place."""
+        async with self._writer.begin() as connection:
+            done = await connection.execute(
+                update(DeliveryRow)
+                .where(DeliveryRow.id == delivery.id, DeliveryRow.state == "written")
+                .values(state="posted", message=message, posted=utc_now())
+            )
+            if not done.rowcount:
+                return
+            ids = [entry.paper for entry in delivery.papers]
+            await connection.execute(
+                delete(ShownRow).where(ShownRow.place == place, ShownRow.paper_id.in_(ids))
+            )
+            for entry in delivery.papers:
+                row = {"place": place, "paper_id": entry.paper, "text_hash": entry.text_hash}
+                await connection.execute(insert(ShownRow).values(**row, day=delivery.slot))
+
+    async def tried(self, delivery: int, why: str, *, failed: bool = False) -> None:
+        """Note an attempt that failed; with ``failed`` it was the last."""
+        values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
+        values |= {"state": "failed"} if failed else {}
+        async with self._writer.begin() as connection:
+            await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(**values))
+
+    async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
+        """Which of some papers were shown in a place, with the text they had then."""
+        found: dict[int, int] = {}
+        wanted = list(papers)
+        async with self._read() as connection:
+            for start in range(0, len(wanted), 5_000):
+                query = select(ShownRow.paper_id, ShownRow.text_hash).where(
+                    ShownRow.place == place, ShownRow.paper_id.in_(wanted[start : start + 5_000])
+                )
+                found.update({row[0]: row[1] for row in await connection.execute(query)})
+        return found
