@@ -260,7 +260,7 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     )
     assert "Write the time like 08:30" in bad.text
     bad = await scene.user.submit(form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Berlin"})
-    assert "looks like Europe/Berlin" in bad.text
+    assert "Write it like Europe/Berlin" in bad.text
     done = await scene.user.submit(
         form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30", "zone": "europe/berlin"}
     )
