@@ -9,7 +9,9 @@ import rich.console
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from bot.cli.ask import ask
 from bot.local_discord.client import ShownReply
+from bot.settings import Settings
 from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import draw
 from bot.terminal.forms import form_of
@@ -19,6 +21,7 @@ from commands.cards.lists import note
 from commands.cards.text import safe
 from commands.general.about import About
 from commands.kit.replies import LONGER, UserError
+from tests.helpers.sample import lay_sample
 
 NAMES = {"@1": "@bee", "#2": "#general", "&3": "@managers"}
 NOW = datetime(2026, 11, 16, 8, tzinfo=UTC)
@@ -232,3 +235,20 @@ async def test_an_answer_that_comes_too_late_is_shown_when_it_comes(lab, monkeyp
     seen.write(LONGER)
     await arrived
     assert "Here I am." in printed.getvalue()
+
+
+async def test_ask_prints_the_answer_after_it_was_told_to_wait(lab, tmp_path, monkeypatch, capsys):
+    lay_sample(tmp_path)
+
+    async def about(_):
+        await asyncio.sleep(1)
+        return note("Here I am.")
+
+    monkeypatch.setattr("commands.kit.services.INTERIM_AFTER", 0.05)
+    monkeypatch.setattr("commands.kit.replies.QUICK", 0.05)
+    monkeypatch.setattr(About, "_about", about)
+    settings = Settings(_env_file=None, labmate_data=tmp_path, labmate_fetch=False)
+    assert await ask(settings, "/about", as_json=False) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "Here I am.\n"
+    assert LONGER in printed.err
