@@ -9,11 +9,12 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.local_discord.client import REPLY_WITHIN, NoReplyError, UserClient
+from bot.local_discord.client import NoReplyError, UserClient
 from bot.local_discord.typed import TypingError, parse
 from bot.run import local_discord, running_bot
 from bot.settings import Settings
 from bot.terminal.drawing import print_plain
+from bot.terminal.interim import is_interim, until_answered
 
 BY_MEANING = ("similar", "search")
 """Commands that need the model, so it is loaded first."""
@@ -26,7 +27,6 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
         local_discord(settings) as (discord_, local_settings),
         running_bot(local_settings) as (bot, scheduler),
     ):
-        bot.services.interim_after = REPLY_WITHIN  # print the answer itself, never "still working"
         bot.add_listener(_remember(failures), "on_labmate_failure")
         async with UserClient(discord_.url, discord_.user_token) as user:
             try:
@@ -37,7 +37,9 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
             if typed.command["name"] in BY_MEANING:
                 await scheduler.load_model()
             try:
-                reply = await user.run(typed)
+                async for reply in until_answered(user, await user.run(typed)):
+                    if is_interim(reply):  # what is printed as the reply is the answer alone
+                        print_plain(reply, Console(stderr=True, soft_wrap=True))
             except NoReplyError as error:
                 print(error, file=sys.stderr)
                 return 1

@@ -202,6 +202,34 @@ class UserClient:
             await self.request("POST", f"/channels/{self.channel_id}/messages", {"content": content, **more})
         )
 
+    async def next_answer(self, reply: ShownReply, *, within: float) -> ShownReply:
+        """What comes in a reply's place: its message edited, or another message of the same interaction.
+
+        Raises
+        ------
+        NoReplyError
+            If nothing comes in time.
+        """
+        shown = reply.message
+        asked = (shown.get("interaction_metadata") or {}).get("id")
+
+        def replaces(message: Json) -> bool:
+            same = message["id"] == shown["id"]
+            mine = asked is not None and (message.get("interaction_metadata") or {}).get("id") == asked
+            changed = message != shown if same else int(message["id"]) > int(shown["id"])
+            return (same or mine) and changed and not int(message["flags"]) & LOADING
+
+        come = next((message for message in self.messages.values() if replaces(message)), None)
+        if come is not None:  # while the reply was being shown
+            return ShownReply(self, come)
+        future = self._expect(
+            lambda event, data: event in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and replaces(data)
+        )
+        try:
+            return ShownReply(self, (await asyncio.wait_for(future, within))[1])
+        except TimeoutError as error:
+            raise NoReplyError("the answer has not come yet") from error
+
     async def wait_for(
         self, event: str, check: Callable[[Json], bool] = lambda _: True, within: float = 10
     ) -> Json:

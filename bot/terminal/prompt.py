@@ -25,6 +25,7 @@ from bot.settings import Settings
 from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import Drawing, draw
 from bot.terminal.forms import FormField, TerminalForm, form_of
+from bot.terminal.interim import until_answered
 
 LEAVING = ("exit", "quit", ":q")
 HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."
@@ -34,7 +35,7 @@ Ask = Callable[[FormField], Awaitable[str | None]]
 
 
 class Terminal:
-    """Reads a line, asks the bot, draws the reply."""
+    """Reads a line, asks the bot, draws the reply; after an interim reply, waits for the answer."""
 
     def __init__(self, user: UserClient, console: Console, ask: Ask) -> None:
         self._user = user
@@ -89,8 +90,9 @@ class Terminal:
         if "modal" in reply.message:
             await self._fill(form_of(reply.message["modal"]))
             return
-        self._shown = {}
-        self._draw(reply)
+        async for shown in until_answered(self._user, reply):
+            self._shown = {}
+            self._draw(shown)
 
     def _draw(self, reply: ShownReply) -> None:
         drawing: Drawing = draw(reply, max(self._shown, default=0) + 1)

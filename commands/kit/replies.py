@@ -29,6 +29,10 @@ QUICK = 1.2
 """Seconds after which an answer is deferred; Discord waits three."""
 ALREADY_ANSWERED, UNKNOWN_INTERACTION = 40060, 10062
 NO_PINGS = discord.AllowedMentions.none()
+LONGER = "This takes longer than usual."
+OTHERS_FIRST = "I'm reading other members' files first"
+INTERIM = (LONGER, OTHERS_FIRST)
+"""How replies begin that an answer will replace."""
 
 
 class UserError(Exception):
@@ -145,10 +149,7 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
         await acknowledge(interaction, private=True)
         interaction.extras["interim"] = True
         before = f"{place - 1} before yours" if place > 1 else "yours is next"
-        view = note(
-            f"I'm reading other members' files first ({before}). "
-            "You don't need to send yours again; just wait."
-        )
+        view = note(f"{OTHERS_FIRST} ({before}). You don't need to send yours again; just wait.")
         await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
 
     IN_LINE.set(tell_place)
@@ -174,7 +175,7 @@ async def _interim(interaction: discord.Interaction, services: Services) -> None
     why = "" if services.model_settled.is_set() else " I've just started and am still loading."
     now = f"\n-# Right now: {safe(services.progress.text)}" if services.progress.text else ""
     interaction.extras["interim"] = True
-    text = f"This takes longer than usual.{why} The answer will appear here as soon as it's ready.{now}"
+    text = f"{LONGER}{why} The answer will appear here as soon as it's ready.{now}"
     try:
         await interaction.edit_original_response(view=note(text), allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the answer itself is still to come

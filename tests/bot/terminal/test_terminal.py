@@ -1,18 +1,27 @@
 """The prompt shows what Discord's client would: names and times, forms with their fields, Tab."""
 
+import asyncio
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import rich.console
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from bot.cli.ask import ask
 from bot.local_discord.client import ShownReply
+from bot.settings import Settings
 from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import draw
 from bot.terminal.forms import form_of
 from bot.terminal.markup import moment, plain, styled
 from bot.terminal.prompt import Terminal
+from commands.cards.lists import note
 from commands.cards.text import safe
+from commands.general.about import About
+from commands.kit.replies import LONGER, UserError
+from tests.helpers.sample import lay_sample
 
 NAMES = {"@1": "@bee", "#2": "#general", "&3": "@managers"}
 NOW = datetime(2026, 11, 16, 8, tzinfo=UTC)
@@ -173,3 +182,73 @@ async def test_what_the_bot_posts_by_itself_is_shown_with_its_place(lab):
     await seen
     assert console.printed == ["Labmate in #general:", "hello #general"]
     assert draw(ShownReply(lab.user, message)).actions == {}
+
+
+class Slow:
+    """An `/about` that takes longer than usual, until the interim reply has been printed."""
+
+    def __init__(self, lab, monkeypatch, printed, error=None):
+        self._printed, self._error = printed, error
+        monkeypatch.setattr(lab.bot.services, "interim_after", 0.05)
+        monkeypatch.setattr("commands.kit.replies.QUICK", 0.05)
+        monkeypatch.setattr(About, "_about", lambda _: self.about())
+
+    async def about(self):
+        async with asyncio.timeout(20):
+            while LONGER not in self._printed.getvalue():  # noqa: ASYNC110 - a file tells nobody
+                await asyncio.sleep(0.02)
+        if self._error:
+            raise self._error
+        return note("Here I am.")
+
+
+@pytest.mark.parametrize("command", ["/about", "/about private:true"])
+@pytest.mark.parametrize(
+    ("error", "said"), [(None, "Here I am."), (UserError("I don't know myself."), "I don't know myself.")]
+)
+async def test_an_answer_that_takes_longer_is_shown_before_the_next_command(
+    lab, monkeypatch, command, error, said
+):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    printed = io.StringIO()
+    terminal = Terminal(lab.user, rich.console.Console(file=printed, width=200), ask)
+    Slow(lab, monkeypatch, printed, error)
+    await terminal.handle(command)
+    shown = printed.getvalue()
+    assert shown.count(LONGER) == shown.count(said) == 1
+    assert shown.index(LONGER) < shown.index(said)
+
+
+async def test_an_answer_that_comes_too_late_is_shown_when_it_comes(lab, monkeypatch):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    seen, printed = io.StringIO(), io.StringIO()
+    terminal = Terminal(lab.user, rich.console.Console(file=printed, width=200), ask)
+    monkeypatch.setattr("bot.terminal.interim.PATIENCE", 0.2)
+    Slow(lab, monkeypatch, seen)
+    await terminal.handle("/about")
+    assert "No answer: the answer has not come yet" in printed.getvalue()
+    arrived = lab.user.wait_for("MESSAGE_UPDATE")
+    seen.write(LONGER)
+    await arrived
+    assert "Here I am." in printed.getvalue()
+
+
+async def test_ask_prints_the_answer_after_it_was_told_to_wait(lab, tmp_path, monkeypatch, capsys):
+    lay_sample(tmp_path)
+
+    async def about(_):
+        await asyncio.sleep(1)
+        return note("Here I am.")
+
+    monkeypatch.setattr("commands.kit.services.INTERIM_AFTER", 0.05)
+    monkeypatch.setattr("commands.kit.replies.QUICK", 0.05)
+    monkeypatch.setattr(About, "_about", about)
+    settings = Settings(_env_file=None, labmate_data=tmp_path, labmate_fetch=False)
+    assert await ask(settings, "/about", as_json=False) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "Here I am.\n"
+    assert LONGER in printed.err
