@@ -11,13 +11,15 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bot.app import load_sample, make_services, open_corpus  # noqa: E402
+from bot.client import command_modules  # noqa: E402
 from bot.settings import Settings  # noqa: E402
 from commands.cards.pictures import trends_png  # noqa: E402
-from commands.kit.replies import Reply  # noqa: E402
+from commands.kit.reply import Reply  # noqa: E402
 from commands.people.author import show_card  # noqa: E402
 from commands.people.graph import show_paper, show_person  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
+command_modules()  # cards have buttons, whose files have to be imported
 
 
 def keep(name: str, reply: object) -> None:
