@@ -18,6 +18,7 @@ from data.stores.bans import refused_server
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.digests import DeliveryRow, DigestRow, ShownRow
 from data.tables.operator import BanRow
 
@@ -198,12 +199,11 @@ class Deliveries(Repository):
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""
-        found: dict[int, int] = {}
-        wanted = list(papers)
+        hashes: dict[int, int] = {}
         async with self._read() as connection:
-            for start in range(0, len(wanted), 5_000):
+            for part in slices(papers):
                 query = select(ShownRow.paper_id, ShownRow.text_hash).where(
-                    ShownRow.place == place, ShownRow.paper_id.in_(wanted[start : start + 5_000])
+                    ShownRow.place == place, ShownRow.paper_id.in_(part)
                 )
-                found.update({row[0]: row[1] for row in await connection.execute(query)})
-        return found
+                hashes.update({row[0]: row[1] for row in await connection.execute(query)})
+        return hashes
