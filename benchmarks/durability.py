@@ -20,7 +20,7 @@ ROUNDS = 5
 async def store_of(folder: Path, synchronous: str) -> Store:
     """An empty store, opened for reading papers in, whose commits wait for the disk (FULL) or not (NORMAL)."""
     store = await Store.open(url(folder), bulk=True)
-    async with store._writer.connect() as connection:
+    async with store._writer._engine.connect() as connection:
         raw = await connection.get_raw_connection()
         assert raw.driver_connection is not None
         await raw.driver_connection.execute(f"PRAGMA synchronous={synchronous}")
