@@ -107,7 +107,7 @@ class _Seen:
 def _watched(store: Store, path: Path) -> Iterator[_Seen]:
     """Watch the writer's transactions, and let another writer ask for the lock all the time."""
     seen, over, begun = _Seen(), threading.Event(), [0.0]
-    engine = store._writer.sync_engine
+    engine = store._writer._engine.sync_engine
 
     def begins(_connection: Any) -> None:
         begun[0] = time.monotonic()
