@@ -327,6 +327,17 @@ async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):
     assert scene.posts() == []
 
 
+async def test_a_digest_is_meant_by_its_exact_name_before_a_part_of_one(scene):
+    """ "New papers" is a part of "Your new papers", the names that digests have by default."""
+    user = scene.user
+    await active(scene)
+    await user.slash("/digest mine")
+    asked = await user.slash("/digest preview")
+    assert "Which digest do you mean: New papers or Your new papers?" in asked.text
+    named = await user.slash("/digest preview digest:New papers")
+    assert "5 of 9 new papers" in named.text
+
+
 async def test_a_draft_is_listed_and_can_be_gone_on_with(scene):
     user = scene.user
     await user.slash("/digest create")
