@@ -119,7 +119,7 @@ def _database(config: Settings) -> Path:
 
 
 def _or_exit(work: Callable[[], T], *, events: bool = False) -> T:
-    """Do it, or print one line and exit 1. There is no event loop here, so a signal ends it at once."""
+    """Run the work, or print one line and exit with status 1. A signal stops it at once."""
     try:
         return work()
     except StoreError as error:

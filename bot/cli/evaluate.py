@@ -12,7 +12,7 @@ rank = typer.Typer(no_args_is_help=True, help="Rank queries over a file's papers
 evaluate = typer.Typer(
     no_args_is_help=True, help="Measure how well papers and people are found, beside baselines."
 )
-train = typer.Typer(no_args_is_help=True, help="Train the shipped models anew.")
+train = typer.Typer(no_args_is_help=True, help="Retrain the models that ship with Labmate.")
 
 
 @rank.command("similar")
