@@ -1,15 +1,10 @@
-"""What Discord refuses: its documented limits and, if at hand, its own API description."""
+"""What Discord refuses: its documented limits."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-from jsonschema import Draft202012Validator
 
 from bot.local_discord.state import COMPONENTS_V2, Json
 
@@ -222,46 +217,3 @@ def _check_options(problems: Problems, path: str, options: list[Json]) -> None:
             )
         optional_seen |= not option.get("required") and option.get("type") not in (1, 2)
         _check_options(problems, f"{here}.options", option.get("options") or [])
-
-
-def _snowflakes(value: Any) -> Any:
-    """Turn ids sent as numbers, which Discord accepts, into the strings of its description."""
-    if isinstance(value, dict):
-        return {key: _snowflakes(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_snowflakes(entry) for entry in value]
-    return str(value) if type(value) is int and value > 1 << 53 else value
-
-
-class Description:
-    """Discord's OpenAPI description, used to check the body of a request."""
-
-    def __init__(self, path: Path) -> None:
-        self._spec = json.loads(path.read_text())
-        self._routes = [
-            (re.compile("^" + re.sub(r"\{[^}]+\}", "[^/]+", route) + "$"), route)
-            for route in self._spec["paths"]
-        ]
-        # Fixed parts such as @original and @me win over parameters.
-        self._routes.sort(key=lambda pair: pair[1].count("{"))
-        self._validator = cache(self._make_validator)
-
-    def check(self, method: str, path: str, body: Any) -> Problems:
-        """What is wrong with a JSON body; nothing if the description does not have the route."""
-        problems = Problems()
-        route = next((route for pattern, route in self._routes if pattern.match(path)), None)
-        validator = self._validator(method.lower(), route) if route else None
-        if validator is not None:
-            errors = sorted(validator.iter_errors(_snowflakes(body)), key=lambda e: len(e.absolute_path))
-            for error in errors[:5]:
-                deepest = min(error.context or [error], key=lambda e: -len(e.absolute_path))
-                where = ".".join(map(str, deepest.absolute_path))
-                problems.add(where, "OPENAPI", f"{route}: {deepest.message[:300]}")
-        return problems
-
-    def _make_validator(self, method: str, route: str) -> Draft202012Validator | None:
-        operation = self._spec["paths"][route].get(method) or {}
-        content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-        if not content:
-            return None
-        return Draft202012Validator({**content["schema"], "components": self._spec["components"]})

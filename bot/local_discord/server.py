@@ -13,10 +13,10 @@ from typing import Any, Self
 from aiohttp import web
 
 from bot.local_discord import errors
+from bot.local_discord.description import description_in
 from bot.local_discord.faults import Close, Fault, Faults
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
-from bot.local_discord.limits import Description
 from bot.local_discord.messages import Messages
 from bot.local_discord.rest import Rest
 from bot.local_discord.routes import Call, Handler, read_body
@@ -45,7 +45,7 @@ class LocalDiscord:
         named = description or (
             Path(os.environ["DISCORD_OPENAPI"]) if os.environ.get("DISCORD_OPENAPI") else None
         )
-        self._description = Description(named) if named and named.exists() else None
+        self._description = description_in(named) if named and named.exists() else None
         self.state = State()
         self.faults = Faults()
         self.gateway = Gateway(self.state, self.faults, lambda: self.gateway_url)
