@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import sparse
@@ -128,8 +128,8 @@ class Evidence:
         used[few.ravel()] = True
         self._meetings, self._reach = self._met(papers, used)
         self._terms = _terms(authorships.texts, used, _SAMPLE if involved is None else _SAMPLE // 4)
-        self._far_meaning = np.sort(self._cosines(*ends))
-        self._far_words = np.sort(_row_products(self._terms, self._terms, *few))
+        self._far_meaning = np.sort(_of_distinct(self._cosines, *ends))
+        self._far_words = np.sort(_of_distinct(partial(_row_products, self._terms, self._terms), *few))
 
     def _by_paper(self, ids: np.ndarray) -> sparse.csr_matrix:
         ones = np.ones(len(ids), np.float32)
@@ -241,6 +241,17 @@ def _row_products(
         part = slice(start, start + _CHUNK)
         out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
     return out
+
+
+def _of_distinct(
+    measure: Callable[[np.ndarray, np.ndarray], np.ndarray], one: np.ndarray, other: np.ndarray
+) -> np.ndarray:
+    """A symmetric measure of pairs, each distinct pair measured once: random ones recur in a small corpus."""
+    papers = int(max(one.max(initial=0), other.max(initial=0))) + 1
+    if papers * papers > len(one):
+        return measure(one, other)
+    pairs, place = np.unique(np.minimum(one, other) * papers + np.maximum(one, other), return_inverse=True)
+    return measure(pairs // papers, pairs % papers)[place]
 
 
 def _rarity(background: np.ndarray, values: np.ndarray) -> np.ndarray:

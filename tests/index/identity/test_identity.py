@@ -13,8 +13,9 @@ from data.tables.papers import MembershipRow
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.pseudo_people import make_people, rare_people
+from index.identity import evidence
 from index.identity.clusters import estimate_prior
-from index.identity.evidence import Authorships
+from index.identity.evidence import Authorships, Evidence
 from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.passes import identify
@@ -302,3 +303,15 @@ async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(library, monke
     assert await library.store.people.all_memberships() == before
     monkeypatch.setattr(library.store.people, "replace", original)
     assert (await identify(library)).kind == "new"
+
+
+def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monkeypatch):
+    rng = np.random.default_rng(1)
+    vectors = rng.normal(size=(30, 8)).astype(np.float32)
+    texts = [" ".join(rng.choice(["graph", "network", "speech", "switch", "model"], 4)) for _ in range(30)]
+    few = Authorships(np.arange(31) * 2, [f"Ada {n % 9} Of" for n in range(60)], texts, vectors)
+    quick = Evidence(few)
+    monkeypatch.setattr(evidence, "_of_distinct", lambda measure, *pairs: measure(*pairs))
+    whole = Evidence(few)
+    assert np.array_equal(quick._far_meaning, whole._far_meaning)
+    assert np.array_equal(quick._far_words, whole._far_words)
