@@ -166,7 +166,7 @@ def _refuse_newer(path: Path) -> None:
             else "Move it away, or restore a backup: python -m bot restore PATH"
         )
         raise StoreError(f"{error} {advice}") from error
-    if revision is not None and revision not in known_revisions():
+    if revision not in (None, HEAD) and revision not in known_revisions():
         raise NewerDatabaseError(newer(str(path), revision))
 
 
