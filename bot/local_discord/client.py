@@ -163,8 +163,8 @@ class UserClient:
         data = {"id": modal["id"], "custom_id": modal["custom_id"], "components": rows}
         return await self._interact({"type": 5, "data": data}, REPLY_WITHIN)
 
-    async def complete(self, text: str, *, within: float = 3.0) -> list[Json]:
-        """The bot's suggestions for the option at the end of the text."""
+    async def complete(self, text: str, *, within: float = REPLY_WITHIN) -> list[Json]:
+        """The bot's suggestions for the option at the end of the text; the server says when they are late."""
         typed, rest = find_command(text, await self.commands())
         values = split_values(rest, [option["name"] for option in typed.options])
         focused = list(values)[-1] if values else ""
@@ -189,7 +189,7 @@ class UserClient:
         )
         await self._post({"type": 4, "data": data, "nonce": nonce})
         try:
-            event, answer = await asyncio.wait_for(future, within + 0.5)
+            event, answer = await asyncio.wait_for(future, within)
         except TimeoutError as error:
             raise NoReplyError("the bot sent no suggestions") from error
         if event == "INTERACTION_FAILURE":

@@ -10,6 +10,7 @@ from bot.local_discord import errors
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.limits import check_choices, check_modal, walk
 from bot.local_discord.messages import Messages, Upload
+from bot.local_discord.patience import Patience
 from bot.local_discord.state import COMPONENTS_V2, DM, EPHEMERAL, LOADING, Interaction, Json, State
 
 ANSWER_WITHIN = 3.0
@@ -60,6 +61,7 @@ class Interactions:
             payload={},
             user_id=user_id,
             made_at=self._state.now(),
+            patience=Patience(ANSWER_WITHIN),
             nonce=body.get("nonce"),
             source_message_id=message["id"] if message else None,
         )
@@ -137,7 +139,7 @@ class Interactions:
         return {"messages": {target: self._messages.get(channel["id"], target)}}
 
     async def _give_up_later(self, interaction: Interaction) -> None:
-        await asyncio.sleep(ANSWER_WITHIN)
+        await interaction.patience.until_over()
         if not interaction.answered:
             interaction.given_up = True
             failure = {"id": interaction.id, "nonce": interaction.nonce, "reason_code": 2}
@@ -152,7 +154,7 @@ class Interactions:
             raise errors.unknown("interaction", 10062)
         if interaction.answered:
             raise errors.ApiError(400, 40060, "Interaction has already been acknowledged.")
-        if interaction.given_up or self._state.now() - interaction.made_at > ANSWER_WITHIN:
+        if interaction.given_up or interaction.patience.left() <= 0:
             raise errors.unknown("interaction", 10062)
         await self._answer(interaction, int(body.get("type") or 0), body.get("data") or {}, uploads)
         interaction.answered = True

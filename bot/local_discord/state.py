@@ -11,6 +11,7 @@ from typing import Any
 
 from bot.local_discord import blanks
 from bot.local_discord.blanks import Json as Json
+from bot.local_discord.patience import Patience
 
 EPOCH_MS = 1_420_070_400_000
 """The first millisecond of Discord's snowflakes (https://docs.discord.com/developers/reference)."""
@@ -32,6 +33,8 @@ class Interaction:
     payload: Json
     user_id: str
     made_at: float
+    patience: Patience
+    """The seconds that the bot has for its first answer."""
     nonce: str | None = None
     answered: bool = False
     given_up: bool = False
