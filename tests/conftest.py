@@ -19,7 +19,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.store import Store
-from tests.helpers import one_model, process, schema
+from tests.helpers import one_model, one_painter, process, schema
 from tests.helpers import sample as sample_folder
 from tests.helpers.lab import Lab, settings_for
 from tests.helpers.paths import SHARED
@@ -32,6 +32,7 @@ os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
 schema.copy_instead_of_migrating(data.database.engine)
 one_model.share()
+one_painter.share()
 
 
 @pytest.fixture(scope="session")
