@@ -1,5 +1,8 @@
 """Members of the local Discord: who joins, who holds which person, what was said in a channel."""
 
+import asyncio
+from contextlib import asynccontextmanager
+
 
 async def hold(store, member, name, guild):
     """Let a member hold a person."""
@@ -44,3 +47,12 @@ async def claimed(services, member, name, guild=1):
     await services.store.claims.prove(claim.id, "page", "https://harvard.edu/x of the institution")
     await services.store.claims.seen(member, guild)
     return claim
+
+
+@asynccontextmanager
+async def heard_by(bot, event):
+    """Do something that a bot hears of, and go on when it has: discord.py's name of the event."""
+    heard = asyncio.create_task(bot.wait_for(event, timeout=60))
+    await asyncio.sleep(0)
+    yield
+    await heard

@@ -561,7 +561,7 @@ async def test_a_page_that_never_ends_is_cut_off(site, monkeypatch):
         return response
 
     async def slow(request):
-        await asyncio.sleep(2)
+        await asyncio.Event().wait()
 
     site.pages |= {"/endless": endless, "/slow": slow}
     with pytest.raises(SourceError, match="two megabytes"):

@@ -7,8 +7,10 @@ import pytest
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import LOADING
 from bot.run import running_bot
 from tests.helpers.lab import fill, settings_for
+from tests.helpers.members import heard_by
 from tests.helpers.records import record
 
 FIVE = ("PrismLLM", "TrainMover", "Towards Easy and Realistic", "Efficient Data-Plane", "THC")
@@ -259,23 +261,23 @@ async def test_the_bot_comes_back_after_a_dropped_gateway_and_an_invalid_session
         return any(s.user_id == me and s.socket for s in discord.gateway.sessions.values())
 
     for trouble in (discord.gateway.drop, discord.gateway.reconnect, discord.gateway.invalidate):
-        await trouble(user_id=me) if trouble != discord.gateway.reconnect else await trouble()
-        await asyncio.sleep(0.1)
-        for _ in range(200):
-            if connected():
-                break
-            await asyncio.sleep(0.1)
+        anew = "shard_ready" if trouble == discord.gateway.invalidate else "shard_resumed"
+        async with heard_by(bot, anew):
+            await trouble(user_id=me) if trouble != discord.gateway.reconnect else await trouble()
         assert connected(), trouble
-        await asyncio.sleep(0.3)
         assert "5 papers" in (await user.slash("/papers ChonLam Lao")).text
     assert bot.is_ready()
 
 
 async def test_a_duplicate_interaction_is_answered_once(other):
-    discord, _, user, _ = other
+    discord, bot, user, _ = other
     discord.faults.duplicate_dispatches = 2
+    seen = asyncio.Queue()
+    bot.add_listener(seen.put, "on_interaction")
     assert "5 papers" in (await user.slash("/papers ChonLam Lao")).text
-    await asyncio.sleep(0.5)
+    first, second = await seen.get(), await seen.get()
+    assert first.id == second.id
+    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "CommandTree-invoker"))
     shown = discord.state.messages[discord.channel["id"]]
     assert len(shown) == 1
 
@@ -299,9 +301,10 @@ async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch,
 async def test_slow_work_is_deferred_and_still_answered(other, monkeypatch):
     discord, bot, user, _ = other
     quick = bot.services.store.narrowed
+    deferred = asyncio.create_task(user.wait_for("MESSAGE_CREATE", lambda m: m["flags"] & LOADING, within=60))
 
     async def slow(*args: object, **more: object) -> object:
-        await asyncio.sleep(3.2)
+        await deferred
         return await quick(*args, **more)
 
     monkeypatch.setattr(bot.services.store, "narrowed", slow)

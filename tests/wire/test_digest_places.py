@@ -5,16 +5,18 @@ import subprocess
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import GIVEN_UP, Poster
 from data.stores.digest_record import Digest
+from data.tables.digests import LeaseRow
 from index.search.embedding import ModelError
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill
-from tests.helpers.members import joins, said
-from tests.helpers.process import begin, environment
+from tests.helpers.members import heard_by, joins, said
+from tests.helpers.process import PATIENCE, begin, environment
 from tests.helpers.records import record
 
 
@@ -27,8 +29,8 @@ async def own(scene, **more):
 async def in_place(scene, kind, **more):
     """A digest of a new channel, forum or thread, which the bot has seen come."""
     place = scene.discord.state.add_channel(scene.discord.guild["id"], "place", kind)
-    await scene.discord.gateway.to_channel(place, "CHANNEL_CREATE", place)
-    await asyncio.sleep(0.2)
+    async with heard_by(scene.bot, "guild_channel_create"):
+        await scene.discord.gateway.to_channel(place, "CHANNEL_CREATE", place)
     return place, await active(scene, channel=int(place["id"]), **more)
 
 
@@ -148,16 +150,16 @@ async def test_a_removed_bot_keeps_the_digests_for_its_return(scene):
     digest = await active(scene)
     guild = scene.discord.guild
     bot = scene.discord.state.application["bot"]["id"]
-    await scene.discord.gateway.to_users([bot], "GUILD_DELETE", {"id": guild["id"], "unavailable": False})
-    await asyncio.sleep(0.3)
+    async with heard_by(scene.bot, "guild_remove"):
+        await scene.discord.gateway.to_users([bot], "GUILD_DELETE", {"id": guild["id"], "unavailable": False})
     store = scene.bot.services.store.digests
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 0
     found = await store.find(digest.id)
     assert (found.state, found.why) == ("broken", "I was removed from this server")
     joined = scene.discord.state.guild_json(guild["id"], bot)
-    await scene.discord.gateway.to_users([bot], "GUILD_CREATE", joined)
-    await asyncio.sleep(0.3)
+    async with heard_by(scene.bot, "guild_available"):
+        await scene.discord.gateway.to_users([bot], "GUILD_CREATE", joined)
     assert await scene.poster.tick() == 1
     assert (await store.find(digest.id)).state == "active"
 
@@ -215,18 +217,21 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):
     await fill(scene.bot, papers(MONDAY + timedelta(days=1), 101))
     where = environment(scene.discord, tmp_path) | {"LABMATE_CLOCK": str(scene.file)}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    before = len(scene.discord.gateway.sessions)
     started = [begin("run", env=where, **quiet) for _ in range(2)]
     try:
+        async with asyncio.timeout(PATIENCE):
+            while len(scene.discord.gateway.sessions) < before + 2:  # noqa: ASYNC110 - other processes tell nobody
+                await asyncio.sleep(0.05)
         scene.at += timedelta(hours=2)
         await _until(scene, lambda: scene.posts())
-        await asyncio.sleep(3)
+        await _looks_again(scene)
         assert len(scene.posts()) == 1
-        lease = await scene.bot.services.store.leases.holder("digests")
-        assert lease
+        assert await scene.bot.services.store.leases.holder("digests")
         started[0].kill()
         scene.at += timedelta(days=1)
         await _until(scene, lambda: len(scene.posts()) > 1)
-        await asyncio.sleep(2)
+        await _looks_again(scene)
         assert len(scene.posts()) == 2
     finally:
         for process in started:
@@ -234,14 +239,27 @@ async def test_two_processes_on_one_database_post_once(scene, tmp_path):
             await asyncio.to_thread(process.wait)
 
 
-async def _until(scene, done, within=300.0):
+async def _until(scene, done):
     """Let time pass until something is done."""
-    for _ in range(int(within / 0.2)):
-        if done():
-            return
-        scene.at += timedelta(seconds=4)
-        await asyncio.sleep(0.2)
-    pytest.fail("it did not come")
+    async with asyncio.timeout(PATIENCE):
+        while not done():
+            scene.at += timedelta(seconds=2)
+            await asyncio.sleep(0.1)
+
+
+async def _looks_again(scene, times=4):
+    """Let time pass until who has the lease has renewed it some times: the other has looked as often."""
+    leases, renewed = scene.bot.services.store.leases, set()
+    async with asyncio.timeout(PATIENCE):
+        while len(renewed) <= times:
+            scene.at += timedelta(seconds=2)
+            renewed.add(await _until_when(leases))
+            await asyncio.sleep(0.1)
+
+
+async def _until_when(leases):
+    async with leases._read() as connection:
+        return await connection.scalar(select(LeaseRow.until).where(LeaseRow.name == "digests"))
 
 
 async def test_a_member_s_own_digest_is_nobody_else_s(scene):

@@ -11,7 +11,7 @@ from commands.digests.posting import Poster
 from index.digest.due import PATIENCE
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill
-from tests.helpers.members import joins
+from tests.helpers.members import heard_by, joins
 
 
 async def test_a_digest_is_set_up_looked_at_and_posted_once(scene):
@@ -141,8 +141,8 @@ async def test_after_an_outage_one_posting_makes_up_for_all_days(scene):
 async def test_a_channel_that_is_gone_stops_the_digest_and_its_owner_is_told_once(scene):
     digest = await active(scene)
     channel = scene.discord.state.channels[scene.discord.channel["id"]]
-    await scene.discord.gateway.to_channel(channel, "CHANNEL_DELETE", channel)
-    await asyncio.sleep(0.2)
+    async with heard_by(scene.bot, "guild_channel_delete"):
+        await scene.discord.gateway.to_channel(channel, "CHANNEL_DELETE", channel)
     del scene.discord.state.channels[channel["id"]]
     scene.at += timedelta(hours=2)
     assert await scene.poster.tick() == 0

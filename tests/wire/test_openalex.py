@@ -240,7 +240,7 @@ async def test_the_budget_stops_lists_before_they_are_asked(server, corpus):
         await finder.look_up(await ada(corpus.store))
     assert server.asked == []
     finder.ask_soon(await ada(corpus.store))
-    await asyncio.sleep(0.2)
+    await asyncio.gather(*finder._asking.values())
     assert server.asked == [], "in the background it is no error, and nothing is asked"
     await finder.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from commands.digests.forms import DigestForm as DigestForm
 from commands.kit.access import CheckedModal
 from commands.kit.links import _Button, _Dynamic, _Select
 from data.stores.store import Store
+from tests.helpers.members import heard_by
 from tests.helpers.stranger_rows import FORMS, ROWS, Row
 from tests.helpers.stranger_world import OURS, PRIVATE, World, two_servers
 
@@ -133,10 +133,8 @@ async def test_a_posting_in_a_closed_channel_is_told_of_to_those_alone_who_see_t
     board = world.discord.state.add_channel(str(world.guild), "board")
     hidden = {"id": str(world.guild), "type": 0, "allow": "0", "deny": str(1 << 10)}
     board["permission_overwrites"] = [hidden]
-    known = asyncio.create_task(world.bot.wait_for("guild_channel_create"))
-    await asyncio.sleep(0)
-    await world.discord.gateway.to_guild(str(world.guild), "CHANNEL_CREATE", board)
-    await known
+    async with heard_by(world.bot, "guild_channel_create"):
+        await world.discord.gateway.to_guild(str(world.guild), "CHANNEL_CREATE", board)
     custom_id = f"dg:h:{await world.delivery(channel=int(board['id']))}"
     told = await world.pressed("bee", custom_id, None, 2)
     assert "belongs to somebody else" in told.text
