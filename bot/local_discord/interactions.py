@@ -26,7 +26,7 @@ class Interactions:
         self._state = state
         self._gateway = gateway
         self._messages = messages
-        self._timers: set[asyncio.Task[None]] = set()
+        self._timers: dict[str, asyncio.Task[None]] = {}
 
     @property
     def _bot_id(self) -> str:
@@ -71,9 +71,8 @@ class Interactions:
         created = {"id": interaction.id, "nonce": interaction.nonce}
         await self._gateway.to_users([user_id], "INTERACTION_CREATE", created)
         await self._gateway.to_users([self._bot_id], "INTERACTION_CREATE", interaction.payload)
-        timer = asyncio.create_task(self._give_up_later(interaction))
-        self._timers.add(timer)
-        timer.add_done_callback(self._timers.discard)
+        timer = self._timers[interaction.id] = asyncio.create_task(self._give_up_later(interaction))
+        timer.add_done_callback(lambda _: self._timers.pop(interaction.id))
         return interaction
 
     def _check_command(self, data: Json, channel: Json) -> None:
@@ -158,6 +157,8 @@ class Interactions:
             raise errors.unknown("interaction", 10062)
         await self._answer(interaction, int(body.get("type") or 0), body.get("data") or {}, uploads)
         interaction.answered = True
+        if timer := self._timers.get(interaction.id):
+            timer.cancel()
         if body.get("type") not in (CHOICES,):
             success = {"id": interaction.id, "nonce": interaction.nonce}
             await self._gateway.to_users([interaction.user_id], "INTERACTION_SUCCESS", success)
@@ -275,7 +276,7 @@ class Interactions:
 
     async def close(self) -> None:
         """Stop all timers."""
-        for timer in list(self._timers):
+        for timer in list(self._timers.values()):
             timer.cancel()
 
 
