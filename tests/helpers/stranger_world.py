@@ -195,8 +195,8 @@ async def two_servers(folder: Path) -> AsyncIterator[World]:
         state.add_member(elsewhere["id"], state.application["bot"]["id"])
         state.add_channel(elsewhere["id"], "general")
         settings = replace_pictures(settings_for(discord, folder))
-        bot, _ = await stack.enter_async_context(running_bot(settings))
-        bot.services.model_settled.set()
+        bot, scheduler = await stack.enter_async_context(running_bot(settings))
+        await scheduler.load_model()  # first: on a busy machine it takes longer than a reply may
         bot.services.feed_url = "https://labmate.test"
         for cog in bot.cogs.values():
             if looking := getattr(cog, "_looking", None):
