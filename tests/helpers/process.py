@@ -60,7 +60,7 @@ def begin(
     if CAN_FORK:
         return Forked([*arguments], env=env, umask=umask, folder=cwd, **streams)
     command = [sys.executable, "-m", "bot", *arguments]
-    return subprocess.Popen(command, cwd=cwd, env=env, umask=umask, **streams)
+    return subprocess.Popen(command, cwd=cwd, env={"PYTHONPATH": str(ROOT)} | env, umask=umask, **streams)
 
 
 def start(discord: LocalDiscord, folder: Path, *, fresh: bool = False, **more: str) -> Process:
