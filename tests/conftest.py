@@ -19,7 +19,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.store import Store
-from tests.helpers import one_model, one_painter, process, schema
+from tests.helpers import forked_worker, forking, one_model, one_painter, schema
 from tests.helpers import sample as sample_folder
 from tests.helpers.lab import Lab, settings_for
 from tests.helpers.paths import SHARED
@@ -33,6 +33,7 @@ commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for 
 schema.copy_instead_of_migrating(data.database.engine)
 one_model.share()
 one_painter.share()
+forked_worker.fork_workers()
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +92,7 @@ _COSTS: Counter[str] = Counter()
 def _seconds() -> float:
     """Seconds of CPU so far: this process, the children it has waited for, those of the fork server."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used) + process.FORKED[0]
+    return sum(one.ru_utime + one.ru_stime for one in used) + forking.FORKED[0]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -16,6 +15,7 @@ from typer.testing import CliRunner
 from bot.cli.main import app
 from bot.settings import Settings
 from tests.helpers.paths import ROOT
+from tests.helpers.process import run
 
 SECRET = "hunter2-is-my-password"
 
@@ -214,17 +214,5 @@ def test_what_shows_only_when_it_is_opened_is_told_in_one_line_too(tmp_path, nam
 
 
 def _run(command: str, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bot", command],
-        cwd=path,
-        env=os.environ
-        | {
-            "LABMATE_DATA": str(path / "data"),
-            "PYTHONPATH": str(ROOT),
-            "ARXIV_OAI_URL": "http://127.0.0.1:9/",
-        }
-        | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    more = {"ARXIV_OAI_URL": "http://127.0.0.1:9/"} | environment
+    return run(command, folder=path / "data", fresh=True, cwd=path, **more)

@@ -29,6 +29,11 @@ def share() -> None:
     embedding.Embedder._forward = _forward  # type: ignore[method-assign]
 
 
+def forget() -> None:
+    """Load the model again when it is asked for next."""
+    _models.clear()
+
+
 def remember_checksums() -> None:
     """Read the weights of the shipped model once, however often they are checked."""
     embedding.hashlib.file_digest = _digest  # type: ignore[attr-defined]

@@ -23,6 +23,12 @@ def keep_in(folder: Path) -> None:
     _kept_in = folder
 
 
+def kept_in() -> Path:
+    """The folder that the workers of one run share."""
+    assert _kept_in is not None
+    return _kept_in
+
+
 def lay_sample(folder: Path) -> None:
     """Fill a folder as a first start does before it loads the model; a folder in use stays as it is."""
     if (folder / "labmate.db").exists() or os.environ.get("DATABASE_URL"):
@@ -33,9 +39,8 @@ def lay_sample(folder: Path) -> None:
 @cache
 def _template() -> Path:
     """The folder to copy."""
-    assert _kept_in is not None
-    folder, draft = _kept_in / "sample", _kept_in / "sample-draft"
-    with FileLock(_kept_in / "sample.lock"):
+    folder, draft = kept_in() / "sample", kept_in() / "sample-draft"
+    with FileLock(kept_in() / "sample.lock"):
         if not folder.exists():
             settings = Settings(_env_file=None, labmate_data=draft)
             # In a thread, since the one that asks may be in an event loop.

@@ -34,7 +34,7 @@ async def _until(lab: Path, names: list[str], bot) -> None:
     folder, said = lab / "backups", f"{names[-1]} is intact and has every row"
     while sorted(os.listdir(folder) if folder.exists() else []) != names or said not in _log(lab):
         assert bot.poll() is None, bot.stdout.read()
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.02)
 
 
 def _log(lab: Path) -> str:

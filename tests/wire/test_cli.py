@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from bot.closes import ACT
 from bot.local_discord.server import LocalDiscord
 from index.search.embedding import DEFAULT_MODEL, locate
-from tests.helpers.paths import ROOT
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
 
@@ -170,21 +167,8 @@ def test_another_model_is_refused_with_the_command_that_rebuilds(tmp_path):
 def test_a_token_that_discord_does_not_take_is_told(tmp_path):
     async def attempt() -> subprocess.CompletedProcess:
         async with LocalDiscord() as discord:
-            environment = os.environ | {
-                "DISCORD_TOKEN": "wrong.token.here",
-                "DISCORD_API_URL": discord.api_url,
-                "LABMATE_DATA": str(tmp_path),
-                "LABMATE_FETCH": "false",
-            }
-            return await asyncio.to_thread(
-                subprocess.run,
-                [sys.executable, "-m", "bot", "run"],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
+            wrong = {"DISCORD_TOKEN": "wrong.token.here", "DISCORD_API_URL": discord.api_url}
+            return await asyncio.to_thread(run, "run", folder=tmp_path, fresh=True, **wrong)
 
     done = asyncio.run(attempt())
     assert done.returncode == ACT

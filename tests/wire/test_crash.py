@@ -18,7 +18,7 @@ from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint
 from tests.helpers.crash_child import ingest
-from tests.helpers.process import logged_in, start
+from tests.helpers.process import PATIENCE, logged_in, start
 
 KILLS = int(os.environ.get("LABMATE_CRASHES", "15"))
 PAPERS = 1_500
@@ -127,4 +127,4 @@ async def test_a_button_of_the_first_reply_works_after_kill_9(tmp_path):
             assert "6. " in (await reply.press("More")).text
         finally:
             second.send_signal(signal.SIGTERM)
-            assert await asyncio.to_thread(second.wait, 20) == 0
+            assert await asyncio.to_thread(second.wait, PATIENCE) == 0

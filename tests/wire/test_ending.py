@@ -18,7 +18,7 @@ from aiohttp import web
 from bot.ending import STUCK
 from bot.local_discord.server import LocalDiscord
 from tests.helpers.paths import ROOT
-from tests.helpers.process import logged_in, start
+from tests.helpers.process import Process, begin, logged_in, said, start, without_discord
 
 PATIENCE = 90
 """Seconds, enough for a busy machine; `python -m benchmarks.ending` measures how long it takes."""
@@ -30,14 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("ending")
 
 
-async def _said(process: subprocess.Popen, words: bytes) -> None:
-    while line := await asyncio.to_thread(process.stdout.readline):
-        if words in line:
-            return
-    pytest.fail(f"the process ended without saying {words!r}")
-
-
-async def _ends(process: subprocess.Popen) -> None:
+async def _ends(process: Process) -> None:
     process.send_signal(signal.SIGTERM)
     await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     assert process.returncode == 0
@@ -60,7 +53,7 @@ async def test_while_the_sample_is_read_in(tmp_path):
     async with LocalDiscord() as discord:
         process = start(discord, tmp_path, fresh=True)
         try:
-            await _said(process, b"reading in the sample")
+            await said(process, b"reading in the sample")
             await _ends(process)
         finally:
             process.kill()
@@ -81,9 +74,9 @@ async def test_before_it_is_logged_in(folder):
 
 async def test_while_the_model_loads_on_a_busy_machine(folder):
     async with LocalDiscord() as discord:
-        process = start(discord, folder)
+        process = start(discord, folder, LABMATE_OWN_MODEL="1")
         try:
-            await _said(process, b"loading the model")
+            await said(process, b"loading the model")
             with _busy_machine():
                 await _ends(process)
         finally:
@@ -107,7 +100,9 @@ async def test_while_a_worker_waits_for_arxiv(folder):
     url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/oai"
     async with LocalDiscord() as discord:
         more = {"LABMATE_FETCH": "true", "ARXIV_OAI_URL": url, "ARXIV_INTERVAL_SECONDS": "0"}
-        process = start(discord, folder, **more)
+        process = start(
+            discord, folder, LABMATE_EXEC="1", **more
+        )  # a worker is a child, and a command of its own
         try:
             await logged_in(process)
             await asyncio.wait_for(asked.wait(), PATIENCE)
@@ -194,14 +189,7 @@ sys.exit(asyncio.run(ending.watch(work())))
 
 
 def test_the_prompt_ends_although_nobody_types(folder):
-    environment_ = os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bot", "run"],
-        cwd=ROOT,
-        env=environment_,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    process = begin("run", env=without_discord(folder), stdin=subprocess.PIPE)
     try:
         while b"Tab completes" not in (line := process.stdout.readline()):
             assert line

@@ -7,10 +7,11 @@ import json
 import os
 import re
 import sqlite3
-import sys
+import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -22,9 +23,10 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.calendar import clock
+from tests.helpers.forked_worker import reader
 from tests.helpers.lab import Lab, settings_for
 from tests.helpers.paths import ROOT
-from tests.helpers.process import environment
+from tests.helpers.process import begin, environment
 
 TOKEN = "only-for-the-monitor"
 
@@ -135,18 +137,22 @@ async def test_a_damaged_database_and_a_lost_connection_are_failures_with_their_
             served(running, scheduler, settings) as http,
         ):
             assert (await http.health())[0] == 200
-            with sqlite3.connect(tmp_path / "labmate.db") as connection:
-                connection.execute("ALTER TABLE deliveries RENAME TO lost")
+            await asyncio.to_thread(_rename, tmp_path / "labmate.db", "deliveries", "lost")
             status, found = await http.health()
             assert status == 503
             assert found["wrong"] == ["the database can't be read (OperationalError)"]
-            with sqlite3.connect(tmp_path / "labmate.db") as connection:
-                connection.execute("ALTER TABLE lost RENAME TO deliveries")
+            await asyncio.to_thread(_rename, tmp_path / "labmate.db", "lost", "deliveries")
             assert (await http.health())[0] == 200
             await discord.stop()
             while (answer := await http.health())[0] == 200:  # noqa: ASYNC110 - asking is the point
                 await asyncio.sleep(0.02)
             assert any("connection to Discord" in reason for reason in answer[1]["wrong"])
+
+
+def _rename(database: Path, table: str, name: str) -> None:
+    """Rename a table; in a thread, so that the bot can finish a transaction meanwhile."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(f"ALTER TABLE {table} RENAME TO {name}")
 
 
 async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_counted(tmp_path):
@@ -165,17 +171,18 @@ async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_count
             "LABMATE_CLOCK": str(told),
             "HTTP_LISTEN": "127.0.0.1:0",
             "LOG_FORMAT": "json",
+            "LABMATE_EXEC": "1",
             "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
         }
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", "run"),
-            cwd=ROOT,
+        process = begin(
+            "run",
             env=environment(discord, tmp_path / "lab") | more,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         try:
-            entries = _entries(process.stderr)
+            said = await reader(process.stderr)
+            entries = _entries(said)
             served_on = await _first(entries, "/metrics on http")
             url = re.search(r"http://[\d.:]+", served_on["message"])[0]
             died = await _first(entries, "was killed (SIGABRT)")
@@ -185,10 +192,10 @@ async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_count
                 now += timedelta(minutes=16)
                 clock.show(told, now)
                 try:
-                    await asyncio.wait_for(_first(entries, "was killed (SIGABRT)"), 5)
+                    await asyncio.wait_for(_first(entries, "was killed (SIGABRT)"), 1)
                     break
                 except TimeoutError:
-                    entries = _entries(process.stderr)
+                    entries = _entries(said)
             async with aiohttp.ClientSession() as session:
                 http = Http(url, session)
                 figures = await http.figures()
@@ -201,7 +208,7 @@ async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_count
             assert any("background work failed" in reason for reason in found["worth_knowing"])
         finally:
             process.kill()
-            await process.wait()
+            await asyncio.to_thread(process.wait)
 
 
 async def _entries(stream: asyncio.StreamReader) -> AsyncIterator[dict]:
