@@ -13,7 +13,11 @@ FUZZ_SECONDS ?= 300
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
+# Every process of the tests imports what was compiled once; an empty value lets Python keep compiled files.
+test hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
+
 test: $(DEV_STAMP)
+	@$(BIN)/python -m compileall -q bot commands index data
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal $(ARGS)
 
 # What attackers and strangers try (docs/security.md).
