@@ -24,7 +24,8 @@ test: $(DEV_STAMP)
 hostile: $(DEV_STAMP)
 	LABMATE_HOSTILE=1 $(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
 
-# Weekly, not on each change: which lines of index/ and data/ the tests execute, and the floor that they keep.
+# Which lines of index/ and data/ the tests execute, and the floor that they keep. Weekly, not on each change:
+# tracing takes half as much CPU again (76 s instead of 51 s for the tests of identity, people and the store).
 coverage: $(DEV_STAMP)
 	$(BIN)/python -m pytest --cov --cov-report=term -q -n 2 --dist loadfile $(ARGS)
 
