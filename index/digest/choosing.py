@@ -141,7 +141,7 @@ async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) ->
         numbers = sources.insight.people.papers(claim.person_id).tolist()
         for paper in await store.papers(numbers[-MOST_LIKED:]):
             found[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
-    for kept in await store.shelf.of(member):
+    for kept in await store.library.of(member):
         if kept.paper_id is not None:
             found[kept.paper_id] = (now - kept.made).total_seconds() / 86_400
     for follow in await store.members.following(member):

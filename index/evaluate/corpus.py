@@ -1,4 +1,4 @@
-"""A library of one file's papers in a temporary folder, for evaluations and `rank`."""
+"""A corpus of one file's papers in a temporary folder, for evaluations and `rank`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def temporary_library(
     report: Report | None = None,
     own_ids: bool = False,
 ) -> AsyncIterator[Corpus]:
-    """Read a file of papers into a temporary library, with every paper embedded.
+    """Read a file of papers into a temporary corpus, with every paper embedded.
 
     Parameters
     ----------

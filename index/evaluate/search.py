@@ -41,7 +41,7 @@ class KnownItem:
 
 
 async def make_questions(corpus: Corpus, per_kind: int, seed: int) -> list[KnownItem]:
-    """Queries of each kind, drawn from the library's papers."""
+    """Queries of each kind, drawn from the corpus's papers."""
     chance = random.Random(seed)
     ids = [int(paper) for paper in np.flatnonzero(corpus.facets.codes >= 0)]
     chance.shuffle(ids)

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ButtonStyle, ui
 
-from commands.cards import shelf as cards
+from commands.cards import library as cards
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.kit.authority import manages_server
@@ -17,7 +17,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.which_paper import which_paper
 from data.stores.lists import ListRefused, SharedList
-from index.shelf.rights import may_change_list, may_take_off
+from index.library.rights import may_change_list, may_take_off
 
 ONLY_HERE = "Shared lists belong to a server, so ask there. For papers of your own: /save and /library."
 
@@ -131,7 +131,7 @@ async def put(services: Services, found: SharedList, paper: int, member: int) ->
 async def take_off(
     interaction: discord.Interaction, services: Services, found: SharedList, paper: int
 ) -> ui.LayoutView:
-    """Take a paper off a list; see :func:`index.shelf.rights.may_take_off`."""
+    """Take a paper off a list; see :func:`index.library.rights.may_take_off`."""
     entry = next((one for one in await services.store.lists.papers(found.id) if one.paper == paper), None)
     if entry is None:
         raise UserError("This paper is not on the list (any more).")

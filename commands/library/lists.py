@@ -17,10 +17,10 @@ from commands.kit.options import CHOICES, complete_paper
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
-from commands.shelf import shared_list as shared
-from commands.shelf.library_files import FORMAT_CHOICES, file_of
+from commands.library import shared_list as shared
+from commands.library.files import FORMAT_CHOICES, file_of
 from data.keys import fold
-from index.shelf.rights import may_change_list
+from index.library.rights import may_change_list
 
 
 class ListCommands(
