@@ -41,10 +41,10 @@ async def export_library(
     services: Services, member: int, format_: str, query: LibraryQuery, limit: int
 ) -> Reply:
     """A library, or the works of it that match, as a file."""
-    total, found = await search_library(services.store, services.corpus, services.search, member, query)
-    if not found:
+    total, matching = await search_library(services.store, services.corpus, services.search, member, query)
+    if not matching:
         raise UserError(no_match(query) if total else EMPTY)
-    works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
+    works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in matching]
     return await file_of(works, format_, f"library.{FORMATS[format_]}", limit)
 
 

@@ -118,14 +118,14 @@ async def own(services: Services, member: int, number: int) -> Kept:
 
 async def show(services: Services, member: int, query: LibraryQuery, page: int = 0) -> ui.LayoutView:
     """A page of a library."""
-    total, found = await search_library(services.store, services.corpus, services.search, member, query)
+    total, works = await search_library(services.store, services.corpus, services.search, member, query)
     if not total:
         return note(cards.EMPTY)
-    if not found:
+    if not works:
         return note(cards.no_match(query))
-    pages = -(-len(found) // cards.PAGE)
+    pages = -(-len(works) // cards.PAGE)
     page = min(page, pages - 1)
-    part = found[page * cards.PAGE : (page + 1) * cards.PAGE]
+    part = works[page * cards.PAGE : (page + 1) * cards.PAGE]
     entries: list[tuple[str, ui.Item[Any]]] = [
         (cards.kept_lines(kept, paper), link("library.manage", "Manage", kept=kept.id))
         for kept, paper in part
@@ -138,7 +138,7 @@ async def show(services: Services, member: int, query: LibraryQuery, page: int =
         newer.item.disabled, older.item.disabled = page == 0, page == pages - 1
         rows.append([newer, older])
     return cards.page(
-        cards.heading(total, len(found), query),
+        cards.heading(total, len(works), query),
         entries,
         start=page * cards.PAGE,
         footer=f"-# Page {page + 1} of {pages}" if pages > 1 else "",

@@ -120,12 +120,12 @@ class Library(Repository):
             for tags, count in await connection.execute(query.group_by(LibraryRow.tags)):
                 for tag in tags.split("\n"):
                     counts[tag] += count
-        found = dict(counts.most_common())
+        by_count = dict(counts.most_common())
         if self._written == written:  # else it may be of before what was written
-            self._tags[member] = found
+            self._tags[member] = by_count
             while len(self._tags) > _REMEMBERED:
                 self._tags.popitem(last=False)
-        return found
+        return by_count
 
     @asynccontextmanager
     async def _change(self, member: int) -> AsyncIterator[AsyncConnection]:

@@ -154,5 +154,5 @@ def read_file(
 def vectors_beside(path: Path) -> Path | None:
     """Ready embeddings that lie beside a file under its name (``x.jsonl.zst`` -> ``x.*.npy``)."""
     stem = path.name.partition(".")[0]
-    found = sorted(path.parent.glob(f"{stem}.*npy"))
-    return found[0] if found else None
+    matrices = sorted(path.parent.glob(f"{stem}.*npy"))
+    return matrices[0] if matrices else None

@@ -250,11 +250,11 @@ def partner_names(names: Sequence[PersonName], wanted: set[int]) -> set[int]:
     """Places of other names that somebody with one of the wanted names could also use."""
     families = {(names[place].family, names[place].initial) for place in wanted}
     near = [place for place, name in enumerate(names) if (name.family, name.initial) in families]
-    found: set[int] = set()
+    numbers: set[int] = set()
     for a, b in partners([names[place] for place in near]):
         one, other = near[a], near[b]
         if one in wanted and other not in wanted:
-            found.add(other)
+            numbers.add(other)
         elif other in wanted and one not in wanted:
-            found.add(one)
-    return found
+            numbers.add(one)
+    return numbers
