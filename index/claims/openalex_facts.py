@@ -62,11 +62,6 @@ class FactFinder:
         self._source = OpenAlex(url, key, self._spend) if key else None
         self._asking: dict[int, asyncio.Task[None]] = {}
 
-    @property
-    def has_key(self) -> bool:
-        """Whether OpenAlex can be asked at all."""
-        return self._source is not None
-
     async def close(self) -> None:
         """Stop asking."""
         for task in self._asking.values():
