@@ -11,7 +11,7 @@ for name in (
     "replies",
     "replies --reading",
     "fairness",
-    "shelves",
+    "libraries",
 ):
     print(f"== python -m benchmarks.{name}", flush=True)
     subprocess.run([sys.executable, "-m", *f"benchmarks.{name}".split()], check=True)

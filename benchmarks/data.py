@@ -1,4 +1,4 @@
-"""The real data for the benchmarks, and a library made from it once."""
+"""The real data for the benchmarks, and a corpus made from it once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def full_corpus(*, writable: bool = False) -> Corpus:
     if not done.exists():
         shutil.rmtree(FOLDER, ignore_errors=True)
         FOLDER.mkdir(parents=True)
-        print("making the library of all papers once...", flush=True)
+        print("making the corpus of all papers once...", flush=True)
         store = await Store.open(url(FOLDER), bulk=True)
         corpus = await Corpus.open(store, FOLDER, Embedder(), writable=True)
         with corpus.writing():

@@ -21,7 +21,7 @@ RUNS = 3
 
 
 async def load(folder: Path) -> tuple[float, int]:
-    """Seconds and records of a whole run into a library that only has the sample."""
+    """Seconds and records of a whole run into a corpus that only has the sample."""
     store = await Store.open(url(folder), bulk=True)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():

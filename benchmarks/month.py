@@ -218,18 +218,18 @@ class Month:
 
 def known_before(folder: Path) -> None:
     """Load the papers before the month; done once, then copied."""
-    library = ROOT / "var" / "month"
-    if not (library / "done").exists():
-        shutil.rmtree(library, ignore_errors=True)
-        library.mkdir(parents=True)
-        file = library / "before.jsonl"
+    kept = ROOT / "var" / "month"
+    if not (kept / "done").exists():
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        file = kept / "before.jsonl"
         days = listings(PAPERS, BEFORE, FIRST - timedelta(days=1))
         file.write_text("".join(json.dumps(paper) + "\n" for papers in days.values() for paper in papers))
-        environment = os.environ | {"LABMATE_DATA": str(library)}
+        environment = os.environ | {"LABMATE_DATA": str(kept)}
         for command in (["ingest", "file", str(file)], ["identify"]):
             subprocess.run([sys.executable, "-m", "bot", *command], cwd=ROOT, env=environment, check=True)
-        (library / "done").touch()
-    shutil.copytree(library, folder, dirs_exist_ok=True)
+        (kept / "done").touch()
+    shutil.copytree(kept, folder, dirs_exist_ok=True)
 
 
 async def main(servers: int, kills: int, seed: int, days: int | None) -> int:

@@ -84,7 +84,7 @@ class FeedServer:
             title = "My library in Labmate"
             listed = [
                 (saved.paper_id, saved.made, "")
-                for saved in await store.shelf.of(feed.target)
+                for saved in await store.library.of(feed.target)
                 if saved.paper_id
             ]
         newest = listed[:MOST]

@@ -32,8 +32,10 @@ _SUFFIX = {"jr", "sr", "ii", "iii", "iv"}
 def clean(text: str) -> str:
     """One line of printable text: white space collapsed, control and invisible characters removed."""
     if text.isascii():
-        if not text.isprintable():
-            text = text.translate(_CONTROL)
+        if text.isprintable():
+            # Most texts: their only white space is the space.
+            return " ".join(text.split()) if "  " in text else text.strip(" ")
+        text = text.translate(_CONTROL)
     else:
         text = unicodedata.normalize("NFC", text.translate(_STRIP))
         # A lone surrogate can be written in JSON but not in UTF-8.

@@ -42,15 +42,15 @@ class PaperRecord(BaseModel):
     authors: list[str]
     authors_complete: bool = True
     """False where "et al." follows, or where the source lost the authors."""
-    authors_also: list[str] = []
-    author_ids: list[str | None] = []
+    authors_also: list[str] = Field(default_factory=list)
+    author_ids: list[str | None] = Field(default_factory=list)
     """An id or None for each of ``authors``, where a file has ids; for evaluations."""
     primary_category: str | None = None
-    categories: list[str] = []
+    categories: list[str] = Field(default_factory=list)
     submitted: date | None = None
     updated: date | None = None
     announced: date | None = None
-    listings: list[tuple[str, date]] = []
+    listings: list[tuple[str, date]] = Field(default_factory=list)
     doi: str | None = None
     journal_ref: Text | None = None
     comment: Text | None = None

@@ -242,10 +242,10 @@ async def _listing_days(run: EvaluationRun, data: Path | None, vectors: Path | N
         return listings.ListingDays.of(pairs, held.names, held.offsets, day, held.vectors)
 
     def read(path: Path) -> listings.ListingDays:
-        found = run.read(path, vectors)
-        pairs = [(record.title, record.abstract) for record in found.records]
-        held = found.authorships
-        return listings.ListingDays.of(pairs, held.names, held.offsets, found.days(), held.vectors)
+        corpus = run.read(path, vectors)
+        pairs = [(record.title, record.abstract) for record in corpus.records]
+        held = corpus.authorships
+        return listings.ListingDays.of(pairs, held.names, held.offsets, corpus.days(), held.vectors)
 
     return await asyncio.to_thread(read, data)
 

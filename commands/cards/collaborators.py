@@ -76,13 +76,13 @@ def reasons(name: str, suggestion: Suggestion, papers: Mapping[int, Paper]) -> s
     return "\n".join(lines)
 
 
-def proof(found: Knows, papers: Mapping[int, Paper]) -> str:
+def proof(expert: Knows, papers: Mapping[int, Paper]) -> str:
     """A person who knows a topic, with the papers that show it best."""
-    shown_papers = [title_link(papers[number], 90) for number in found.papers[:2] if number in papers]
-    more = len(found.papers) - len(shown_papers)
+    shown_papers = [title_link(papers[number], 90) for number in expert.papers[:2] if number in papers]
+    more = len(expert.papers) - len(shown_papers)
     tail = f" · and {more} more" if more > 0 else ""
     return (
-        f"**{shown(found.name, 80)}** · {plural(len(found.papers), 'paper')} on it\n-# "
+        f"**{shown(expert.name, 80)}** · {plural(len(expert.papers), 'paper')} on it\n-# "
         + " · ".join(shown_papers)
         + tail
     )

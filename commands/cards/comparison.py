@@ -53,19 +53,21 @@ class Comparison:
         return [*self.together[:3], *steps, *(paper for paper, _ in self.reading)]
 
 
-def comparison_text(found: Comparison, papers: Mapping[int, Paper]) -> str:
+def comparison_text(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
     """The comparison, a subject a line."""
-    one, other = found.sides
+    one, other = comparison.sides
     lines = [f"## {shown(one.person.name, 60)} and {shown(other.person.name, 60)}", one.line, other.line]
-    lines += _topics(found)
-    if found.coauthors:
-        lines.append(f"**Coauthors in common** ({len(found.coauthors)}) " + _common(found.coauthors))
-    lines.append(_path(found, papers))
-    if found.reading:
+    lines += _topics(comparison)
+    if comparison.coauthors:
+        lines.append(
+            f"**Coauthors in common** ({len(comparison.coauthors)}) " + _common(comparison.coauthors)
+        )
+    lines.append(_path(comparison, papers))
+    if comparison.reading:
         lines.append("**Papers that both might read**")
     lines += [
         f"- {_titled(papers[paper])} · similarity to each: at least {closeness:.2f}"
-        for paper, closeness in found.reading
+        for paper, closeness in comparison.reading
         if paper in papers
     ]
     return "\n".join(lines)
@@ -77,29 +79,31 @@ def _common(coauthors: Sequence[str]) -> str:
     return _listed(coauthors[:COMMON]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _topics(found: Comparison) -> list[str]:
-    if found.shared_topics is None:
+def _topics(comparison: Comparison) -> list[str]:
+    if comparison.shared_topics is None:
         return []
-    both = _listed(found.shared_topics)
+    both = _listed(comparison.shared_topics)
     return [
         f"**Both write on** {both}" if both else "I see no topic that both write about.",
         *(
             f"**Only {shown(side.person.name, 40)}** {_listed(side.own_topics)}"
-            for side in found.sides
+            for side in comparison.sides
             if side.own_topics
         ),
     ]
 
 
-def _path(found: Comparison, papers: Mapping[int, Paper]) -> str:
+def _path(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
     """The papers together, or the shortest path through coauthors, with the papers on it."""
-    if found.together:
-        listed = [f"- {_titled(papers[paper])}" for paper in found.together[:3] if paper in papers]
-        return "\n".join([f"**{plural(len(found.together), 'paper')} together**", *listed])
-    if found.path is None:
+    if comparison.together:
+        listed = [f"- {_titled(papers[paper])}" for paper in comparison.together[:3] if paper in papers]
+        return "\n".join([f"**{plural(len(comparison.together), 'paper')} together**", *listed])
+    if comparison.path is None:
         return "**No path between them** within six papers"
-    lines = [f"**{plural(len(found.path), 'paper')} apart** {shown(found.sides[0].person.name, 60)}"]
-    for step in found.path:
+    lines = [
+        f"**{plural(len(comparison.path), 'paper')} apart** {shown(comparison.sides[0].person.name, 60)}"
+    ]
+    for step in comparison.path:
         paper = papers.get(step.paper)
         through = f" through {title_link(paper, 80)}" if paper else ""
         lines.append(f"→ {shown(step.name, 60)}{through}")

@@ -69,12 +69,6 @@ def entries(works: Sequence[ExportedWork], format_: str) -> Iterator[str]:
             yield (_bibtex if format_ == "bibtex" else _ris)(work, key)
 
 
-def export(works: Sequence[ExportedWork], format_: str) -> str:
-    """A file's text."""
-    head, between, tail = AROUND[format_]
-    return head + between.join(entries(works, format_)) + tail
-
-
 def _keys(works: Sequence[ExportedWork]) -> list[str]:
     taken: dict[str, int] = {}
     keys = []

@@ -30,11 +30,11 @@ def graph_card(
     """The card. ``select`` makes the select of neighbours; ``drawn`` tells if ``graph.png`` is attached."""
     centre, *others = graph.nodes
     kinds = {kind: [node for node in others if node.kind == kind] for kind in KINDS}
-    counts = [plural(len(found), kind, KINDS[kind]) for kind, found in kinds.items() if found]
+    counts = [plural(len(nodes), kind, KINDS[kind]) for kind, nodes in kinds.items() if nodes]
     alt = f"Graph of {centre.label}: " + "; ".join(
-        f"{KINDS[kind]} {', '.join(node.label for node in found[:10])}"
-        for kind, found in kinds.items()
-        if found
+        f"{KINDS[kind]} {', '.join(node.label for node in nodes[:10])}"
+        for kind, nodes in kinds.items()
+        if nodes
     )
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay(_heading(centre, counts)))

@@ -75,6 +75,6 @@ def _links(paper: Paper) -> list[ui.Item[Any]]:
 
 def doi_url(doi: str) -> str | None:
     """The link of a DOI; None for a field that holds something else."""
-    found = find_doi(doi)
-    url = "https://doi.org/" + quote(found, safe="/:;()._-") if found else ""
+    number = find_doi(doi)
+    url = "https://doi.org/" + quote(number, safe="/:;()._-") if number else ""
     return url if url and len(url) <= 512 else None

@@ -26,27 +26,27 @@ def question(digest: Digest, paper: Paper, count: int, total: int) -> str:
     return "\n".join(filter(None, lines))
 
 
-def learned(digest: Digest, found: Learned, total: int) -> str:
+def learned(digest: Digest, lessons: Learned, total: int) -> str:
     """What a digest has learned."""
     name = shown(digest.name, 80)
-    if not found.wanted[0] and not found.unwanted[0]:
+    if not lessons.wanted[0] and not lessons.unwanted[0]:
         return (
             f"**{name}** has learned nothing yet. I can ask you about the {total} papers that teach me the "
             "most; Save, Like and Not for us on its papers teach me, too."
         )
     lines = [f"## {name} has learned"]
-    for (count, phrases), text in ((found.wanted, "Wanted"), (found.unwanted, "Not wanted")):
+    for (count, phrases), text in ((lessons.wanted, "Wanted"), (lessons.unwanted, "Not wanted")):
         if count:
             about = f": {', '.join(shown(phrase, 40) for phrase in phrases)}" if phrases else ""
             lines.append(f"**{text}** {plural(count, 'paper')}{about}")
     return "\n".join(lines)
 
 
-def answer_options(found: Learned) -> list[discord.SelectOption]:
+def answer_options(lessons: Learned) -> list[discord.SelectOption]:
     """A member's own answers, to take one back."""
     return [
         discord.SelectOption(label=label(paper.title, 100), value=str(paper.id), description=ANSWERS[kind])
-        for paper, kind in found.answers
+        for paper, kind in lessons.answers
     ]
 
 

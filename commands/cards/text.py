@@ -59,8 +59,8 @@ _ROOM = 12
 def readable(text: str) -> str:
     """LaTeX as Unicode, as far as a reader needs it; text without LaTeX as it is."""
     if "\\" in text or "$" in text:
-        text = _MATH.sub(lambda found: _math(found[1]), text)
-        text = _LINKS.sub(lambda found: found[2] or found[1], text)
+        text = _MATH.sub(lambda match: _math(match[1]), text)
+        text = _LINKS.sub(lambda match: match[2] or match[1], text)
         for _ in range(3):
             text = _COMMANDS.sub(r"\1", text)
         if "\\" in text:
@@ -72,8 +72,8 @@ def _math(formula: str) -> str:
     return " ".join(_to_unicode(_SCRIPT.sub(_script, formula.replace("%", r"\%"))).split())
 
 
-def _script(found: re.Match[str]) -> str:
-    return (found[2] or found[3]).translate(_UPPER if found[1] == "^" else _LOWER)
+def _script(match: re.Match[str]) -> str:
+    return (match[2] or match[3]).translate(_UPPER if match[1] == "^" else _LOWER)
 
 
 def _to_unicode(tex: str) -> str:
@@ -93,9 +93,9 @@ def safe(text: str) -> str:
     return _LINE_START.sub(_inert, _AT.sub("@\u200b", text))
 
 
-def _inert(found: re.Match[str]) -> str:
+def _inert(match: re.Match[str]) -> str:
     """A line's beginning that begins no list, heading or quote: of ``1.`` only the dot can be escaped."""
-    space, mark, number = found.groups()
+    space, mark, number = match.groups()
     return f"{space}\\{mark}" if mark else f"{space}{number}\\."
 
 

@@ -137,10 +137,10 @@ class DigestGroup(
         await answer(interaction, self._pause(interaction, digest), private=True)
 
     async def _pause(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        found = await digest.find(interaction)
-        if found.state == "draft":
+        chosen_digest = await digest.find(interaction)
+        if chosen_digest.state == "draft":
             raise UserError("This digest is not started yet, so nothing is posted.")
-        return await change(self._services, found, "paused")
+        return await change(self._services, chosen_digest, "paused")
 
     @app_commands.command()
     @which
@@ -149,10 +149,10 @@ class DigestGroup(
         await answer(interaction, self._resume(interaction, digest), private=True)
 
     async def _resume(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        found = await digest.find(interaction)
-        if found.state == "draft":
-            return await start(self._services, found)
-        return await change(self._services, found, "active")
+        chosen_digest = await digest.find(interaction)
+        if chosen_digest.state == "draft":
+            return await start(self._services, chosen_digest)
+        return await change(self._services, chosen_digest, "active")
 
     @app_commands.command()
     @which
@@ -161,8 +161,11 @@ class DigestGroup(
         await answer(interaction, self._ask_delete(interaction, digest), private=True)
 
     async def _ask_delete(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        found = await digest.find(interaction)
-        return note(replies.delete_question(found), [[link("digest.delete", "Delete", digest=found.id)]])
+        chosen_digest = await digest.find(interaction)
+        return note(
+            replies.delete_question(chosen_digest),
+            [[link("digest.delete", "Delete", digest=chosen_digest.id)]],
+        )
 
     @app_commands.command()
     @which
@@ -171,9 +174,9 @@ class DigestGroup(
         await answer(interaction, self._history(interaction, digest), private=True)
 
     async def _history(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        found = await digest.find(interaction)
-        deliveries = await self._services.store.digests.history(found.id)
-        return note(replies.history(found, deliveries, next_due(found, clock.now())))
+        chosen_digest = await digest.find(interaction)
+        deliveries = await self._services.store.digests.history(chosen_digest.id)
+        return note(replies.history(chosen_digest, deliveries, next_due(chosen_digest, clock.now())))
 
     @app_commands.command()
     @which
@@ -191,8 +194,8 @@ class DigestGroup(
         await answer(interaction, self._feed(interaction, digest), private=True, cost=FEED)
 
     async def _feed(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        found = await digest.find(interaction)
-        return await feed_view(self._services, "digest", found.id, interaction.user.id)
+        chosen_digest = await digest.find(interaction)
+        return await feed_view(self._services, "digest", chosen_digest.id, interaction.user.id)
 
     @app_commands.command()
     @which

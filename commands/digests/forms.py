@@ -128,15 +128,15 @@ async def numbers_of(services: Services, text: str) -> list[int]:
     UserError
         Where a name is nobody's, or several people's.
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for line in lines(text)[:MOST_PEOPLE]:
         number = _NUMBER.search(line)
         meant = await whom(services, f"~{number[1]}" if number else line)
         if meant.person is not None:
-            found.append(meant.person.id)
+            numbers.append(meant.person.id)
         elif meant.others:
             several = await outlined(services, meant.others[:5])
             raise UserError(replies.several_people(line, several))
         else:
             raise UserError(replies.nobody(line))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(numbers))

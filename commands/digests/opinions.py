@@ -11,7 +11,7 @@ from commands.kit.links import Press, button, link
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.similar_papers import similar_papers
-from data.stores.shelf import ShelfFull
+from data.stores.library import LibraryFull
 
 UNKNOWN_PAPER = "I no longer know this paper."
 
@@ -58,8 +58,8 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
     paper, new = papers[0], False
     if kind == "save":
         try:
-            _, new = await store.shelf.keep(press.member, paper.id)
-        except ShelfFull as error:
+            _, new = await store.library.keep(press.member, paper.id)
+        except LibraryFull as error:
             raise UserError(str(error)) from error
     channel = press.interaction.channel_id or 0
     before = await store.digests.think(press.guild or 0, press.member, paper.id, kind, channel)
@@ -73,7 +73,7 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
 
 async def _drop(press: Press, paper: int) -> None:
     """Take a paper off the member's library, unless they have worked on it there."""
-    shelf = press.services.store.shelf
-    kept = await shelf.of_paper(press.member, paper)
+    library = press.services.store.library
+    kept = await library.of_paper(press.member, paper)
     if kept is not None and not kept.note and not kept.tags and kept.state == "unread":
-        await shelf.drop(press.member, kept.id)
+        await library.drop(press.member, kept.id)

@@ -91,10 +91,10 @@ def _on_panel(press: Press) -> bool:
 
 
 def _items(components: Sequence[Any]) -> list[Any]:
-    found: list[Any] = []
+    nested: list[Any] = []
     for component in components:
-        found += [component, *_items(getattr(component, "children", []))]
-    return found
+        nested += [component, *_items(getattr(component, "children", []))]
+    return nested
 
 
 async def panel(services: Services, number: int, *, about: bool = False) -> ui.LayoutView:

@@ -110,14 +110,14 @@ async def _next(services: Services, digest: Digest, member: int, count: int) -> 
 
 async def learned(services: Services, digest: Digest, member: int) -> ui.LayoutView:
     """What a digest has learned; the member can take back their own answers."""
-    found = await learning.learned(services, digest, member)
+    lessons = await learning.learned(services, digest, member)
     _, newest, _ = await services.store.listings.around()
-    if newest is None and not (found.wanted[0] or found.unwanted[0]):
+    if newest is None and not (lessons.wanted[0] or lessons.unwanted[0]):
         raise UserError(NO_LISTING)
     rows: list[list[ui.Item[Any]]] = []
     if newest is not None:
-        text = "Ask me more" if found.asked else "Ask me"
+        text = "Ask me more" if lessons.asked else "Ask me"
         rows.append([link("digest.ask", text, digest=digest.id, count=0, paper=0)])
-    if (found.wanted[0] or found.unwanted[0]) and (options := cards.answer_options(found)):
+    if (lessons.wanted[0] or lessons.unwanted[0]) and (options := cards.answer_options(lessons)):
         rows.insert(0, [choice("digest.unlearn", options, digest=digest.id)])
-    return note(cards.learned(digest, found, QUESTIONS), rows)
+    return note(cards.learned(digest, lessons, QUESTIONS), rows)

@@ -38,16 +38,16 @@ async def show(
     if guild is None and not everywhere:
         raise UserError(ONLY_HERE)
     place = "in all servers" if everywhere else "here"
-    found = await favourites(services, None if everywhere else guild, days, category, SHOWN)
-    if not found.papers:
+    top = await favourites(services, None if everywhere else guild, days, category, SHOWN)
+    if not top.papers:
         return note(cards.no_favourites(place, days, category))
     entries = [
         Entry(
             one.paper,
             link("paper.card", "Details", paper=one.paper.id),
-            note=cards.favourite_line(one, found.ranked),
+            note=cards.favourite_line(one, top.ranked),
         )
-        for one in found.papers
+        for one in top.papers
     ]
     return listing(cards.favourites_heading(place, days, category), entries)
 

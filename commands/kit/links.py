@@ -101,8 +101,8 @@ class Pattern:
             Where ids are missing, unknown, or don't fit the pattern.
         """
         custom_id = FIELD.sub(lambda field: self._part(field, ids), self.text)
-        found = self.regex.fullmatch(custom_id)
-        if ids.keys() - self.kinds.keys() or found is None or len(custom_id) > MAX_CUSTOM_ID:
+        match = self.regex.fullmatch(custom_id)
+        if ids.keys() - self.kinds.keys() or match is None or len(custom_id) > MAX_CUSTOM_ID:
             raise ValueError(f"{ids} do not fit {self.text}")
         return custom_id
 
@@ -113,11 +113,11 @@ class Pattern:
             return "" if value is None else f":{value}"
         return "" if value is None else str(value)
 
-    def read(self, found: re.Match[str]) -> dict[str, Any]:
+    def read(self, match: re.Match[str]) -> dict[str, Any]:
         """The ids of a ``custom_id``: numbers as int, all else as str; None for a missing optional id."""
         return {
             name: int(value) if value is not None and self.kinds[name] in NUMBERS else value
-            for name, value in found.groupdict().items()
+            for name, value in match.groupdict().items()
         }
 
 

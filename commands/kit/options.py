@@ -29,10 +29,10 @@ def since_day(text: str | None) -> date | None:
     """
     if not text:
         return None
-    found = parse_day(text)
-    if found is None:
+    day = parse_day(text)
+    if day is None:
         raise UserError(f"I can't read “{_echo(text)}” as a day. Type it like 2026, 2026-05 or 2026-05-18.")
-    return found
+    return day
 
 
 def category_name(text: str | None) -> str | None:
@@ -78,11 +78,11 @@ async def complete_category(interaction: discord.Interaction, current: str) -> l
     """Categories that papers have, those with most papers first."""
     counts = services_of(interaction).corpus.facets.category_counts()
     wanted = current.strip().lower()
-    found = [(name, count) for name, count in counts.items() if wanted in name.lower()]
-    found.sort(key=lambda pair: (not pair[0].lower().startswith(wanted), -pair[1]))
+    matching = [(name, count) for name, count in counts.items() if wanted in name.lower()]
+    matching.sort(key=lambda pair: (not pair[0].lower().startswith(wanted), -pair[1]))
     return [
         app_commands.Choice(name=f"{name} ({plural(count, 'paper')})", value=name)
-        for name, count in found[:CHOICES]
+        for name, count in matching[:CHOICES]
     ]
 
 

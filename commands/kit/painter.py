@@ -67,12 +67,6 @@ class Painter:
             self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
         return self._pool
 
-    async def warm_up(self) -> None:
-        """Start the process and its libraries before the first picture is asked for."""
-        from commands.cards.pictures import activity_png  # lazy: matplotlib takes a second to load
-
-        await self.paint(activity_png, "warm", {2026: 1})
-
     def close(self) -> None:
         """End the drawing process."""
         if self._pool is not None:

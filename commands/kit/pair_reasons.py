@@ -25,10 +25,10 @@ async def experts_of(services: Services) -> Experts:
         Where authors were not matched to people yet.
     """
     await services.wait_for_people()
-    found = await services.insight.experts()
-    if found is None:
+    experts = await services.insight.experts()
+    if experts is None:
         raise UserError(not_yet(services))
-    return found
+    return experts
 
 
 async def pair_reasons(services: Services, number: int, other: int) -> ui.LayoutView:
@@ -37,12 +37,12 @@ async def pair_reasons(services: Services, number: int, other: int) -> ui.Layout
     person, them = await person_of(services, number), await person_of(services, other)
     if person.id == them.id:
         raise UserError("They are the same person.")
-    found = await asyncio.to_thread(experts.reasons, person.id, them.id)
-    papers = {paper.id: paper for paper in await services.store.papers(papers_of(found))}
+    facts = await asyncio.to_thread(experts.reasons, person.id, them.id)
+    papers = {paper.id: paper for paper in await services.store.papers(papers_of(facts))}
     row = [
         link("person.card", "Card", person=them.id),
         link("invite.preview", "Invite", number=them.id),
         link("follow.person", "Follow", person=them.id),
         link("pair.dismiss", "Not for me", person=person.id, other=them.id),
     ]
-    return note(reasons(person.name, found, papers), [row])
+    return note(reasons(person.name, facts, papers), [row])

@@ -51,7 +51,3 @@ class Presence:
             self._known.clear()
         self._known[server.id, member] = (time.monotonic(), here)
         return here
-
-    def saw(self, guild: int, member: int) -> None:
-        """Remember that a member has just done something in a server."""
-        self._known[guild, member] = (time.monotonic(), True)

@@ -22,9 +22,9 @@ GUESSES = 3
 """Papers shown where none matches."""
 
 
-def waiting_note(found: Found) -> str | None:
+def waiting_note(results: Found) -> str | None:
     """What is still missing from an answer, in small print."""
-    if found.by_words_only:
+    if results.by_words_only:
         return "-# Matched by words only: the model is still loading. Ask again in a few seconds for more."
     return None
 
@@ -34,8 +34,8 @@ async def similar_papers(services: Services, paper_id: int, page: int = 0) -> ui
     paper = await paper_of(services, paper_id)
     if not services.corpus.has_vector(paper.id):
         await services.wait_for_model()
-    found = await services.search.similar(paper, SHOWN)
-    pages = max(1, -(-len(found.hits) // PAGE))
+    results = await services.search.similar(paper, SHOWN)
+    pages = max(1, -(-len(results.hits) // PAGE))
     page = min(page, pages - 1)
     turns: list[ui.Item[Any]] = []
     if page > 0:
@@ -44,26 +44,26 @@ async def similar_papers(services: Services, paper_id: int, page: int = 0) -> ui
         turns.append(link("similar.turn", "More ▶", paper=paper.id, page=page + 1))
     turns.append(link("paper.card", label(f"About {paper.title}", 60), paper=paper.id))
     heading = f"## Similar to {shown(paper.title, 150)}"
-    return await _page(services, heading, f"{paper.title}. {paper.abstract}", found, page, turns)
+    return await _page(services, heading, f"{paper.title}. {paper.abstract}", results, page, turns)
 
 
 async def similar_to_text(services: Services, text: str) -> ui.LayoutView:
     """The papers most similar to a pasted text."""
     await services.wait_for_model()
-    found = await services.search.similar_to_text(text, PAGE)
+    results = await services.search.similar_to_text(text, PAGE)
     opening = safe(shorten(" ".join(text.split()), 90))
     heading = f"## Similar to your text\n-# {opening}"
-    if found.hits and not found.fits:
+    if results.hits and not results.fits:
         known = plural(await services.store.count(), "paper")
         heading += f"\nNone of the {known} in this library match. These are only the closest guesses."
-        found = replace(found, hits=found.hits[:GUESSES])
-    return await _page(services, heading, text, found, 0, [])
+        results = replace(results, hits=results.hits[:GUESSES])
+    return await _page(services, heading, text, results, 0, [])
 
 
 async def _page(
-    services: Services, heading: str, text: str, found: Found, page: int, turns: list[ui.Item[Any]]
+    services: Services, heading: str, text: str, results: Found, page: int, turns: list[ui.Item[Any]]
 ) -> ui.LayoutView:
-    hits = found.hits[page * PAGE : (page + 1) * PAGE]
+    hits = results.hits[page * PAGE : (page + 1) * PAGE]
     papers = {paper.id: paper for paper in await services.store.papers([hit.paper_id for hit in hits])}
 
     def entries() -> list[Entry]:
@@ -78,7 +78,7 @@ async def _page(
         ]
 
     made = await asyncio.to_thread(entries)
-    footer = waiting_note(found)
+    footer = waiting_note(results)
     if not made:
         heading += "\nI know no similar papers yet."
     return listing(heading, made, start=page * PAGE + 1, footer=footer, rows=[turns] if turns else [])

@@ -22,10 +22,10 @@ STARTING = "I've just started and am still loading what I know about people. Ask
 
 def missing(services: Services, *needs: Need) -> str | None:
     """What the reply still lacks, in a short line of small print; None where it lacks nothing."""
-    found = [need for need in sorted(needs) if _lacks(services, need)]
-    if not found:
+    lacking = [need for need in sorted(needs) if _lacks(services, need)]
+    if not lacking:
         return None
-    need, progress = found[0], services.progress
+    need, progress = lacking[0], services.progress
     if services.is_starting and need in (Need.PEOPLE, Need.TOPICS):
         return f"-# {STARTING}"
     if work := doing(progress, need):

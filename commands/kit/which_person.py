@@ -50,7 +50,7 @@ async def person_of(services: Services, number: int) -> Person:
     return person
 
 
-def refuse_several(found: PersonMatch) -> None:
+def refuse_several(match: PersonMatch) -> None:
     """Where a reply can't ask which person is meant, ask for the name anew.
 
     Raises
@@ -58,50 +58,50 @@ def refuse_several(found: PersonMatch) -> None:
     UserError
         Where several people have the name.
     """
-    if found.others and found.person is None:
+    if match.others and match.person is None:
         raise UserError(
-            f"Several authors publish as “{shown(found.typed, 60)}”. Type the name in this command and "
+            f"Several authors publish as “{shown(match.typed, 60)}”. Type the name in this command and "
             "choose one from the list that appears."
         )
 
 
 async def ask_which(
-    services: Services, found: PersonMatch, action: str, *, or_paper: bool = False
+    services: Services, match: PersonMatch, action: str, *, or_paper: bool = False
 ) -> ui.LayoutView:
     """Ask which person of a name is meant, or offer the closest names where nobody has it.
 
     ``action``, such as ``person.choose_card``, is done with the answer. With ``or_paper`` the name could
     also be a paper's.
     """
-    if found.others:
-        return await _choose(services, found, action)
-    if await services.store.author_names.find(found.typed) is not None:
+    if match.others:
+        return await _choose(services, match, action)
+    if await services.store.author_names.find(match.typed) is not None:
         return note(
-            f"I know papers by “{shown(found.typed, 80)}”, but haven't matched them to people yet. That "
+            f"I know papers by “{shown(match.typed, 80)}”, but haven't matched them to people yet. That "
             "happens after papers are read in; until then, /papers lists them by name."
         )
-    return await unknown_name(services, found.typed, or_paper=or_paper)
+    return await unknown_name(services, match.typed, or_paper=or_paper)
 
 
-async def _choose(services: Services, found: PersonMatch, action: str) -> ui.LayoutView:
-    people = await outlined(services, found.others[:CHOICES])
+async def _choose(services: Services, match: PersonMatch, action: str) -> ui.LayoutView:
+    people = await outlined(services, match.others[:CHOICES])
     rows: list[list[ui.Item[Any]]] = [[choice(action, [outline_option(person) for person in people])]]
-    author = await services.store.author_names.find(found.typed)
-    view = note(_apart(services, found, people), rows)
+    author = await services.store.author_names.find(match.typed)
+    view = note(_apart(services, match, people), rows)
     if action == CHOOSE_PAPERS and author is not None:
         view.add_item(ui.ActionRow(papers_under("All papers under this name", author)))
     return view
 
 
-def _apart(services: Services, found: PersonMatch, people: Sequence[Outline]) -> str:
+def _apart(services: Services, match: PersonMatch, people: Sequence[Outline]) -> str:
     """What tells several people of a name apart, as text."""
-    name = safe(shorten(" ".join(found.typed.split()), 80))
+    name = safe(shorten(" ".join(match.typed.split()), 80))
     lines = [
         f"## Which {name}?",
-        f"{_number(len(found.others))} authors publish under this name.{_why_apart(services, found.others)}",
+        f"{_number(len(match.others))} authors publish under this name.{_why_apart(services, match.others)}",
         *outlines(people[:SHOWN]),
     ]
-    if (more := len(found.others) - SHOWN) > 0:
+    if (more := len(match.others) - SHOWN) > 0:
         lines.append(f"-# … and {more:,} more with fewer papers; the menu lists the first {CHOICES}.")
     return "\n".join(lines)
 

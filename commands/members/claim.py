@@ -185,10 +185,10 @@ class ClaimCommands(commands.Cog, name="Claims"):
         if person is None:
             return await prove(self._services, member, page, orcid)
         services = await seen_by(interaction)
-        found = await whom(services, person)
-        if found.person is None:
-            return await ask_which(services, found, "person.choose_claim")
-        return await begin(services, found.person.id, member, guild)
+        match = await whom(services, person)
+        if match.person is None:
+            return await ask_which(services, match, "person.choose_claim")
+        return await begin(services, match.person.id, member, guild)
 
 
 async def setup(bot: commands.Bot) -> None:

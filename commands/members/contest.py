@@ -50,34 +50,34 @@ async def any_manages(client: discord.Client, guild: int, members: Iterable[int]
 
 
 async def may_settle(
-    interaction: discord.Interaction, services: Services, found: Contest, claim: Claim
+    interaction: discord.Interaction, services: Services, contest: Contest, claim: Claim
 ) -> bool:
     """Whether this member may settle a contest; one whose parties manage the server goes to the operator."""
-    sides = await parties(services.store, found, claim)
+    sides = await parties(services.store, contest, claim)
     right = right_to_settle(
-        found,
+        contest,
         sides,
         interaction.user.id,
         operator=await is_operator(interaction),
         manages=interaction.guild_id if manages_server(interaction) else None,
     )
     if right is Right.IF_NO_PARTY_MANAGES:
-        if not await any_manages(interaction.client, found.guild, sides):
+        if not await any_manages(interaction.client, contest.guild, sides):
             return True
-        await to_operator(interaction.client, services, found)
+        await to_operator(interaction.client, services, contest)
     return right is Right.YES
 
 
-async def to_operator(client: discord.Client, services: Services, found: Contest) -> None:
+async def to_operator(client: discord.Client, services: Services, contest: Contest) -> None:
     """Take a contest from its server, and tell the person who runs this Labmate."""
-    await services.store.contests.to_operator(found.id)
-    view = await show_contest(services, found)
+    await services.store.contests.to_operator(contest.id)
+    view = await show_contest(services, contest)
     for number in await operators(client):
         try:
             user = await client.fetch_user(number)
             await user.send(view=view, allowed_mentions=NO_PINGS)
         except discord.HTTPException as error:
-            log.warning("the operator could not be told of contest %d: %s", found.id, error)
+            log.warning("the operator could not be told of contest %d: %s", contest.id, error)
 
 
 # -- buttons -----------------------------------------------------------------------------------------
@@ -103,13 +103,13 @@ async def keep_claim(press: Press, contest: int) -> None:
 
 async def _to_settle(press: Press, number: int) -> Contest:
     """A contest that the presser may settle."""
-    found = await press.services.store.contests.find(number)
-    claim = await press.services.store.claims.find(found.claim_id) if found else None
-    if found is None or claim is None:
+    contest = await press.services.store.contests.find(number)
+    claim = await press.services.store.claims.find(contest.claim_id) if contest else None
+    if contest is None or claim is None:
         raise UserError("I no longer know this contest.")
-    if not await may_settle(press.interaction, press.services, found, claim):
+    if not await may_settle(press.interaction, press.services, contest, claim):
         raise UserError(WHO_MAY)
-    return found
+    return contest
 
 
 async def _looked(press: Press, number: int) -> ui.LayoutView:
@@ -117,10 +117,10 @@ async def _looked(press: Press, number: int) -> ui.LayoutView:
 
 
 async def _settled(press: Press, number: int, *, upheld: bool) -> ui.LayoutView:
-    found = await _to_settle(press, number)
+    contest = await _to_settle(press, number)
     everywhere = press.services.everywhere
     try:
-        changed = await settle(everywhere.store, found, press.member, upheld=upheld)
+        changed = await settle(everywhere.store, contest, press.member, upheld=upheld)
     except ClaimRefused as error:
         raise UserError(str(error)) from error
     if changed:
@@ -158,9 +158,9 @@ async def contest(
     )
 
 
-async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
+async def show_contest(services: Services, contest: Contest) -> ui.LayoutView:
     """A contested claim: how it was proven, and what is said against it."""
-    claim = await services.store.claims.find(found.claim_id)
+    claim = await services.store.claims.find(contest.claim_id)
     person = await services.store.people.find(claim.person_id) if claim else None
     if claim is None or person is None:
         raise UserError("This claim no longer exists.")
@@ -168,12 +168,12 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
     return note(
         f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since "
         f"{day(claim.made.date())}: L{claim.level}; the holder "
-        f"{shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{found.member}>: "
-        f"{shown(found.reason, 500)}",
+        f"{shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{contest.member}>: "
+        f"{shown(contest.reason, 500)}",
         [
             [
-                link("contest.end_claim", "End the claim", contest=found.id),
-                link("contest.keep_claim", "The claim stays", contest=found.id),
+                link("contest.end_claim", "End the claim", contest=contest.id),
+                link("contest.keep_claim", "The claim stays", contest=contest.id),
                 link("person.card", "Card", person=person.id),
             ]
         ],
@@ -181,12 +181,12 @@ async def show_contest(services: Services, found: Contest) -> ui.LayoutView:
 
 
 async def show_contests(
-    interaction: discord.Interaction, services: Services, found: Sequence[Contest]
+    interaction: discord.Interaction, services: Services, open_contests: Sequence[Contest]
 ) -> ui.LayoutView:
     """The contests that this member may settle; those that only the operator can settle come first."""
     lines: list[tuple[str, ui.Item[Any]]] = []
     more = 0
-    for entry in sorted(found, key=lambda entry: (not entry.for_operator, entry.made)):
+    for entry in sorted(open_contests, key=lambda entry: (not entry.for_operator, entry.made)):
         claim = await services.store.claims.find(entry.claim_id)
         if claim is None or not await may_settle(interaction, services, entry, claim):
             continue
@@ -222,10 +222,10 @@ class ContestCommands(commands.Cog, name="Contests"):
 
     async def _contest(self, interaction: discord.Interaction, person: str, reason: str) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, person)
-        if found.person is None:
-            return await ask_which(services, found, "person.choose_card")
-        return await contest(interaction, services.everywhere, found.person.id, reason)
+        match = await whom(services, person)
+        if match.person is None:
+            return await ask_which(services, match, "person.choose_card")
+        return await contest(interaction, services.everywhere, match.person.id, reason)
 
     @app_commands.command()
     @app_commands.default_permissions(manage_guild=True)
@@ -239,8 +239,8 @@ class ContestCommands(commands.Cog, name="Contests"):
             return await show_contests(interaction, self._services, await contests.open_anywhere())
         if not manages_server(interaction):
             raise UserError(WHO_MAY)
-        found = await contests.open_in(interaction.guild_id or 0)
-        return await show_contests(interaction, self._services, found)
+        open_contests = await contests.open_in(interaction.guild_id or 0)
+        return await show_contests(interaction, self._services, open_contests)
 
 
 async def setup(bot: commands.Bot) -> None:

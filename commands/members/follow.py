@@ -141,15 +141,15 @@ async def unfollow(services: Services, member: int, number: int) -> ui.LayoutVie
 
 async def show_following(services: Services, member: int) -> ui.LayoutView:
     """All that a member follows, by kind, with a select to unfollow."""
-    found = await services.store.members.following(member)
-    if not found:
+    follows = await services.store.members.following(member)
+    if not follows:
         return note(
             "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; cards "
             "have a button for it, too."
         )
     lines = ["## What you follow"]
     for kind, words in KIND_WORDS.items():
-        of_kind = [f for f in found if f.kind == kind]
+        of_kind = [f for f in follows if f.kind == kind]
         if of_kind:
             names = ", ".join(shown(f.shown, 80) for f in of_kind[:15])
             more = len(of_kind) - 15
@@ -157,14 +157,14 @@ async def show_following(services: Services, member: int) -> ui.LayoutView:
                 f"**{words.capitalize()}** ({len(of_kind)}) {names}"
                 + (f" and {more} more" if more > 0 else "")
             )
-    return note("\n".join(lines), [[choice("follow.choose_end", [_option(f) for f in found[:CHOICES]])]])
+    return note("\n".join(lines), [[choice("follow.choose_end", [_option(f) for f in follows[:CHOICES]])]])
 
 
-def _option(found: Follow) -> discord.SelectOption:
+def _option(follow: Follow) -> discord.SelectOption:
     return discord.SelectOption(
-        label=label(found.shown, 100),
-        value=str(found.id),
-        description=f"{found.kind}, since {found.made:%d %b %Y}",
+        label=label(follow.shown, 100),
+        value=str(follow.id),
+        description=f"{follow.kind}, since {follow.made:%d %b %Y}",
     )
 
 
@@ -210,14 +210,14 @@ class Following(commands.Cog):
         if category is not None:
             return await follow_category(services, member, category)
         if paper is not None:
-            found = await services.search.resolve(paper, 2)
-            if len(found) != 1:
+            paper_ids = await services.search.resolve(paper, 2)
+            if len(paper_ids) != 1:
                 raise UserError(
                     "Several papers match. Give the whole title or the arXiv id."
-                    if found
+                    if paper_ids
                     else "I don't know that paper. Give its title or arXiv id."
                 )
-            return await follow_paper(services, member, found[0])
+            return await follow_paper(services, member, paper_ids[0])
         found_person = await whom(services, person or "")
         if found_person.person is None:
             return await ask_which(services, found_person, "person.choose_follow")

@@ -105,20 +105,24 @@ async def _replacing(press: Press, number: int, work: Coroutine[Any, Any, ui.Lay
 
 async def _received(services: Services, number: int, member: int) -> Invitation:
     """An invitation that a member has received."""
-    found = await services.store.invitations.find(number)
-    if found is None or found.recipient != member:
+    invitation = await services.store.invitations.find(number)
+    if invitation is None or invitation.recipient != member:
         raise UserError("This invitation is not yours to answer.")
-    return found
+    return invitation
 
 
 async def _answered(services: Services, number: int, member: int, state: str) -> Invitation:
     try:
         return await services.store.invitations.answer(number, member, state)
     except InvitationRefused as error:
-        found = await services.store.invitations.find(number)
-        again = found is not None and state == found.state == "accepted" and found.recipient == member
-        if again and found is not None:
-            return found
+        invitation = await services.store.invitations.find(number)
+        again = (
+            invitation is not None
+            and state == invitation.state == "accepted"
+            and invitation.recipient == member
+        )
+        if again and invitation is not None:
+            return invitation
         raise UserError(str(error)) from error
 
 
@@ -208,17 +212,17 @@ async def why_again(services: Services, number: int, member: int) -> ui.LayoutVi
 
 async def show_invitations(services: Services, member: int) -> ui.LayoutView:
     """The invitations that a member has sent and received, and the members whom they have blocked."""
-    found = await services.store.invitations.of(member)
+    invitations = await services.store.invitations.of(member)
     blocked = await services.store.invitations.blocked(member)
-    if not found and not blocked:
+    if not invitations and not blocked:
         return note(
             "You have not sent or received any invitations. /collaborators suggests people to work with; "
             "/invite asks one."
         )
     # Those that wait for an answer come first; the store gives the newest first.
-    found.sort(key=lambda entry: entry.state not in OPEN)
+    invitations.sort(key=lambda entry: entry.state not in OPEN)
     lines: list[tuple[str, ui.Item[Any]]] = []
-    for entry in found[:SHOWN]:
+    for entry in invitations[:SHOWN]:
         sent = entry.sender == member
         person = entry.recipient_person if sent else entry.sender_person
         is_open = entry.state in OPEN
@@ -230,7 +234,7 @@ async def show_invitations(services: Services, member: int) -> ui.LayoutView:
             else link("invite.read", "Read", number=entry.id)
         )
         lines.append((line(entry, member, await name_of(services, person)), button))
-    more = len(found) - SHOWN
+    more = len(invitations) - SHOWN
     view = people_list("## Your invitations", lines, f"-# and {more} older ones" if more > 0 else None)
     if blocked:
         options = [

@@ -38,14 +38,14 @@ async def bond(services: Services, person: int, other: int) -> Bond:
     experts, people = await services.insight.experts(), services.insight.people
     if experts is None or people is None or not len(people.papers(person)) or not len(people.papers(other)):
         return None, {}
-    found = await asyncio.to_thread(experts.reasons, person, other)
-    return found, {paper.id: paper for paper in await services.store.papers(papers_of(found))}
+    reasons = await asyncio.to_thread(experts.reasons, person, other)
+    return reasons, {paper.id: paper for paper in await services.store.papers(papers_of(reasons))}
 
 
 async def name_of(services: Services, person: int) -> str:
     """A person's name, even if they have been merged into another person since."""
-    found = await services.store.people.find(person)
-    return found.name if found else "somebody"
+    somebody = await services.store.people.find(person)
+    return somebody.name if somebody else "somebody"
 
 
 async def invited_view(

@@ -205,10 +205,10 @@ class Invite(commands.Cog):
 
     async def _invite(self, interaction: discord.Interaction, person: str, about: str) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, person)
-        if found.person is None:
-            return await ask_which(services, found, "person.choose_invite")
-        return await send(interaction, services, found.person.id, about)
+        match = await whom(services, person)
+        if match.person is None:
+            return await ask_which(services, match, "person.choose_invite")
+        return await send(interaction, services, match.person.id, about)
 
     @app_commands.command()
     async def invitations(self, interaction: discord.Interaction) -> None:

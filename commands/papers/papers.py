@@ -109,11 +109,11 @@ async def _named(services: Services, author: int) -> ui.LayoutView:
     key = await services.store.author_names.key_of(author)
     printed = await services.store.author_names.printed(key) if key else None
     if printed is not None:
-        found = await whom(services, printed[0])
-        if found.person is not None:
-            return await _show_person(services, found.person.id)
-        if found.others:
-            return await ask_which(services, found, CHOOSE_PAPERS)
+        match = await whom(services, printed[0])
+        if match.person is not None:
+            return await _show_person(services, match.person.id)
+        if match.others:
+            return await ask_which(services, match, CHOOSE_PAPERS)
     return await show(services, PapersQuery(str(author)))
 
 
@@ -127,14 +127,14 @@ async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
     if asked.author.startswith("~"):
         return await _of_person(services, asked)
     key = await services.store.author_names.key_of(int(asked.author))
-    found = await services.store.author_names.printed(key) if key else None
-    if key is None or found is None:
+    printed = await services.store.author_names.printed(key) if key else None
+    if key is None or printed is None:
         return note("I no longer know this author. Try /papers with the name.")
     ids = await services.store.papers_of(
         key, oldest_first=asked.oldest_first, since=asked.since, category=asked.category
     )
-    others = await papers_under_names(services, services.corpus.names.others(found[0]))
-    return await _page(services, asked, found[0], found[1], ids, frozenset({key}), others)
+    others = await papers_under_names(services, services.corpus.names.others(printed[0]))
+    return await _page(services, asked, printed[0], printed[1], ids, frozenset({key}), others)
 
 
 async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
@@ -250,13 +250,13 @@ class PapersCommands(commands.Cog):
         category: str | None,
     ) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, author)
-        if found.person is not None:
-            asked = PapersQuery(f"~{found.person.id}", 0, oldest_first, since, category)
+        match = await whom(services, author)
+        if match.person is not None:
+            asked = PapersQuery(f"~{match.person.id}", 0, oldest_first, since, category)
             return await show(services, asked)
         author_id = await services.store.author_names.find(author)
-        if found.others or author_id is None:
-            return await ask_which(services, found, CHOOSE_PAPERS)
+        if match.others or author_id is None:
+            return await ask_which(services, match, CHOOSE_PAPERS)
         return await show(services, PapersQuery(str(author_id), 0, oldest_first, since, category))
 
 

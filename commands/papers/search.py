@@ -91,29 +91,29 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     await services.wait_for_model()
     where = Where(category=asked.category, since=asked.since)
     query = asked.query + (f' author:"{asked.author}"' if asked.author else "")
-    found = await services.search.search(query, SHOWN, where)
-    pages = max(1, -(-len(found.hits) // PAGE))
-    page = min(page, pages - 1) if found.fits else 0
-    hits = found.hits[page * PAGE : (page + 1) * PAGE]
-    papers = await services.store.papers([hit.paper_id for hit in (hits if found.fits else hits[:GUESSES])])
+    results = await services.search.search(query, SHOWN, where)
+    pages = max(1, -(-len(results.hits) // PAGE))
+    page = min(page, pages - 1) if results.fits else 0
+    hits = results.hits[page * PAGE : (page + 1) * PAGE]
+    papers = await services.store.papers([hit.paper_id for hit in (hits if results.fits else hits[:GUESSES])])
     heading = f"## {_shown_query(asked)}"
     if not papers:
-        return await _nothing(services, asked, found, heading)
+        return await _nothing(services, asked, results, heading)
 
     def entries() -> list[Entry]:
         return [
             Entry(
                 paper,
                 link("paper.card", "Details", paper=paper.id),
-                note=_answer(services, paper, found.query.text),
+                note=_answer(services, paper, results.query.text),
             )
             for paper in papers
         ]
 
     made = await asyncio.to_thread(entries)
-    ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in found.query.ignored]
-    footer = "\n".join([*filter(None, [waiting_note(found)]), *ignored]) or None
-    if not found.fits:
+    ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
+    footer = "\n".join([*filter(None, [waiting_note(results)]), *ignored]) or None
+    if not results.fits:
         said = f"{_unfitting(await services.store.count(), asked)} These are only the closest guesses."
         return listing(f"{heading}{_narrowed(asked)}\n{said}", made, footer=footer)
     turns = await _turning(services, asked, page, pages)
@@ -134,9 +134,9 @@ def _narrowed(asked: SearchQuery) -> str:
     return f"\n-# {text}" if text else ""
 
 
-async def _nothing(services: Services, asked: SearchQuery, found: Found, heading: str) -> ui.LayoutView:
+async def _nothing(services: Services, asked: SearchQuery, results: Found, heading: str) -> ui.LayoutView:
     text = f"{heading}{_narrowed(asked)}\n{_unfitting(await services.store.count(), asked)}"
-    return note("\n".join(filter(None, [text, waiting_note(found)])))
+    return note("\n".join(filter(None, [text, waiting_note(results)])))
 
 
 def _unfitting(known: int, asked: SearchQuery) -> str:

@@ -130,8 +130,8 @@ async def _profile(services: Services, person: int, member: int, *, private: boo
 async def _corrected(services: Services, person: int) -> str:
     """Who corrected who this is: the server, the person, or the operator."""
     place, also = services.place, services.store.people.said_of(person)
-    found = await services.store.corrections.history(person, place.guild, place.member, also=also)
-    return corrected_by([correction for correction in found if correction.undone is None])
+    history = await services.store.corrections.history(person, place.guild, place.member, also=also)
+    return corrected_by([correction for correction in history if correction.undone is None])
 
 
 async def _trust(services: Services, person: Person) -> tuple[Trust, int]:
@@ -169,10 +169,10 @@ class AuthorCommand(commands.Cog, name="Author"):
         self, interaction: discord.Interaction, name: str, private: bool
     ) -> ui.LayoutView | Reply:
         services = await seen_by(interaction)
-        found = await whom(services, name)
-        if found.person is None:
-            return await ask_which(services, found, CHOOSE)
-        return await show_card(services, found.person.id, interaction.user.id, private=private)
+        match = await whom(services, name)
+        if match.person is None:
+            return await ask_which(services, match, CHOOSE)
+        return await show_card(services, match.person.id, interaction.user.id, private=private)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -59,22 +59,22 @@ async def _people(services: Services) -> PeopleIndex:
 async def show_coauthors(services: Services, number: int) -> ui.LayoutView:
     """A person's coauthors, closest first."""
     people, person = await _people(services), await person_of(services, number)
-    found = people.coauthors(person.id)
-    if not found:
+    coauthors = people.coauthors(person.id)
+    if not coauthors:
         return note(f"I know no paper that **{shown(person.name, 80)}** wrote with anybody.")
     view = people_list(
-        f"## Coauthors of {shown(person.name, 80)}\n{plural(len(found), 'coauthor')}, closest first: by "
+        f"## Coauthors of {shown(person.name, 80)}\n{plural(len(coauthors), 'coauthor')}, closest first: by "
         "papers together, how few people wrote them, and how recent they are",
-        await _coauthor_lines(services, found[:LISTED]),
+        await _coauthor_lines(services, coauthors[:LISTED]),
     )
     view.add_item(ui.ActionRow(link("pair.list", "Possible collaborators", person=person.id, other=0)))
     return view
 
 
-async def _coauthor_lines(services: Services, found: list[Coauthor]) -> list[tuple[str, ui.Item[Any]]]:
-    newest = {paper.id: paper for paper in await services.store.papers([c.papers[0] for c in found])}
+async def _coauthor_lines(services: Services, coauthors: list[Coauthor]) -> list[tuple[str, ui.Item[Any]]]:
+    newest = {paper.id: paper for paper in await services.store.papers([c.papers[0] for c in coauthors])}
     lines: list[tuple[str, ui.Item[Any]]] = []
-    for coauthor in found:
+    for coauthor in coauthors:
         paper = newest.get(coauthor.papers[0])
         last = f"\n-# latest: {shown(paper.title, 100)} ({paper.day.year})" if paper and paper.day else ""
         text = f"**{shown(coauthor.name, 80)}** · {plural(len(coauthor.papers), 'paper')} together{last}"
@@ -86,14 +86,14 @@ async def show_similar(services: Services, number: int) -> ui.LayoutView:
     """People whose work is most similar, each with why."""
     people, person = await _people(services), await person_of(services, number)
     vectors = services.corpus.vectors
-    found = people.near(person.id, vectors, LISTED) if vectors is not None else []
-    if not found:
+    similar = people.near(person.id, vectors, LISTED) if vectors is not None else []
+    if not similar:
         return note(
             f"I can't compare the work of **{shown(person.name, 80)}** yet: I'm still embedding the papers."
         )
     lines: list[tuple[str, ui.Item[Any]]] = [
         (_similar_line(services, people, person.id, near), link("person.card", "Card", person=near.person))
-        for near in found
+        for near in similar
     ]
     return people_list(
         f"## Work most similar to {shown(person.name, 80)}'s",
@@ -132,10 +132,10 @@ class SimilarPeople(commands.Cog, name="Similar people"):
 
     async def _similar(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, name)
-        if found.person is None:
-            return await ask_which(services, found, CHOOSE)
-        return await show_similar(services, found.person.id)
+        match = await whom(services, name)
+        if match.person is None:
+            return await ask_which(services, match, CHOOSE)
+        return await show_similar(services, match.person.id)
 
 
 async def setup(bot: commands.Bot) -> None:

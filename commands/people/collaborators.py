@@ -81,7 +81,9 @@ async def show_suggestions(
     """Ten people for a person, each with its strongest reasons."""
     experts, person = await experts_of(services), await person_of(services, number)
     hidden = await services.store.members.dismissed(member)
-    known = {found.person for found in (await people_knowing(services, topic, KNOWING))[0]} if topic else None
+    known = (
+        {expert.person for expert in (await people_knowing(services, topic, KNOWING))[0]} if topic else None
+    )
 
     async def suggest(only: set[int] | None) -> list[Suggestion]:
         if known is not None:
@@ -90,11 +92,11 @@ async def show_suggestions(
             experts.suggest, person.id, SHOWN, hidden=hidden, only=only, strangers=new_only
         )
 
-    found = await within.find(services, suggest, lambda suggestion: suggestion.person)
+    suggestions = await within.find(services, suggest, lambda suggestion: suggestion.person)
     name = shown(person.name, 80) + (f" on “{shown(topic, 80)}”" if topic else "")
-    if not found:
+    if not suggestions:
         return note(f"I found no possible collaborators for {name}. {_advice(topic, within)}")
-    return _suggested(person.id, name, found, new_only=new_only)
+    return _suggested(person.id, name, suggestions, new_only=new_only)
 
 
 def _advice(topic: str | None, within: Within) -> str:
@@ -103,9 +105,9 @@ def _advice(topic: str | None, within: Within) -> str:
     return "Try another topic, or leave it out." if topic else "I know too few papers close to theirs."
 
 
-def _suggested(person: int, name: str, found: list[Suggestion], *, new_only: bool) -> ui.LayoutView:
+def _suggested(person: int, name: str, suggestions: list[Suggestion], *, new_only: bool) -> ui.LayoutView:
     lines: list[tuple[str, ui.Item[Any]]] = [
-        (head(entry), link("pair.why", "Why", person=person, other=entry.person)) for entry in found
+        (head(entry), link("pair.why", "Why", person=person, other=entry.person)) for entry in suggestions
     ]
     view = people_list(
         f"## Possible collaborators for {name}",
@@ -117,7 +119,7 @@ def _suggested(person: int, name: str, found: list[Suggestion], *, new_only: boo
         discord.SelectOption(
             label=label(entry.name, 100), value=str(entry.person), description=label(brief(entry), 100)
         )
-        for entry in found
+        for entry in suggestions
     ]
     view.add_item(ui.ActionRow(choice("pair.choose_why", options, person=person)))
     return view
@@ -188,10 +190,10 @@ class Collaborators(commands.Cog):
     ) -> ui.LayoutView:
         services, member = await seen_by(interaction), interaction.user.id
         if who is not None:
-            found = await whom(services, who)
-            if found.person is None:
-                return await ask_which(services, found, CHOOSE)
-            number = found.person.id
+            match = await whom(services, who)
+            if match.person is None:
+                return await ask_which(services, match, CHOOSE)
+            number = match.person.id
         elif mine := await services.store.claims.of_member(member):
             number = mine.person_id
         elif topic is not None:

@@ -26,10 +26,10 @@ async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
     people = services.insight.people
     if people is None:
         raise UserError(not_yet(services))
-    found = compared(services, people, one, other)
-    papers = {paper.id: paper for paper in await services.store.papers(found.papers)}
+    comparison = compared(services, people, one, other)
+    papers = {paper.id: paper for paper in await services.store.papers(comparison.papers)}
     cards = [link("person.card", f"Card of {person.name}"[:80], person=person.id) for person in (one, other)]
-    return note(comparison_text(found, papers), [cards])
+    return note(comparison_text(comparison, papers), [cards])
 
 
 def compared(services: Services, people: PeopleIndex, one: Person, other: Person) -> Comparison:
@@ -81,11 +81,11 @@ class Compare(commands.Cog):
         services = await seen_by(interaction)
         people: list[Person] = []
         for typed in (first, second):
-            found = await whom(services, typed)
-            if found.person is None:
-                refuse_several(found)
-                return await ask_which(services, found, "person.choose_card")
-            people.append(found.person)
+            match = await whom(services, typed)
+            if match.person is None:
+                refuse_several(match)
+                return await ask_which(services, match, "person.choose_card")
+            people.append(match.person)
         if people[0].id == people[1].id:
             raise UserError("They are the same person. Name two different people.")
         return await show(services, people[0], people[1])

@@ -124,10 +124,10 @@ async def same(interaction: discord.Interaction, services: Services, one: int, o
     if scope.authority == "holder" and await scope_of(interaction, services, one) != scope:
         one, other = other, one
     store = seen_with(services, scope)
-    found = await store.people.find_all([one, other])
-    if one not in found or other not in found:
+    people = await store.people.find_all([one, other])
+    if one not in people or other not in people:
         raise UserError("I no longer know one of these people. Try again with the names.")
-    first, second = found[one], found[other]
+    first, second = people[one], people[other]
     try:
         number = await join(store, first, second, scope)
     except Refused as error:

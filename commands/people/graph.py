@@ -140,14 +140,14 @@ class GraphCommand(commands.Cog, name="Graph"):
 
 async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
     """The graph of whoever has the name, else of the paper that it names."""
-    found = await whom(services, typed)
-    if found.person is not None:
-        return await show_person(services, found.person.id)
-    if not found.others and await services.store.author_names.find(typed) is None:
+    match = await whom(services, typed)
+    if match.person is not None:
+        return await show_person(services, match.person.id)
+    if not match.others and await services.store.author_names.find(typed) is None:
         meant = await services.search.named(typed)
         if meant.papers:
             return await _of_paper(services, meant, typed)
-    return await ask_which(services, found, "person.choose_graph", or_paper=True)
+    return await ask_which(services, match, "person.choose_graph", or_paper=True)
 
 
 async def _of_paper(services: Services, meant: Meant, typed: str) -> ui.LayoutView | Reply:

@@ -94,14 +94,14 @@ async def widen(interaction: discord.Interaction, services: Services, number: in
 async def show_history(interaction: discord.Interaction, services: Services, person: Person) -> ui.LayoutView:
     """Who corrected what about a person, and when: for everybody, and in this server."""
     place, also = services.place, services.store.people.said_of(person.id)
-    found = await services.store.corrections.history(person.id, place.guild, place.member, also=also)
+    history = await services.store.corrections.history(person.id, place.guild, place.member, also=also)
     name = shown(person.name, 80)
     claims = [entry for entry in await services.store.claims.history(person.id) if entry.state != "open"]
-    if not found and not claims:
+    if not history and not claims:
         return note(f"## {name}\nNobody here has corrected anything about this person or claimed them.")
     lines = [f"## {name}"]
-    if found:
-        lines += ["**Corrections**", *(correction_line(correction) for correction in found[:15])]
+    if history:
+        lines += ["**Corrections**", *(correction_line(correction) for correction in history[:15])]
     if claims:
         manages = interaction.guild_id if manages_server(interaction) else None
         operator = await is_operator(interaction)
@@ -109,7 +109,7 @@ async def show_history(interaction: discord.Interaction, services: Services, per
         for claim in claims[:10]:
             theirs = claim.guild is not None and claim.guild == manages
             lines.append(claim_line(claim, theirs or operator))
-    standing = [c for c in found if c.undone is None]
+    standing = [c for c in history if c.undone is None]
     undoing: list[ui.Item[Any]] = [
         link("correction.undo", f"Undo {c.id}", correction=c.id)
         for c in standing
@@ -139,10 +139,10 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
 
     async def _history(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, name)
-        if found.person is None:
-            return await ask_which(services, found, CHOOSE)
-        return await show_history(interaction, services, found.person)
+        match = await whom(services, name)
+        if match.person is None:
+            return await ask_which(services, match, CHOOSE)
+        return await show_history(interaction, services, match.person)
 
     @app_commands.command()
     @app_commands.describe(name="One entry of the person", other="The other entry of the same person")
@@ -160,11 +160,11 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
         services = await seen_by(interaction)
         people = []
         for typed in (name, other):
-            found = await whom(services, typed)
-            if found.person is None:
-                refuse_several(found)
-                return await ask_which(services, found, CHOOSE)
-            people.append(found.person.id)
+            match = await whom(services, typed)
+            if match.person is None:
+                refuse_several(match)
+                return await ask_which(services, match, CHOOSE)
+            people.append(match.person.id)
         return await same(interaction, services, people[0], people[1])
 
     @app_commands.command()
@@ -176,10 +176,10 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
 
     async def _split(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
         services = await seen_by(interaction)
-        found = await whom(services, name)
-        if found.person is None:
-            return await ask_which(services, found, CHOOSE)
-        return await show_papers(interaction, services, found.person.id)
+        match = await whom(services, name)
+        if match.person is None:
+            return await ask_which(services, match, CHOOSE)
+        return await show_papers(interaction, services, match.person.id)
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -38,8 +38,8 @@ async def people_knowing(services: Services, topic: str, most: int) -> tuple[lis
     if people is None:
         raise UserError(not_yet(services))
     await services.wait_for_model()
-    found = await services.search.search(topic, READ, as_text=True, judged=READ)
-    return await asyncio.to_thread(knowing, people, found.fitting, most), found
+    results = await services.search.search(topic, READ, as_text=True, judged=READ)
+    return await asyncio.to_thread(knowing, people, results.fitting, most), results
 
 
 async def show_knowing(services: Services, topic: str, within: Within = EVERYBODY) -> ui.LayoutView:
@@ -49,16 +49,16 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
     async def among(only: set[int] | None) -> list[Knows]:
         return [entry for entry in known if only is None or entry.person in only][:SHOWN]
 
-    found = await within.find(services, among, lambda entry: entry.person)
+    experts = await within.find(services, among, lambda entry: entry.person)
     name = shown(topic, 100)
     if not searched.fits:
         return await _nobody(services, name, searched)
-    if not found:
+    if not experts:
         return note(EMPTY_HERE if within.limits else f"I know no paper on “{name}” yet.")
-    wanted = list(dict.fromkeys(number for entry in found for number in entry.papers[:2]))
+    wanted = list(dict.fromkeys(number for entry in experts for number in entry.papers[:2]))
     papers = {paper.id: paper for paper in await services.store.papers(wanted)}
     lines: list[tuple[str, ui.Item[Any]]] = [
-        (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in found
+        (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in experts
     ]
     footer = "-# Ranked by the papers that match best; several matching papers count for more than one."
     return people_list(f"## Who knows {name}", lines, footer)

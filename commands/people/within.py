@@ -60,8 +60,8 @@ class Within:
 
     @staticmethod
     async def _open(services: Services) -> set[int]:
-        found = await services.store.claims.open_people(services.place.guild)
-        return {services.store.people.lead(person) for person in found}
+        open_people = await services.store.claims.open_people(services.place.guild)
+        return {services.store.people.lead(person) for person in open_people}
 
 
 EVERYBODY = Within()
@@ -84,11 +84,11 @@ async def those_here(
         Whom something found is about.
     """
     only, gone = set(holders), set[int]()
-    found: list[T] = []
+    results: list[T] = []
     for _ in range(ROUNDS):
-        found = await find(only)
-        gone = await not_here(services, guild, holders, map(person, found))
+        results = await find(only)
+        gone = await not_here(services, guild, holders, map(person, results))
         if not gone:
             break
         only -= gone
-    return [entry for entry in found if person(entry) not in gone]
+    return [entry for entry in results if person(entry) not in gone]

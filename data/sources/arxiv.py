@@ -72,15 +72,6 @@ class ArxivApi:
                 if offset >= min(total, self._most) or not entries:
                     break
 
-    async def by_id(self, ids: Sequence[str]) -> list[PaperRecord | Rejected]:
-        """The papers of these arXiv ids; unknown ids are left out."""
-        body = await self._client.get(
-            self._url,
-            {"id_list": ",".join(ids), "max_results": str(len(ids))},
-            accept=frozenset({400}),
-        )
-        return parse_feed(body)[1]
-
     async def _ask(self, query: str, offset: int) -> tuple[int, list[PaperRecord | Rejected]]:
         params = {
             "search_query": query,

@@ -34,8 +34,8 @@ class Digests(Deliveries, Opinions):
 
     async def find(self, number: int) -> Digest | None:
         """A digest by number; None for one that was deleted."""
-        found = await self._digests(DigestRow.id == number, DigestRow.state != "deleted")
-        return found[0] if found else None
+        digests = await self._digests(DigestRow.id == number, DigestRow.state != "deleted")
+        return digests[0] if digests else None
 
     async def active(self) -> list[Digest]:
         """Everything posted on schedule; posts for banned servers and members wait until the ban ends."""

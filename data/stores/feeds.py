@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
-from data.tables.shelf import FeedRow
+from data.tables.library import FeedRow
 
 KINDS = ("digest", "list", "library")
 _BYTES = 24

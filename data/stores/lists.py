@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, insert, select, update
 from data.calendar.clock import utc_now
 from data.keys import fold, fresh_number
 from data.stores.repository import Repository
-from data.tables.shelf import FeedRow, ListPaperRow, ListRow
+from data.tables.library import FeedRow, ListPaperRow, ListRow
 
 MOST_LISTS, MOST_LISTED, MAX_NAME = 50, 1_000, 80
 

@@ -105,21 +105,6 @@ class People(Passes):
         async with self._read() as connection:
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
-    async def unjudged(self, author_id: int) -> list[int]:
-        """Store ids of papers with this name that no pass has judged."""
-        query = (
-            select(AuthorshipRow.paper_id)
-            .outerjoin(MembershipRow, VALID)
-            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
-            .where(
-                AuthorshipRow.author_id == author_id,
-                MembershipRow.person_id.is_(None),
-                PaperRow.merged_into.is_(None),
-            )
-        )
-        async with self._read() as connection:
-            return [row[0] for row in await connection.execute(query)]
-
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
         query = (

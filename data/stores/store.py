@@ -22,6 +22,7 @@ from data.stores.feeds import Feeds
 from data.stores.invitations import Invitations
 from data.stores.kept_texts import KeptTexts
 from data.stores.leases import Leases
+from data.stores.library import Library
 from data.stores.limits import LastingLimits
 from data.stores.listings import Listings
 from data.stores.lists import Lists
@@ -34,7 +35,6 @@ from data.stores.people import People
 from data.stores.people_seen import SeenPeople, View
 from data.stores.repository import Writer
 from data.stores.runs import Runs
-from data.stores.shelf import Shelf
 from data.stores.upsert import Batch
 
 
@@ -68,7 +68,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
-        self.shelf = Shelf(reader, self._writer)
+        self.library = Library(reader, self._writer)
         self.lists = Lists(reader, self._writer)
         self.feeds = Feeds(reader, self._writer)
         self.own_works = OwnWorks(reader, self._writer)
@@ -98,7 +98,7 @@ class Store(Papers, ChangedPapers, Runs):
             self.own_works,
             self.audit,
             self.digests,
-            self.shelf,
+            self.library,
             self.lists,
             self.feeds,
             self.claims,

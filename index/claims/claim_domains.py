@@ -145,8 +145,8 @@ class Ties:
 def ties_of(papers: Sequence[Paper], home_page: str | None) -> Ties:
     """The domains that papers and an institution's home page tie to a person."""
     printed = [f"{paper.abstract} {paper.comment or ''}" for paper in papers]
-    mails = {registrable(found[1]) for text in printed for found in _PRINTED_MAIL.finditer(text)}
-    links = {found[1].lower() for text in printed for found in _PRINTED_LINK.finditer(text)}
+    mails = {registrable(match[1]) for text in printed for match in _PRINTED_MAIL.finditer(text)}
+    links = {match[1].lower() for text in printed for match in _PRINTED_LINK.finditer(text)}
     try:
         home = registrable(urlsplit(home_page or "").hostname or "")
     except ValueError:

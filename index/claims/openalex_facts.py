@@ -62,11 +62,6 @@ class FactFinder:
         self._source = OpenAlex(url, key, self._spend) if key else None
         self._asking: dict[int, asyncio.Task[None]] = {}
 
-    @property
-    def has_key(self) -> bool:
-        """Whether OpenAlex can be asked at all."""
-        return self._source is not None
-
     async def close(self) -> None:
         """Stop asking."""
         for task in self._asking.values():
@@ -196,10 +191,10 @@ class FactFinder:
             paper for paper in await self._store.papers([row.paper_id for row in rows]) if paper.arxiv_id
         ]
         known = await self._fill(papers, limit)
-        found = _whom(papers, known, {name_key(form) for form in await self._forms(person)})
+        match = _whom(papers, known, {name_key(form) for form in await self._forms(person)})
         value: dict[str, object] = {}
-        if found is not None:
-            author_id, shared = found
+        if match is not None:
+            author_id, shared = match
             facts = await self._source.author(author_id)
             if facts is not None:
                 value = {**facts.model_dump(exclude_none=True), "shared": shared}

@@ -21,20 +21,20 @@ LATE_FOR = timedelta(days=14)
 async def candidates(store: Store, digest: Digest, upto: date) -> dict[int, Listed]:
     """Papers of its categories in the listings of the days after ``digest.upto``, and what came in late."""
     listings = store.listings
-    found: dict[int, Listed] = {}
+    listed: dict[int, Listed] = {}
     _, on, _ = await listings.around(upto)
     for _ in range(MOST_DAYS):
         if on is None or on <= digest.upto or on > upto:
             break
         for entry in await listings.entries(on):
             if _wanted(entry, digest.category_set):
-                found.setdefault(entry.paper, entry)
+                listed.setdefault(entry.paper, entry)
         on, _, _ = await listings.around(on)
     if digest.seen and digest.upto > date.min:
         for entry in await listings.late(digest.seen, digest.upto - LATE_FOR, digest.upto):
             if _wanted(entry, digest.category_set):
-                found.setdefault(entry.paper, entry)
-    return dict(list(found.items())[:MOST_CANDIDATES])
+                listed.setdefault(entry.paper, entry)
+    return dict(list(listed.items())[:MOST_CANDIDATES])
 
 
 def _wanted(entry: Listed, categories: frozenset[str]) -> bool:

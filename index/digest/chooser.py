@@ -92,11 +92,11 @@ class Chooser:
             sparse.csr_matrix((np.concatenate([entry[at] for entry in held]), columns, ends), shape)
             for at in (1, 2)
         )
-        found = Items(words, rare, *(np.stack([entry[at] for entry in held]) for at in (3, 4, 5)))
+        items = Items(words, rare, *(np.stack([entry[at] for entry in held]) for at in (3, 4, 5)))
         while len(self._encoded) > KEPT:
             gone, _ = self._encoded.popitem(last=False)
             self._texts.pop(gone, None)
-        return found
+        return items
 
     def _encode(self, papers: list[int], texts: Mapping[int, tuple[str, str, int]]) -> None:
         vectors = self._corpus.vectors
@@ -135,7 +135,7 @@ class Chooser:
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
             return []
-        found = await self._scored(candidates, taste)
+        scored = await self._scored(candidates, taste)
         limited = taste.require or taste.exclude
         kept = [
             row
@@ -144,13 +144,13 @@ class Chooser:
         ]
         floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
         return await asyncio.to_thread(
-            picked, found, np.array(kept, np.int64), floor, most, open_to_all=not known_only
+            picked, scored, np.array(kept, np.int64), floor, most, open_to_all=not known_only
         )
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
         """All candidates for a taste, best first, without regard to variety."""
-        found = await self._scored(list(dict.fromkeys(candidates)), taste)
-        return [found.papers[row] for row in np.argsort(-found.scores, kind="stable")]
+        scored = await self._scored(list(dict.fromkeys(candidates)), taste)
+        return [scored.papers[row] for row in np.argsort(-scored.scores, kind="stable")]
 
     async def closeness(self, items: Items, query: str) -> np.ndarray:
         """Similarity of items to a plain-word query: float32, shape (papers,), 0 to 1; zeros without one."""

@@ -135,16 +135,16 @@ async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) ->
     """What a member keeps, follows and wrote, with the days since."""
     store = sources.store
     now, today = utc_now(), utc_now().date()
-    found: dict[int, float] = {}
+    ages: dict[int, float] = {}
     claim = await store.claims.of_member(member)
     if claim is not None and sources.insight.people is not None:
         numbers = sources.insight.people.papers(claim.person_id).tolist()
         for paper in await store.papers(numbers[-MOST_LIKED:]):
-            found[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
-    for kept in await store.shelf.of(member):
+            ages[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
+    for kept in await store.library.of(member):
         if kept.paper_id is not None:
-            found[kept.paper_id] = (now - kept.made).total_seconds() / 86_400
+            ages[kept.paper_id] = (now - kept.made).total_seconds() / 86_400
     for follow in await store.members.following(member):
         if follow.kind == "paper":
-            found[int(follow.target)] = 0.0
-    return {paper: days for paper, days in found.items() if paper not in but}
+            ages[int(follow.target)] = 0.0
+    return {paper: days for paper, days in ages.items() if paper not in but}

@@ -59,9 +59,9 @@ async def mapped_day(sources: DigestSources, digest: Digest, delivery: Delivery)
     if len(papers) < LEAST:
         return None
     day = tuple(sorted(papers))
-    found = await _map(sources, day)
+    day_map = await _map(sources, day)
     order = np.array([day.index(paper) for paper in papers])
-    return MappedDay(papers, len(chosen), found.places[order], found.region[order], found.names)
+    return MappedDay(papers, len(chosen), day_map.places[order], day_map.region[order], day_map.names)
 
 
 async def _map(sources: DigestSources, day: tuple[int, ...]) -> DayMap:
@@ -74,8 +74,8 @@ async def _map(sources: DigestSources, day: tuple[int, ...]) -> DayMap:
 
     def about(rows: np.ndarray) -> list[str]:
         assert topics is not None
-        found = topics.of([day[row] for row in rows], 8)
-        return [topic.phrase for topic in found if len(topic.papers) >= NAMING * len(rows)]
+        named = topics.of([day[row] for row in rows], 8)
+        return [topic.phrase for topic in named if len(topic.papers) >= NAMING * len(rows)]
 
     made = await asyncio.to_thread(day_map, items, chooser.vocabulary, about if topics is not None else None)
     while len(sources.day_maps) >= KEPT:

@@ -63,7 +63,7 @@ async def _by(sources: DigestSources, papers: Sequence[int], wanted: set[int]) -
         paper: [people[number] for number in index.writers(paper).tolist() if number in people]
         for paper in papers
     }
-    return {paper: found for paper, found in by.items() if found}
+    return {paper: names for paper, names in by.items() if names}
 
 
 async def _followed(
@@ -79,15 +79,15 @@ async def _followed(
         if digest.followed:
             wanted |= await _followed_here(sources, digest.guild, papers)
         return [(sources, wanted)]
-    found = [(sources, wanted)]
+    views = [(sources, wanted)]
     by_guild: dict[int | None, set[int]] = {}
     for follow in await members.following(digest.owner):
         if follow.kind == "person":
             by_guild.setdefault(follow.guild, set()).add(int(follow.target))
     for guild, people in by_guild.items():
         seen = sources if guild is None else await sources.everywhere.seen_from(Place(guild))
-        found.append((seen, people))
-    return found
+        views.append((seen, people))
+    return views
 
 
 async def _followed_here(sources: DigestSources, guild: int, papers: Sequence[int]) -> set[int]:

@@ -91,7 +91,7 @@ def lines_of(text: str) -> Iterator[CvLine]:
 
 def without_markdown(text: str) -> str:
     """Without Markdown."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"!?\[([^\[\]]*)\]\([^)]{0,2000}\)", r"\1", text)
     text = re.sub(r"(?<!\w)(\*{1,3}|_{1,3}|~~|`)(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2", text)
     return re.sub(r"\s+", " ", re.sub(r"\\([\\`*_{}\[\]()#+\-.!&%$])", r"\1", text)).strip()
 

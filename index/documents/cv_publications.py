@@ -107,7 +107,7 @@ def publication_of(entry: str, strong: Iterable[str] = ()) -> Publication | None
     """
     text = MARK.sub("", entry[:_MOST_ENTRY]).strip()
     status = next((name for name, pattern in STATUS if re.search(pattern, text, re.I)), "")
-    quoted = [found for found in QUOTED.finditer(text) if len(found[1].split()) >= 2]
+    quoted = [match for match in QUOTED.finditer(text) if len(match[1].split()) >= 2]
     if quoted:
         title, rest = quoted[0][1], text[: quoted[0].start()] + " " + text[quoted[0].end() :]
     else:

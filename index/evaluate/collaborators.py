@@ -112,10 +112,10 @@ class Written:
 
 def _mostly(judged: np.ndarray, named: np.ndarray) -> dict[int, int]:
     pairs, counts = np.unique(np.stack([judged, named]), axis=1, return_counts=True)
-    found: dict[int, tuple[int, int]] = {}
+    most_often: dict[int, tuple[int, int]] = {}
     for (group, person), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
-        found[group] = max(found.get(group, (0, 0)), (count, person))
-    return {group: person for group, (_, person) in found.items()}
+        most_often[group] = max(most_often.get(group, (0, 0)), (count, person))
+    return {group: person for group, (_, person) in most_often.items()}
 
 
 def evaluate(

@@ -1,4 +1,4 @@
-"""A library of one file's papers in a temporary folder, for evaluations and `rank`."""
+"""A corpus of one file's papers in a temporary folder, for evaluations and `rank`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def temporary_library(
     report: Report | None = None,
     own_ids: bool = False,
 ) -> AsyncIterator[Corpus]:
-    """Read a file of papers into a temporary library, with every paper embedded.
+    """Read a file of papers into a temporary corpus, with every paper embedded.
 
     Parameters
     ----------
@@ -154,5 +154,5 @@ def read_file(
 def vectors_beside(path: Path) -> Path | None:
     """Ready embeddings that lie beside a file under its name (``x.jsonl.zst`` -> ``x.*.npy``)."""
     stem = path.name.partition(".")[0]
-    found = sorted(path.parent.glob(f"{stem}.*npy"))
-    return found[0] if found else None
+    matrices = sorted(path.parent.glob(f"{stem}.*npy"))
+    return matrices[0] if matrices else None

@@ -146,7 +146,7 @@ def evaluate(
     )
     own_words = ranker.encoder.words([listings.texts[row] for row in needed.tolist()])
     items = ranker.encoder.items(own_words, listings.vectors[needed])
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    measures: dict[str, list[tuple[float, float, float]]] = {}
     rng = np.random.default_rng(seed)
     for place, question in enumerate(asked):
         today = listings.of_day(question.day)
@@ -160,11 +160,11 @@ def evaluate(
             "tfidf-centroid": np.asarray(sanity[rows] @ sanity[question.earlier].mean(axis=0).T).ravel(),
             **_plain(items[here], items[past]),
         }.items():
-            found.setdefault(name, []).append(measure(scores, own))
+            measures.setdefault(name, []).append(measure(scores, own))
         if report:
             report("asking", place + 1, len(asked))
     rows_out = []
-    for name, values in found.items():
+    for name, values in measures.items():
         columns = np.array(values)
         row: dict[str, Any] = {"method": name}
         for at, metric in enumerate(("mrr", "recall@5", "recall@10")):

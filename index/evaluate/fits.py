@@ -60,7 +60,7 @@ class Collection:
 async def make_probes(
     corpus: Corpus, per_kind: int, seed: int, own: Sequence[str], others: Collection | None
 ) -> list[Probe]:
-    """Queries of each kind from the library's papers, their questions, and another field."""
+    """Queries of each kind from the corpus's papers, their questions, and another field."""
     chance = random.Random(seed)
     asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed)]
     asked += await _of_papers(corpus, per_kind, chance)

@@ -63,7 +63,7 @@ def s2and(authorships: Authorships, truth: np.ndarray) -> np.ndarray:
         if run.returncode or not answered.exists():
             raise SourceError(f"S2AND failed: {run.stderr[-400:]}")
         clusters = json.loads(answered.read_text())
-    found = np.full(len(truth), -1, np.int64)
+    person = np.full(len(truth), -1, np.int64)
     for number, members in enumerate(clusters):
-        found[members] = number
-    return found
+        person[members] = number
+    return person

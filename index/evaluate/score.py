@@ -26,15 +26,15 @@ MOST_NAMED = 300
 async def names_of(corpus: Corpus, papers: list[int]) -> dict[str, int]:
     """Systems' names (``PrismLLM: ...``) that come before the colon in one title only."""
     texts = await corpus.store.texts(papers)
-    found: dict[str, int] = {}
+    paper_of: dict[str, int] = {}
     twice: set[str] = set()
     for paper, (title, _, _) in texts.items():
         head = title.partition(":")[0].strip()
         if head != title and _NAME.match(head):
-            if head in found:
+            if head in paper_of:
                 twice.add(head)
-            found[head] = paper
-    return {name: paper for name, paper in found.items() if name not in twice}
+            paper_of[head] = paper
+    return {name: paper for name, paper in paper_of.items() if name not in twice}
 
 
 async def named_later(corpus: Corpus, names: dict[str, int], later: list[int], size: int) -> np.ndarray:

@@ -41,7 +41,7 @@ class KnownItem:
 
 
 async def make_questions(corpus: Corpus, per_kind: int, seed: int) -> list[KnownItem]:
-    """Queries of each kind, drawn from the library's papers."""
+    """Queries of each kind, drawn from the corpus's papers."""
     chance = random.Random(seed)
     ids = [int(paper) for paper in np.flatnonzero(corpus.facets.codes >= 0)]
     chance.shuffle(ids)
@@ -111,12 +111,12 @@ class Methods:
         words = [paper for paper, _ in corpus.words.search(text, POOL)]
         vector = corpus.embedder.encode([text])[0]
         near = [int(paper) for paper in corpus.vectors.search(vector, POOL)[0]]
-        found = await self._search.search(text, POOL, as_text=True)
+        results = await self._search.search(text, POOL, as_text=True)
         return {
             "words": words,
             "vectors": near,
             "rrf": reciprocal_rank_fusion([words, near]),
-            "labmate": [hit.paper_id for hit in found.hits],
+            "labmate": [hit.paper_id for hit in results.hits],
         }
 
 
@@ -148,8 +148,8 @@ async def evaluate(
         if progress:
             progress(done, len(questions))
     rows = []
-    for (kind, method), found in ranks.items():
-        mrr = summary("mrr", [reciprocal_rank(rank) for rank in found], seed)
-        recall = summary("recall@10", [float(rank is not None and rank <= 10) for rank in found], seed)
-        rows.append({"method": method, "kind": kind, "questions": len(found), **mrr, **recall})
+    for (kind, method), places in ranks.items():
+        mrr = summary("mrr", [reciprocal_rank(rank) for rank in places], seed)
+        recall = summary("recall@10", [float(rank is not None and rank <= 10) for rank in places], seed)
+        rows.append({"method": method, "kind": kind, "questions": len(places), **mrr, **recall})
     return {"task": "search", "seed": seed, "questions": len(questions), "rows": rows}

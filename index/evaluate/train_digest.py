@@ -240,14 +240,14 @@ def _train_order(
         today = listings.of_day(question.day)
         rows = np.arange(today.start, today.stop)
         age = (question.day - listings.day[question.earlier]).astype(float)
-        found = ranker.features(items[rows], items[question.earlier], age)
+        compared = ranker.features(items[rows], items[question.earlier], age)
         own = question.own - today.start
         label = np.zeros(len(rows), np.float32)
         label[own] = 1
-        features.append(found)
+        features.append(compared)
         labels.append(label)
         groups.append(len(rows))
-        reached.append(found[own, FEATURES.index("joint_max")].max())
+        reached.append(compared[own, FEATURES.index("joint_max")].max())
         if report:
             report("comparing", at + 1, len(asked))
     table, wanted = np.concatenate(features), np.concatenate(labels)
@@ -273,9 +273,9 @@ def _blend(table: np.ndarray, wanted: np.ndarray, groups: np.ndarray) -> dict[st
         step.zero_grad()
         score = columns @ weights
         among = torch.zeros_like(score[: len(groups)]).index_add(0, day, torch.exp(score)).log()
-        found = ((among[day] - score) * share).sum() / len(groups) + RIDGE * (weights**2).sum()
-        found.backward()  # type: ignore[no-untyped-call]
-        return found
+        total = ((among[day] - score) * share).sum() / len(groups) + RIDGE * (weights**2).sum()
+        total.backward()  # type: ignore[no-untyped-call]
+        return total
 
     step.step(loss)  # type: ignore[no-untyped-call]
     return {name: round(weight, 4) for name, weight in zip(SUMMED, weights.tolist(), strict=True)}

@@ -153,9 +153,11 @@ class Evidence:
 
     def _cosines(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         vectors, out = self._all.vectors, np.empty(len(one), np.float32)
+        if len(vectors) <= min(len(one), _CHUNK):  # converting a row takes longer than multiplying it
+            vectors = vectors.astype(np.float32)
         for start in range(0, len(one), _CHUNK):
             part = slice(start, start + _CHUNK)
-            left, right = vectors[one[part]].astype(np.float32), vectors[other[part]].astype(np.float32)
+            left, right = (vectors[places[part]].astype(np.float32, copy=False) for places in (one, other))
             out[part] = np.einsum("ij,ij->i", left, right)
         return out
 

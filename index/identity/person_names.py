@@ -213,19 +213,19 @@ _NAMESAKE_FACTOR = 1.6
 
 def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:
     """Pairs of places of different names that are :func:`compatible`, smaller place first."""
-    shelves: dict[tuple[str, ...], list[int]] = {}
+    buckets: dict[tuple[str, ...], list[int]] = {}
     initials: dict[tuple[str, str], list[int]] = {}
     for place, name in enumerate(names):
         if not name.given:
             continue
-        shelves.setdefault((name.family, "", name.joined), []).append(place)
+        buckets.setdefault((name.family, "", name.joined), []).append(place)
         if not name.spelled:
             initials.setdefault((name.family, name.initial), []).append(place)
             continue
         for first in {name.given[0], *_short_forms(name.given[0])}:
-            shelves.setdefault((name.family, first), []).append(place)
+            buckets.setdefault((name.family, first), []).append(place)
     seen: set[tuple[int, int]] = set()
-    for pair in _side_by_side(names, shelves, initials):
+    for pair in _side_by_side(names, buckets, initials):
         if pair not in seen and compatible(names[pair[0]], names[pair[1]]):
             seen.add(pair)
             yield pair
@@ -233,10 +233,10 @@ def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:
 
 def _side_by_side(
     names: Sequence[PersonName],
-    shelves: dict[tuple[str, ...], list[int]],
+    buckets: dict[tuple[str, ...], list[int]],
     initials: dict[tuple[str, str], list[int]],
 ) -> Iterator[tuple[int, int]]:
-    for places in shelves.values():
+    for places in buckets.values():
         yield from combinations(sorted(set(places)), 2)
     for places in initials.values():
         yield from combinations(places, 2)
@@ -250,11 +250,11 @@ def partner_names(names: Sequence[PersonName], wanted: set[int]) -> set[int]:
     """Places of other names that somebody with one of the wanted names could also use."""
     families = {(names[place].family, names[place].initial) for place in wanted}
     near = [place for place, name in enumerate(names) if (name.family, name.initial) in families]
-    found: set[int] = set()
+    numbers: set[int] = set()
     for a, b in partners([names[place] for place in near]):
         one, other = near[a], near[b]
         if one in wanted and other not in wanted:
-            found.add(other)
+            numbers.add(other)
         elif other in wanted and one not in wanted:
-            found.add(one)
-    return found
+            numbers.add(one)
+    return numbers

@@ -37,8 +37,8 @@ class Neighbourhood:
 
     def papers_of(self, person: int) -> list[int]:
         """The papers that a graph around a person shows."""
-        found: list[int] = self._people.papers(person)[:PAPERS].tolist()
-        return found
+        papers: list[int] = self._people.papers(person)[:PAPERS].tolist()
+        return papers
 
     async def of_person(self, person: Person, papers: Sequence[Paper]) -> Graph:
         """The graph around a person, with some of their papers."""
@@ -82,10 +82,10 @@ class Neighbourhood:
         ]
 
     def _topics_of(self, papers: Sequence[Paper]) -> tuple[list[GraphNode], list[Edge]]:
-        found = self._topics.of([paper.id for paper in papers], TOPICS) if self._topics else []
-        nodes = [GraphNode(f"t{place}", topic.phrase, "topic") for place, topic in enumerate(found)]
+        topics = self._topics.of([paper.id for paper in papers], TOPICS) if self._topics else []
+        nodes = [GraphNode(f"t{place}", topic.phrase, "topic") for place, topic in enumerate(topics)]
         edges = [
-            (f"t{place}", _paper(paper), 1.0) for place, topic in enumerate(found) for paper in topic.papers
+            (f"t{place}", _paper(paper), 1.0) for place, topic in enumerate(topics) for paper in topic.papers
         ]
         return nodes, edges
 

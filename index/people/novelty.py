@@ -67,9 +67,9 @@ class Novelty:
             block = rows[start:stop].astype(np.float32)
             if index.ntotal:
                 scores, places = index.search(block, NEAREST)
-                found = places >= 0
-                earlier[start:stop] = np.where(found, papers[np.where(found, places, 0)], -1)
-                cosines[start:stop] = np.where(found, scores, 0.0)
+                is_paper = places >= 0
+                earlier[start:stop] = np.where(is_paper, papers[np.where(is_paper, places, 0)], -1)
+                cosines[start:stop] = np.where(is_paper, scores, 0.0)
             index.add(block)
             if progress:
                 progress(int(stop), len(papers))
@@ -94,9 +94,9 @@ class Novelty:
             row = vectors.row(int(papers[place]))
             if row is None:
                 continue
-            found, scores = vectors.search(row, NEAREST, day_of < days[place])
-            earlier[at, : len(found)] = found
-            cosines[at, : len(found)] = scores
+            nearest, scores = vectors.search(row, NEAREST, day_of < days[place])
+            earlier[at, : len(nearest)] = nearest
+            cosines[at, : len(nearest)] = scores
             compared.append(at)
         chosen = np.asarray(fresh, np.int64)[compared]
         return Novelty(

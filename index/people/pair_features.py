@@ -71,9 +71,9 @@ class Partners:
             used, inverse = np.unique(part.indices, return_inverse=True)
             small = sparse.csr_matrix((part.data, inverse, part.indptr), (part.shape[0], len(used)))
             sums.append(small @ self._rows(used))
-        found = np.concatenate(sums) if sums else np.zeros((0, 1), np.float32)
-        length = np.linalg.norm(found, axis=1)
-        return (found / np.maximum(length, 1e-9)[:, None]).astype(np.float32), length
+        summed = np.concatenate(sums) if sums else np.zeros((0, 1), np.float32)
+        length = np.linalg.norm(summed, axis=1)
+        return (summed / np.maximum(length, 1e-9)[:, None]).astype(np.float32), length
 
     def directions(self, people: np.ndarray) -> np.ndarray:
         """The direction of each person's work, with newer papers counting more; float32, unit rows."""
@@ -157,15 +157,15 @@ class Partners:
             for matrix, most in ((common, "common"), (two, "two"), (three, "three")):
                 part = slice(matrix.indptr[row], matrix.indptr[row + 1])
                 able = self.eligible[matrix.indices[part]]
-                found, values = matrix.indices[part][able], matrix.data[part][able]
-                parts.append(found[_best(values, POOL[most])])
-            found = np.unique(np.concatenate(parts))
-            found = found[found != person]
+                candidates, values = matrix.indices[part][able], matrix.data[part][able]
+                parts.append(candidates[_best(values, POOL[most])])
+            candidates = np.unique(np.concatenate(parts))
+            candidates = candidates[candidates != person]
             if strangers:
                 ever = network.ever
                 known = ever.indices[ever.indptr[person] : ever.indptr[person + 1]]
-                found = found[~np.isin(found, known)]
-            chosen.append(found)
+                candidates = candidates[~np.isin(candidates, known)]
+            chosen.append(candidates)
         return Pool(people, chosen, common, two, three)
 
     def compare(self, pool: Pool) -> np.ndarray:
@@ -179,7 +179,7 @@ class Partners:
         met, circle = network.met[asked], network.circle[asked]
         teams = (met @ self._team).tocsr()
         best_pair, mean_best, best_team = self._papers_of(pool, teams)
-        found = {
+        features = {
             "adamic_adar": of_rows(pool.common, columns),
             "adamic_adar_fresh": of_rows((met @ self.by_degree @ self._met_fresh).tocsr(), columns),
             "common": of_rows((met @ network.met).tocsr(), columns),
@@ -200,11 +200,14 @@ class Partners:
         }
         ends = np.cumsum([len(c) for c in columns])[:-1]
         for name in _RANKED:
-            ranks = [np.argsort(np.argsort(-part, kind="stable")) for part in np.split(found[name], ends)]
-            found[f"{name}_rank"] = np.log1p(np.concatenate(ranks))
+            ranks = [np.argsort(np.argsort(-part, kind="stable")) for part in np.split(features[name], ends)]
+            features[f"{name}_rank"] = np.log1p(np.concatenate(ranks))
         for name in _NODE:
-            found[f"their_{name}"], found[f"my_{name}"] = self._node[name][theirs], self._node[name][mine]
-        return np.stack([np.asarray(found[name], np.float32) for name in FEATURES], axis=1)
+            features[f"their_{name}"], features[f"my_{name}"] = (
+                self._node[name][theirs],
+                self._node[name][mine],
+            )
+        return np.stack([np.asarray(features[name], np.float32) for name in FEATURES], axis=1)
 
     def _papers_of(self, pool: Pool, teams: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Closest pair of papers, mean over theirs of the closest of mine, most of my coauthors on one."""

@@ -44,13 +44,13 @@ class SeenIndex(PeopleIndex):
         lead = self.view.lead(person)
         if lead not in self.view.sources:
             return self.base.papers(person)
-        found = {
+        papers_here = {
             paper
             for source in self.view.sources[lead]
             for paper in self.base.papers(source).tolist()
             if self._whose(paper, source) == lead
         }
-        papers = np.array(sorted(found), np.int64)
+        papers = np.array(sorted(papers_here), np.int64)
         newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
@@ -163,21 +163,21 @@ class SeenInsight(Insight):
     @property
     def people(self) -> PeopleIndex | None:  # type: ignore[override]
         """The present people as they are here."""
-        found = self._all.people
-        if found is not None and (self._seen is None or self._seen.base is not found):
-            self._seen = SeenIndex(found, self._view)
+        everyone = self._all.people
+        if everyone is not None and (self._seen is None or self._seen.base is not everyone):
+            self._seen = SeenIndex(everyone, self._view)
         return self._seen
 
     @property
     def scores(self) -> Scores | None:  # type: ignore[override]
         """Scores, but not for people who differ here."""
-        found = self._all.scores
-        return None if found is None else SeenScores(found, self._view)
+        scores = self._all.scores
+        return None if scores is None else SeenScores(scores, self._view)
 
     async def experts(self) -> Experts | None:
         """Suggestions of collaborators among people as they are here."""
-        found = await self._all.experts()
-        return None if found is None else SeenExperts(found, SeenIndex(found.people, self._view))
+        experts = await self._all.experts()
+        return None if experts is None else SeenExperts(experts, SeenIndex(experts.people, self._view))
 
     async def refresh(self) -> bool:
         """Load what a pass has made since, for everybody."""

@@ -44,11 +44,11 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
         return PersonMatch(person.name, person)
     known = names.get(text)
     author = await (store.author_names.number(known.key) if known else store.author_names.find(text))
-    found = await store.people.named([author]) if author is not None else []
-    if not found:
+    counted = await store.people.named([author]) if author is not None else []
+    if not counted:
         return PersonMatch(text, None)
-    person = await store.people.find(found[0][0]) if _is_clear([count for _, count in found]) else None
-    others = tuple(number for number, _ in found if person is None or number != person.id)
+    person = await store.people.find(counted[0][0]) if _is_clear([count for _, count in counted]) else None
+    others = tuple(number for number, _ in counted if person is None or number != person.id)
     return PersonMatch(text, person, others)
 
 

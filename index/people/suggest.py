@@ -50,9 +50,9 @@ class CollaboratorRanker:
         out = np.zeros(len(features))
         ends = np.cumsum([len(candidates) for candidates in pool.candidates])
         for model in (self.chance, self.order):
-            found = margins(model, features)
+            log_odds = margins(model, features)
             for start, stop in zip([0, *ends[:-1]], ends, strict=True):
-                rank = np.argsort(np.argsort(-found[start:stop], kind="stable"), kind="stable")
+                rank = np.argsort(np.argsort(-log_odds[start:stop], kind="stable"), kind="stable")
                 out[start:stop] += 1 / (BLEND + rank)
         return out
 
@@ -162,8 +162,8 @@ class Experts:
         if not len(candidates):
             return []
         scores = self._ranker.scores(self._partners, pool) * self._taught(number, candidates, hidden)
-        found: list[int] = self.network.people[candidates[np.argsort(-scores, kind="stable")]].tolist()
-        return found
+        best_first: list[int] = self.network.people[candidates[np.argsort(-scores, kind="stable")]].tolist()
+        return best_first
 
     def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
         """Factors for scores, below 1 where work is closer to dismissed people's than to the asked person's.
@@ -258,10 +258,10 @@ def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[
         value = RANK / (RANK + rank) / max(1.0, len(writers)) ** 0.25
         for person in writers:
             of.setdefault(person, []).append((value, int(paper)))
-    found = []
+    experts = []
     for person, shown in of.items():
         shown.sort(key=lambda entry: (-entry[0], entry[1]))
         score = sum(value / (place + 1) for place, (value, _) in enumerate(shown))
-        found.append(Knows(person, people.name(person), score, tuple(paper for _, paper in shown)))
-    found.sort(key=lambda entry: (-entry.score, -len(people.papers(entry.person)), entry.person))
-    return found[:most]
+        experts.append(Knows(person, people.name(person), score, tuple(paper for _, paper in shown)))
+    experts.sort(key=lambda entry: (-entry.score, -len(people.papers(entry.person)), entry.person))
+    return experts[:most]

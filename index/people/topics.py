@@ -113,7 +113,7 @@ class Topics:
         values: list[float] = []
         ends = [0]
         for title, abstract in texts:
-            found: dict[int, float] = {}
+            weights: dict[int, float] = {}
             for part, weight in ((title, 2.0), (abstract, 1.0)):
                 for run in content_runs(part, BREAKS):
                     stems = [stem(word) for word in run]
@@ -121,9 +121,9 @@ class Topics:
                         for stop in range(start + 2, min(len(stems), start + MAX_PHRASE) + 1):
                             place = self._by_stems.get(" ".join(stems[start:stop]))
                             if place is not None:
-                                found[place] = max(found.get(place, 0.0), weight)
-            indices += found.keys()
-            values += found.values()
+                                weights[place] = max(weights.get(place, 0.0), weight)
+            indices += weights.keys()
+            values += weights.values()
             ends.append(len(indices))
         new = sparse.csr_matrix(
             (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
@@ -176,15 +176,15 @@ class Topics:
         """
         rows = self._places(np.asarray(papers, np.int64))
         chosen = self._rows[rows]
-        found, tf, df = _summed(chosen)
-        if not len(found):
+        topics, tf, df = _summed(chosen)
+        if not len(topics):
             return []
         share = df / len(rows)
-        weight = np.sqrt(tf) * self._telling[found] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
+        weight = np.sqrt(tf) * self._telling[topics] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
         owner = np.repeat(rows, np.diff(chosen.indptr))
         picked: list[Topic] = []
-        for place in self._apart(found, weight, most):
-            topic = found[place]
+        for place in self._apart(topics, weight, most):
+            topic = topics[place]
             own = self._papers[owner[chosen.indices == topic]]
             picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
         return picked
@@ -264,8 +264,8 @@ class Topics:
                 continue
             taken.append(stems)
             column = np.asarray(self._rows[np.flatnonzero(now)][:, [topic]].todense()).ravel()
-            found = self._papers[np.flatnonzero(now)[column > 0]]
-            newest = found[np.argsort(-days[found], kind="stable")]
+            recent = self._papers[np.flatnonzero(now)[column > 0]]
+            newest = recent[np.argsort(-days[recent], kind="stable")]
             rate = (here[topic] / papers_now) / ((there[topic] + 0.5) / papers_before)
             trends.append(
                 Trend(

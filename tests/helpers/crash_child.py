@@ -14,7 +14,7 @@ from index.search.intake import Intake, ReadyVectors
 
 
 def ingest(folder: Path, file: Path, vectors: Path) -> None:
-    """Read the file into the folder's library, as `python -m bot ingest file --vectors` does."""
+    """Read the file into the folder's corpus, as `python -m bot ingest file --vectors` does."""
     index.search.intake.BATCH = 40
     index.search.intake._COMMIT_EVERY = 3
     asyncio.run(_ingest(folder, file, vectors))

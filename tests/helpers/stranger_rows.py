@@ -136,7 +136,7 @@ def _digests() -> dict[str, Row]:
     return rows
 
 
-def _shelf() -> dict[str, Row]:
+def _library() -> dict[str, Row]:
     rows = {}
     for letter, verb, says in (
         ("m", "manage", MINE),
@@ -279,7 +279,7 @@ def _papers() -> dict[str, Row]:
     }
 
 
-ROWS = _digests() | _shelf() | _members() | _chosen_numbers() | _people_rows() | _papers()
+ROWS = _digests() | _library() | _members() | _chosen_numbers() | _people_rows() | _papers()
 
 
 @dataclass(frozen=True)

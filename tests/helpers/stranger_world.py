@@ -116,8 +116,8 @@ class World:
         return int(made.id)
 
     async def kept(self) -> int:
-        kept, _ = await self.store.shelf.keep(self.id("you"), self.papers[0])
-        await self.store.shelf.change(self.id("you"), kept.id, note=PRIVATE, tags=(PRIVATE,))
+        kept, _ = await self.store.library.keep(self.id("you"), self.papers[0])
+        await self.store.library.change(self.id("you"), kept.id, note=PRIVATE, tags=(PRIVATE,))
         return int(kept.id)
 
     async def shared_list(self) -> int:

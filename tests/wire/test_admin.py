@@ -73,8 +73,8 @@ async def _two_people(store: Store):
 async def test_a_banned_member_gets_one_private_sentence_from_commands_buttons_and_forms(scene, member):
     before = await member.slash("/papers ChonLam Lao")
     await member.slash("/save PrismLLM")
-    shelf = await member.slash("/library show")
-    note_form = await (await shelf.press(shelf.buttons[0])).press("note")
+    library = await member.slash("/library show")
+    note_form = await (await library.press(library.buttons[0])).press("note")
     await scene.user.slash(f"/admin ban what:member id:{member.user['id']} reason:{REASON}")
 
     refused = await member.slash("/papers ChonLam Lao")
@@ -87,7 +87,7 @@ async def test_a_banned_member_gets_one_private_sentence_from_commands_buttons_a
     fields = {c["custom_id"]: "mine" for c in note_form.components if c["type"] == 4}
     sent = await member.submit(note_form.message["modal"], fields)
     assert sent.text == REFUSED
-    [kept] = await scene.bot.services.store.shelf.of(int(member.user["id"]))
+    [kept] = await scene.bot.services.store.library.of(int(member.user["id"]))
     assert kept.note == ""
 
     await scene.user.slash(f"/admin unban what:member id:{member.user['id']}")

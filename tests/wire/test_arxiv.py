@@ -54,7 +54,7 @@ async def test_arxivs_error_feed_is_told_in_its_own_words(shared, serve, client)
     body = next(a["body"] for name, a in _fixtures(shared).items() if name.startswith("id_abc"))
     server = await serve(lambda query, number: web.Response(status=400, text=body))
     with pytest.raises(SourceError, match="incorrect id format for abc"):
-        await ArxivApi(client, server.url).by_id(["abc"])
+        await anext(ArxivApi(client, server.url).recent(["abc"], date(2026, 10, 1)))
 
 
 async def test_pages_are_asked_for_one_after_the_other(serve, client):

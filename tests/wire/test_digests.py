@@ -338,6 +338,17 @@ async def test_a_digest_is_meant_by_its_exact_name_before_a_part_of_one(scene):
     assert "5 of 9 new papers" in named.text
 
 
+async def test_without_a_listing_there_is_nothing_to_post_now(scene):
+    await active(scene)
+    async with scene.bot.services.store.digests._writer.begin() as connection:
+        await connection.execute(text("DELETE FROM listings"))
+        await connection.execute(text("UPDATE papers SET announced = NULL"))
+    reply = await scene.user.slash("/digest now")
+    assert "I haven't read a listing yet, so there is nothing to post." in reply.text
+    assert reply.is_private
+    assert scene.posts() == []
+
+
 async def test_a_draft_is_listed_and_can_be_gone_on_with(scene):
     user = scene.user
     await user.slash("/digest create")

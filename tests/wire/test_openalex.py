@@ -247,7 +247,6 @@ async def test_the_budget_stops_lists_before_they_are_asked(server, corpus):
 
 async def test_without_a_key_nothing_is_asked(server, corpus):
     finder = FactFinder(corpus.store, server.url, None, 100)
-    assert not finder.has_key
     finder.ask_soon(await ada(corpus.store))
     await finder.look_up(await ada(corpus.store))
     assert await finder.refresh_stale() == 0
@@ -272,6 +271,8 @@ async def test_settings_carry_the_key_to_the_services(corpus, server, tmp_path):
         _env_file=None, openalex_api_key="secret-key", openalex_url=server.url, labmate_data=tmp_path
     )
     services = await make_services(settings, corpus)
-    assert services.facts.has_key
+    server.known = {i: work(i) for i in ids(4)}
+    await services.facts.look_up(await ada(corpus.store))
+    assert server.asked[0][1]["api_key"] == "secret-key"
     assert "secret-key" not in repr(settings)
     await services.close()

@@ -1,6 +1,7 @@
 """People as a user meets them: cards, namesakes, graphs, comparisons, corrections."""
 
 import json
+import re
 
 import pytest
 
@@ -285,6 +286,14 @@ async def test_a_paper_s_name_leads_to_the_graph_of_the_paper(lab, typed):
     reply = await lab.user.slash(f"/graph {typed}")
     assert reply.text.startswith("## A Few GPUs, A Whole Lotta Scale")
     assert "people" in reply.text
+
+
+async def test_a_graph_says_what_it_shows_and_without_a_name_what_to_type(lab):
+    drawn = await lab.user.slash("/graph ChonLam Lao")
+    heading = re.match(r"## ChonLam Lao among (\d+) people, 5 papers", drawn.text)
+    assert heading, drawn.text
+    asked = await lab.user.slash("/graph")
+    assert "Name a person or a paper: /graph person: ChonLam Lao, or /graph paper: PrismLLM." in asked.text
 
 
 async def test_a_name_that_is_neither_a_person_s_nor_a_paper_s_gets_the_nearest_names(lab):

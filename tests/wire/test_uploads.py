@@ -42,7 +42,7 @@ async def world(tmp_path_factory):
                 for n in range(WORKS)
             ]
             more = [("unread", f"note {n}", (f"tag{n % 7}",)) for n in range(WORKS)]
-            await bot.services.store.shelf.add(int(user.user["id"]), works, more)
+            await bot.services.store.library.add(int(user.user["id"]), works, more)
             yield discord, user
 
 

@@ -8,6 +8,7 @@ import pytest
 from data.records import Deletion
 from data.sources.files import PaperFile
 from data.sources.forms import from_seed
+from tests.helpers import slices
 from tests.helpers.records import record
 
 AUTHORS = ["ChonLam Lao", "Minlan Yu", "Aditya Akella", "Jiamin Cao"]
@@ -143,13 +144,17 @@ async def test_an_estimated_announcement_gives_way_to_a_listing(store):
     assert paper.announced == date(2026, 2, 3)
 
 
-@pytest.mark.parametrize("sample_first", [True, False])
-async def test_the_sample_and_all_of_the_data_are_each_work_once(store, sample, shared, sample_first):
-    """Only the records that could matter are loaded: those with an author of the sample."""
+@pytest.fixture(scope="module")
+def related(shared, sample):
+    """The records that could matter: those with an author of the sample."""
     names = {n for r in orjson.loads(sample.read_bytes()) for n in r["authors"] + r["authors_also"]}
     names.add("Chon Lam Lao")
-    records = [r for _, r in PaperFile(sample)]
-    wanted = [r for _, r in PaperFile(shared / "data/arxiv-daily.jsonl.zst") if names & set(r.authors)]
+    return [r for _, r in slices.records(shared, lambda _, item: not names.isdisjoint(item["authors"]))]
+
+
+@pytest.mark.parametrize("sample_first", [True, False])
+async def test_the_sample_and_all_of_the_data_are_each_work_once(store, sample, related, sample_first):
+    records, wanted = [r for _, r in PaperFile(sample)], related
     assert len(wanted) > 100
     for batch in (records, wanted) if sample_first else (wanted, records):
         await store.upsert(batch)

@@ -211,7 +211,7 @@ def test_trust_grows_with_evidence_and_unclaimed_stays_l1():
     assert Score.of([]) is None
 
 
-def test_an_empty_library_has_topics_of_nothing():
+def test_an_empty_corpus_has_topics_of_nothing():
     topics = Topics.build([], [], 0)
     assert topics.of([1]) == []
     assert topics.trending(np.zeros(5, int), date(2026, 1, 1), 30) == ([], 0, 0)

@@ -16,6 +16,7 @@ from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerpr
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
 from index.search.search import Search
+from tests.helpers import slices
 from tests.helpers.records import record
 
 FIRST = 3_000
@@ -29,14 +30,10 @@ async def real(shared, sample, tmp_path_factory):
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     ready = ReadyVectors(shared / "data/arxiv-daily.minilm.f16.npy", corpus.vectors.fingerprint)
     wanted = {"2605.15617", "2412.12636", "2504.20854"}
-    records = [
-        (line, item)
-        for line, item in PaperFile(shared / "data/arxiv-daily.jsonl.zst")
-        if line < FIRST or item.ids["arxiv"] in wanted
-    ]
+    records = slices.records(shared, lambda line, item: line < FIRST or item["id"] in wanted)
     with corpus.writing():
         await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample)))
-        await Intake(corpus, "file", "real", vectors=ready).run(iter(records))
+        await Intake(corpus, "file", "real", vectors=ready).run(records)
         corpus.embedder.load()
         await corpus.embed_backlog()
     await corpus.refresh()

@@ -7,16 +7,16 @@ from typing import Any
 import discord
 from discord import ButtonStyle, ui
 
-from commands.cards import shelf as cards
+from commands.cards import library as cards
 from commands.cards.lists import note
 from commands.kit.access import CheckedModal
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer, open_form, take
 from commands.kit.services import Services
 from commands.kit.which_paper import which_paper
-from data.stores.shelf import MAX_NOTE, STATES, Kept, ShelfFull, clean_tags
-from index.shelf.library_query import LibraryQuery
-from index.shelf.library_search import search_library
+from data.stores.library import MAX_NOTE, STATES, Kept, LibraryFull, clean_tags
+from index.library.query import LibraryQuery
+from index.library.search import search_library
 
 # -- buttons -----------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ async def _turned(press: Press, page: int, text: int) -> ui.LayoutView:
 async def _set_state(press: Press, state: str, kept: int) -> ui.LayoutView:
     if state not in STATES:
         raise UserError("You can't choose this any more.")
-    await press.services.store.shelf.change(press.member, kept, state=state)
+    await press.services.store.library.change(press.member, kept, state=state)
     return await show_one(press.services, press.member, kept)
 
 
@@ -100,7 +100,7 @@ class NoteForm(CheckedModal):
 
     async def _saved(self, member: int) -> ui.LayoutView:
         tags, text = clean_tags(self.tags.value), self.note.value.strip()
-        if await self._services.store.shelf.change(member, self._kept.id, tags=tags, note=text) is None:
+        if await self._services.store.library.change(member, self._kept.id, tags=tags, note=text) is None:
             raise UserError("This is no longer in your library.")
         return await show_one(self._services, member, self._kept.id)
 
@@ -110,7 +110,7 @@ class NoteForm(CheckedModal):
 
 async def own(services: Services, member: int, number: int) -> Kept:
     """A work in a member's own library."""
-    kept = await services.store.shelf.find(member, number)
+    kept = await services.store.library.find(member, number)
     if kept is None:
         raise UserError("This is not in your library (any more). /library show lists what is.")
     return kept
@@ -118,14 +118,14 @@ async def own(services: Services, member: int, number: int) -> Kept:
 
 async def show(services: Services, member: int, query: LibraryQuery, page: int = 0) -> ui.LayoutView:
     """A page of a library."""
-    total, found = await search_library(services.store, services.corpus, services.search, member, query)
+    total, works = await search_library(services.store, services.corpus, services.search, member, query)
     if not total:
         return note(cards.EMPTY)
-    if not found:
+    if not works:
         return note(cards.no_match(query))
-    pages = -(-len(found) // cards.PAGE)
+    pages = -(-len(works) // cards.PAGE)
     page = min(page, pages - 1)
-    part = found[page * cards.PAGE : (page + 1) * cards.PAGE]
+    part = works[page * cards.PAGE : (page + 1) * cards.PAGE]
     entries: list[tuple[str, ui.Item[Any]]] = [
         (cards.kept_lines(kept, paper), link("library.manage", "Manage", kept=kept.id))
         for kept, paper in part
@@ -138,7 +138,7 @@ async def show(services: Services, member: int, query: LibraryQuery, page: int =
         newer.item.disabled, older.item.disabled = page == 0, page == pages - 1
         rows.append([newer, older])
     return cards.page(
-        cards.heading(total, len(found), query),
+        cards.heading(total, len(works), query),
         entries,
         start=page * cards.PAGE,
         footer=f"-# Page {page + 1} of {pages}" if pages > 1 else "",
@@ -162,7 +162,7 @@ async def show_one(services: Services, member: int, number: int) -> ui.LayoutVie
 
 async def remove(services: Services, member: int, number: int) -> ui.LayoutView:
     """Remove a work; it can be put back for a day."""
-    kept = await services.store.shelf.drop(member, number)
+    kept = await services.store.library.drop(member, number)
     if kept is None:
         raise UserError("This is not in your library (any more).")
     return note("Removed from your library.", [[link("library.put_back", "Put back", kept=number)]])
@@ -170,7 +170,7 @@ async def remove(services: Services, member: int, number: int) -> ui.LayoutView:
 
 async def put_back(services: Services, member: int, number: int) -> ui.LayoutView:
     """Undo a removal."""
-    if await services.store.shelf.put_back(member, number) is None:
+    if await services.store.library.put_back(member, number) is None:
         raise UserError("It is too late to put this back. /save adds the paper again.")
     return await show_one(services, member, number)
 
@@ -179,8 +179,8 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     """Save the paper that a text means."""
     paper = await which_paper(services, typed)
     try:
-        kept, new = await services.store.shelf.keep(member, paper)
-    except ShelfFull as error:
+        kept, new = await services.store.library.keep(member, paper)
+    except LibraryFull as error:
         raise UserError(str(error)) from error
     values: dict[str, Any] = {}
     if tags:
@@ -188,7 +188,7 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     if text:
         values["note"] = text
     if values:
-        await services.store.shelf.change(member, kept.id, **values)
+        await services.store.library.change(member, kept.id, **values)
     view = await show_one(services, member, kept.id)
     if not new:
         view.add_item(ui.TextDisplay("-# It was in your library already."))

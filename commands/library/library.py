@@ -8,17 +8,17 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
-from commands.cards.shelf import STATE_WORDS
+from commands.cards.library import STATE_WORDS
 from commands.kit.feeds import feed_view
 from commands.kit.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.kit.options import CHOICES, complete_paper
 from commands.kit.replies import answer, in_line
 from commands.kit.services import Services
-from commands.shelf import library_works as works
-from commands.shelf.library_files import FORMAT_CHOICES, export_library, import_file
+from commands.library import works
+from commands.library.files import FORMAT_CHOICES, export_library, import_file
 from data.keys import fold
-from data.stores.shelf import MAX_NOTE
-from index.shelf.library_query import LibraryQuery
+from data.stores.library import MAX_NOTE
+from index.library.query import LibraryQuery
 
 STATE_CHOICES = [app_commands.Choice(name=text, value=state) for state, text in STATE_WORDS.items()]
 
@@ -79,7 +79,7 @@ class LibraryCommands(
     @show.autocomplete("tag")
     @export_.autocomplete("tag")
     async def _tags(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-        counts = await self._services.store.shelf.tags(interaction.user.id)
+        counts = await self._services.store.library.tags(interaction.user.id)
         typed = fold(current.lstrip("#"))
         found = islice((tag for tag in counts if typed in fold(tag)), CHOICES)
         return [app_commands.Choice(name=f"{tag} ({counts[tag]})"[:100], value=tag) for tag in found]

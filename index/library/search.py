@@ -9,11 +9,11 @@ import numpy as np
 
 from data.keys import fold
 from data.records import Paper
-from data.stores.shelf import Kept
+from data.stores.library import Kept
 from data.stores.store import Store
+from index.library.query import LibraryQuery
 from index.search.corpus import Corpus
 from index.search.search import Search
-from index.shelf.library_query import LibraryQuery
 
 _AT_ONCE = 100
 CLOSE, MOST_CLOSE = 0.3, 10
@@ -27,7 +27,7 @@ async def search_library(
     store: Store, corpus: Corpus, search: Search, member: int, query: LibraryQuery
 ) -> tuple[int, list[Work]]:
     """How many works a library has, and those that match, newest first (by meaning: closest first)."""
-    everything = await store.shelf.of(member)
+    everything = await store.library.of(member)
     papers: dict[int, Paper] = {}
     known = list({kept.paper_id for kept in everything if kept.paper_id})
     for start in range(0, len(known), _AT_ONCE):  # others have their turn between

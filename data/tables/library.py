@@ -10,10 +10,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from data.tables.papers import Base
 
 
-class ShelfRow(Base):
+class LibraryRow(Base):
     """A work in a member's library: a paper of the store, or another one from an imported file."""
 
-    __tablename__ = "shelf"
+    __tablename__ = "shelf"  # as databases have called it since 0006
     __table_args__ = (
         UniqueConstraint("member", "paper_id"),
         Index("ix_shelf_member", "member", "made"),

@@ -18,8 +18,8 @@ from data.calendar.clock import utc_now
 from data.keys import fold, fresh_number
 from data.stores.repository import Repository, Writer
 from data.stores.slices import slices
+from data.tables.library import LibraryRow
 from data.tables.papers import PaperRow
-from data.tables.shelf import ShelfRow
 
 STATES = ("unread", "reading", "read")
 UNDO_FOR = timedelta(days=1)
@@ -30,13 +30,13 @@ _REMEMBERED = 256
 MOST_KEPT, MOST_TAGS, MAX_TAG, MAX_NOTE = 5_000, 12, 40, 2_000
 
 
-class ShelfFull(Exception):
+class LibraryFull(Exception):
     """A library that is full; its text says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A work in a member's library (:class:`data.tables.shelf.ShelfRow`); ``record`` is CSL-JSON or empty."""
+    """A work in a library (:class:`data.tables.library.LibraryRow`); ``record`` is CSL-JSON or empty."""
 
     id: int
     member: int
@@ -58,8 +58,8 @@ class Added:
     made: datetime
 
 
-_HERE = ShelfRow.gone.is_(None)
-_COLUMNS = [getattr(ShelfRow, name) for name in Kept.__slots__]
+_HERE = LibraryRow.gone.is_(None)
+_COLUMNS = [getattr(LibraryRow, name) for name in Kept.__slots__]
 
 
 def _kept(row: Any) -> Kept:
@@ -84,7 +84,7 @@ def clean_tags(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
 
 
-class Shelf(Repository):
+class Library(Repository):
     """Keeps members' libraries; every change is one transaction."""
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
@@ -94,9 +94,11 @@ class Shelf(Repository):
 
     async def of(self, member: int) -> list[Kept]:
         """All that a member keeps, newest first; merged papers are followed to the ones they became."""
-        query = select(*_COLUMNS, PaperRow.merged_into).outerjoin(PaperRow, PaperRow.id == ShelfRow.paper_id)
-        query = query.where(ShelfRow.member == member, _HERE).order_by(
-            ShelfRow.made.desc(), ShelfRow.id.desc()
+        query = select(*_COLUMNS, PaperRow.merged_into).outerjoin(
+            PaperRow, PaperRow.id == LibraryRow.paper_id
+        )
+        query = query.where(LibraryRow.member == member, _HERE).order_by(
+            LibraryRow.made.desc(), LibraryRow.id.desc()
         )
         works: list[Kept] = []
         async with self._read() as connection:
@@ -110,20 +112,20 @@ class Shelf(Repository):
         if (known := self._tags.get(member)) is not None:
             return known
         counts: Counter[str] = Counter()
-        query = select(ShelfRow.tags, func.count()).where(
-            ShelfRow.member == member, _HERE, ShelfRow.tags != ""
+        query = select(LibraryRow.tags, func.count()).where(
+            LibraryRow.member == member, _HERE, LibraryRow.tags != ""
         )
         written = self._written
         async with self._read() as connection:
-            for tags, count in await connection.execute(query.group_by(ShelfRow.tags)):
+            for tags, count in await connection.execute(query.group_by(LibraryRow.tags)):
                 for tag in tags.split("\n"):
                     counts[tag] += count
-        found = dict(counts.most_common())
+        by_count = dict(counts.most_common())
         if self._written == written:  # else it may be of before what was written
-            self._tags[member] = found
+            self._tags[member] = by_count
             while len(self._tags) > _REMEMBERED:
                 self._tags.popitem(last=False)
-        return found
+        return by_count
 
     @asynccontextmanager
     async def _change(self, member: int) -> AsyncIterator[AsyncConnection]:
@@ -137,11 +139,11 @@ class Shelf(Repository):
 
     async def find(self, member: int, number: int) -> Kept | None:
         """One of a member's own works."""
-        return await self._one(ShelfRow.member == member, ShelfRow.id == number)
+        return await self._one(LibraryRow.member == member, LibraryRow.id == number)
 
     async def of_paper(self, member: int, paper: int) -> Kept | None:
         """A member's entry for a paper."""
-        return await self._one(ShelfRow.member == member, ShelfRow.paper_id == paper)
+        return await self._one(LibraryRow.member == member, LibraryRow.paper_id == paper)
 
     async def _one(self, *where: Any) -> Kept | None:
         async with self._read() as connection:
@@ -153,7 +155,7 @@ class Shelf(Repository):
 
         Raises
         ------
-        ShelfFull
+        LibraryFull
             Where the library is full.
         """
         added = await self.add(member, [(paper, {})])
@@ -176,19 +178,19 @@ class Shelf(Repository):
 
         Raises
         ------
-        ShelfFull
+        LibraryFull
             Where the library is full; then nothing is kept.
         """
         now = utc_now()
         added = known = 0
         async with self._change(member) as connection:
-            mine = ShelfRow.member == member
+            mine = LibraryRow.member == member
             again = [paper for paper, _ in works if paper is not None]
             for part in slices(again):
-                among = ShelfRow.paper_id.in_(part)
-                await connection.execute(delete(ShelfRow).where(mine, among, ShelfRow.gone.is_not(None)))
+                among = LibraryRow.paper_id.in_(part)
+                await connection.execute(delete(LibraryRow).where(mine, among, LibraryRow.gone.is_not(None)))
             count = await connection.scalar(select(func.count()).where(mine, _HERE)) or 0
-            held = await connection.execute(select(ShelfRow.paper_id, ShelfRow.record).where(mine, _HERE))
+            held = await connection.execute(select(LibraryRow.paper_id, LibraryRow.record).where(mine, _HERE))
             papers: set[int | None] = set()
             titles: set[str] = set()
             for row in held:
@@ -216,10 +218,10 @@ class Shelf(Repository):
                     "changed": now,
                     "gone": None,
                 }
-                await connection.execute(insert(ShelfRow).values(**row_values))
+                await connection.execute(insert(LibraryRow).values(**row_values))
                 added += 1
             if count + added > MOST_KEPT:
-                raise ShelfFull(
+                raise LibraryFull(
                     f"A library holds {MOST_KEPT:,} works, and yours has {count:,}; "
                     "/library export saves it to a file."
                 )
@@ -234,8 +236,8 @@ class Shelf(Repository):
         async with self._change(member) as connection:
             row = (
                 await connection.execute(
-                    update(ShelfRow)
-                    .where(ShelfRow.member == member, ShelfRow.id == number, _HERE)
+                    update(LibraryRow)
+                    .where(LibraryRow.member == member, LibraryRow.id == number, _HERE)
                     .values(**values, changed=utc_now())
                     .returning(*_COLUMNS)
                 )
@@ -247,23 +249,23 @@ class Shelf(Repository):
         work = await self.find(member, number)
         now = utc_now()
         async with self._change(member) as connection:
-            await connection.execute(delete(ShelfRow).where(ShelfRow.gone < now - UNDO_FOR))
-            mine = (ShelfRow.member == member) & (ShelfRow.id == number)
-            await connection.execute(update(ShelfRow).where(mine).values(gone=now))
+            await connection.execute(delete(LibraryRow).where(LibraryRow.gone < now - UNDO_FOR))
+            mine = (LibraryRow.member == member) & (LibraryRow.id == number)
+            await connection.execute(update(LibraryRow).where(mine).values(gone=now))
         return work
 
     async def drop_added(self, member: int, moment: int) -> int:
         """Remove all works kept at an instant (microseconds since 1970, UTC)."""
         made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
-        mine = (ShelfRow.member == member) & (ShelfRow.made == made)
+        mine = (LibraryRow.member == member) & (LibraryRow.made == made)
         async with self._change(member) as connection:
-            return (await connection.execute(delete(ShelfRow).where(mine, _HERE))).rowcount
+            return (await connection.execute(delete(LibraryRow).where(mine, _HERE))).rowcount
 
     async def put_back(self, member: int, number: int) -> Kept | None:
         """Undo :meth:`drop`; None where it is too late."""
         async with self._change(member) as connection:
-            mine = (ShelfRow.member == member) & (ShelfRow.id == number)
-            await connection.execute(update(ShelfRow).where(mine).values(gone=None))
+            mine = (LibraryRow.member == member) & (LibraryRow.id == number)
+            await connection.execute(update(LibraryRow).where(mine).values(gone=None))
         return await self.find(member, number)
 
     async def held(self, member: int) -> dict[str, Any]:
@@ -285,7 +287,7 @@ class Shelf(Repository):
     async def forget(self, member: int) -> int:
         """Delete a member's library."""
         async with self._change(member) as connection:
-            return (await connection.execute(delete(ShelfRow).where(ShelfRow.member == member))).rowcount
+            return (await connection.execute(delete(LibraryRow).where(LibraryRow.member == member))).rowcount
 
 
 class _Row:

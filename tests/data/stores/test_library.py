@@ -10,7 +10,7 @@ async def filled(store: Store, member: int, works: int) -> None:
         (None, {"type": "article", "title": f"Work {n}", "abstract": "long " * 200}) for n in range(works)
     ]
     more = [("unread", "", ("all", f"of {n % 3}")) for n in range(works)]
-    await store.shelf.add(member, records, more)
+    await store.library.add(member, records, more)
 
 
 async def test_tags_are_counted_without_a_single_work_being_read(store):
@@ -22,27 +22,27 @@ async def test_tags_are_counted_without_a_single_work_being_read(store):
     def note(connection, cursor, statement, *_):
         statements.append(statement)
 
-    assert await store.shelf.tags(1) == {"all": 900, "of 0": 300, "of 1": 300, "of 2": 300}
+    assert await store.library.tags(1) == {"all": 900, "of 0": 300, "of 1": 300, "of 2": 300}
     [statement] = statements
     assert "record" not in statement
     assert "GROUP BY shelf.tags" in statement
     for _ in range(20):
-        await store.shelf.tags(1)
+        await store.library.tags(1)
     assert len(statements) == 1, "what did not change is not counted again"
 
 
 async def test_tags_follow_every_change(store):
     await filled(store, 1, 3)
-    assert (await store.shelf.tags(1))["all"] == 3
-    [one, *_] = await store.shelf.of(1)
-    await store.shelf.change(1, one.id, tags=("new",))
-    assert (await store.shelf.tags(1))["all"] == 2
-    assert (await store.shelf.tags(1))["new"] == 1
-    await store.shelf.drop(1, one.id)
-    assert "new" not in await store.shelf.tags(1)
-    await store.shelf.put_back(1, one.id)
-    assert "new" in await store.shelf.tags(1)
-    await store.shelf.forget(1)
-    assert await store.shelf.tags(1) == {}
+    assert (await store.library.tags(1))["all"] == 3
+    [one, *_] = await store.library.of(1)
+    await store.library.change(1, one.id, tags=("new",))
+    assert (await store.library.tags(1))["all"] == 2
+    assert (await store.library.tags(1))["new"] == 1
+    await store.library.drop(1, one.id)
+    assert "new" not in await store.library.tags(1)
+    await store.library.put_back(1, one.id)
+    assert "new" in await store.library.tags(1)
+    await store.library.forget(1)
+    assert await store.library.tags(1) == {}
     await filled(store, 1, 1)
-    assert await store.shelf.tags(1) == {"all": 1, "of 0": 1}
+    assert await store.library.tags(1) == {"all": 1, "of 0": 1}

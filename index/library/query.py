@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
-from data.stores.shelf import STATES
+from data.stores.library import STATES
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from commands.kit.options import CHOICES, complete_paper
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
-from commands.shelf import shared_list as shared
-from commands.shelf.library_files import FORMAT_CHOICES, file_of
+from commands.library import shared_list as shared
+from commands.library.files import FORMAT_CHOICES, file_of
 from data.keys import fold
-from index.shelf.rights import may_change_list
+from index.library.rights import may_change_list
 
 
 class ListCommands(
@@ -36,12 +36,12 @@ class ListCommands(
         self, interaction: discord.Interaction, current: str
     ) -> list[app_commands.Choice[str]]:
         wanted = fold(current)
-        found = await self._services.store.lists.of(interaction.guild_id) if interaction.guild_id else []
+        lists = await self._services.store.lists.of(interaction.guild_id) if interaction.guild_id else []
         return [
             app_commands.Choice(
                 name=label(f"{one.name} ({plural(one.papers, 'paper')})", 100), value=f"#{one.id}"
             )
-            for one in found
+            for one in lists
             if wanted in fold(one.name)
         ][:CHOICES]
 
@@ -84,9 +84,9 @@ class ListCommands(
         await answer(interaction, self._remove(interaction, paper, list), private=True)
 
     async def _remove(self, interaction: discord.Interaction, typed: str, name: str) -> ui.LayoutView:
-        found = await shared.named(interaction, self._services, name)
+        shared_list = await shared.named(interaction, self._services, name)
         ids = (await self._services.search.meant(typed)).papers
-        on = {entry.paper for entry in await self._services.store.lists.papers(found.id)}
+        on = {entry.paper for entry in await self._services.store.lists.papers(shared_list.id)}
         meant = [number for number in ids if number in on]
         if len(meant) != 1:
             raise UserError(
@@ -94,7 +94,7 @@ class ListCommands(
                 if not meant
                 else "Several papers match. Give the whole title."
             )
-        return await shared.take_off(interaction, self._services, found, meant[0])
+        return await shared.take_off(interaction, self._services, shared_list, meant[0])
 
     @app_commands.command()
     @app_commands.describe(list="Which list")
@@ -104,12 +104,12 @@ class ListCommands(
         await answer(interaction, self._ask(interaction, list), private=True)
 
     async def _ask(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
-        found = await shared.named(interaction, self._services, typed)
+        shared_list = await shared.named(interaction, self._services, typed)
         text = (
-            f"Delete **{shown(found.name, 80)}** with {plural(found.papers, 'paper')}? "
+            f"Delete **{shown(shared_list.name, 80)}** with {plural(shared_list.papers, 'paper')}? "
             "/list export keeps it in a file."
         )
-        return note(text, [[link("list.delete", "Delete", number=found.id)]])
+        return note(text, [[link("list.delete", "Delete", number=shared_list.id)]])
 
     @app_commands.command(name="export")
     @app_commands.describe(list="Which list", format="The file format")
@@ -122,11 +122,11 @@ class ListCommands(
         await answer(interaction, self._export(interaction, list, format), private=True, cost=EXPORT)
 
     async def _export(self, interaction: discord.Interaction, typed: str, format_: str) -> Reply:
-        found = await shared.named(interaction, self._services, typed)
-        entries = await self._services.store.lists.papers(found.id)
+        shared_list = await shared.named(interaction, self._services, typed)
+        entries = await self._services.store.lists.papers(shared_list.id)
         papers = await self._services.store.papers([entry.paper for entry in entries])
         if not papers:
-            raise UserError(f"**{shown(found.name, 80)}** is empty.")
+            raise UserError(f"**{shown(shared_list.name, 80)}** is empty.")
         name, limit = f"list.{FORMATS[format_]}", interaction.filesize_limit
         return await file_of([ExportedWork(paper) for paper in papers], format_, name, limit)
 
@@ -138,12 +138,12 @@ class ListCommands(
         await answer(interaction, self._feed(interaction, list), private=True, cost=FEED)
 
     async def _feed(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
-        found = await shared.named(interaction, self._services, typed)
-        if not may_change_list(found, interaction.user.id, manages=manages_server(interaction)):
+        shared_list = await shared.named(interaction, self._services, typed)
+        if not may_change_list(shared_list, interaction.user.id, manages=manages_server(interaction)):
             raise UserError(
                 "Only the member who started the list, or someone who manages the server, can make its feed."
             )
-        return await feed_view(self._services, "list", found.id, interaction.user.id)
+        return await feed_view(self._services, "list", shared_list.id, interaction.user.id)
 
 
 async def setup(bot: commands.Bot) -> None:

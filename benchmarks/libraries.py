@@ -1,4 +1,4 @@
-"""python -m benchmarks.shelves: a full library of 130 MB: tag completion, reading it, and the loop's pauses.
+"""python -m benchmarks.libraries: a full library of 130 MB: completing tags, reading it, pauses of the loop.
 
 A pause is a time in which the event loop does nothing else, so that every other member's reply waits.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.data import show, url
 from commands.kit.uploads import Sections, packed, sections_of
-from data.stores.shelf import MOST_KEPT
+from data.stores.library import MOST_KEPT
 from data.stores.store import Store
 
 MEMBER, ABSTRACT = 1, 26_000
@@ -47,9 +47,9 @@ async def paused(name: str) -> AsyncIterator[None]:
 
 async def timed(store: Store, fresh: bool) -> float:
     if fresh:
-        store.shelf._tags.clear()
+        store.library._tags.clear()
     begun = time.perf_counter()
-    await store.shelf.tags(MEMBER)
+    await store.library.tags(MEMBER)
     return time.perf_counter() - begun
 
 
@@ -59,7 +59,7 @@ async def main() -> None:
         text = "".join(chr(97 + n * n % 26) + " " * (n % 5 == 0) for n in range(ABSTRACT))[:ABSTRACT]
         works = [(None, {"title": f"Work {n}", "abstract": f"{n} {text}"}) for n in range(MOST_KEPT)]
         more = [("unread", "", (f"tag{n % 40}", "all")) for n in range(MOST_KEPT)]
-        await store.shelf.add(MEMBER, works, more)
+        await store.library.add(MEMBER, works, more)
         del works
         async with paused("tags counted"):
             show("tags counted", [await timed(store, True) for _ in range(20)])
@@ -67,9 +67,9 @@ async def main() -> None:
             show("tags again", [await timed(store, False) for _ in range(1_000)])
         async with paused("the whole library read"):
             begun = time.perf_counter()
-            await store.shelf.of(MEMBER)
+            await store.library.of(MEMBER)
             show("the whole library read", [time.perf_counter() - begun])
-        held = await store.shelf.held(MEMBER)
+        held = await store.library.held(MEMBER)
         async with paused("the whole library packed"):
             begun = time.perf_counter()
             files = await asyncio.to_thread(packed, "me.json", sections_of(held), Sections(), LIMIT)

@@ -6,14 +6,14 @@ from data.stores.lists import OnList, SharedList
 from data.stores.store import Store
 
 
-def may_change_list(found: SharedList, member: int, *, manages: bool) -> bool:
+def may_change_list(shared_list: SharedList, member: int, *, manages: bool) -> bool:
     """Whoever began a list may delete it and make its feed, and so may those who manage its server."""
-    return manages or member == found.owner
+    return manages or member == shared_list.owner
 
 
-def may_take_off(found: SharedList, entry: OnList, member: int, *, manages: bool) -> bool:
+def may_take_off(shared_list: SharedList, entry: OnList, member: int, *, manages: bool) -> bool:
     """The member who put a paper on a list may take it off, and so may those who may change the list."""
-    return member == entry.member or may_change_list(found, member, manages=manages)
+    return member == entry.member or may_change_list(shared_list, member, manages=manages)
 
 
 async def may_decide_feed(
@@ -36,5 +36,9 @@ async def may_decide_feed(
         if digest is None:
             return False
         return digest.owner == member if digest.is_own else digest.guild == guild and manages
-    found = await store.lists.find(target)
-    return found is not None and found.guild == guild and may_change_list(found, member, manages=manages)
+    shared_list = await store.lists.find(target)
+    return (
+        shared_list is not None
+        and shared_list.guild == guild
+        and may_change_list(shared_list, member, manages=manages)
+    )

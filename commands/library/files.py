@@ -11,19 +11,19 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 
 from commands.cards.exports import AROUND, FORMATS, ExportedWork, entries
+from commands.cards.library import EMPTY, no_match
 from commands.cards.lists import note
-from commands.cards.shelf import EMPTY, no_match
 from commands.cards.text import plural, shown
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.uploads import Flat, packed, with_files
-from data.stores.shelf import ShelfFull, clean_tags
+from data.stores.library import LibraryFull, clean_tags
 from index.documents.cv_file import UnreadableError
 from index.documents.reference_file import MOST_BYTES, match, read_file
-from index.shelf.library_query import LibraryQuery
-from index.shelf.library_search import search_library
+from index.library.query import LibraryQuery
+from index.library.search import search_library
 
 FORMAT_NAMES = {"bibtex": "BibTeX", "ris": "RIS", "csl-json": "CSL-JSON"}
 FORMAT_CHOICES = [app_commands.Choice(name=name, value=name) for name in FORMATS]
@@ -41,10 +41,10 @@ async def export_library(
     services: Services, member: int, format_: str, query: LibraryQuery, limit: int
 ) -> Reply:
     """A library, or the works of it that match, as a file."""
-    total, found = await search_library(services.store, services.corpus, services.search, member, query)
-    if not found:
+    total, matching = await search_library(services.store, services.corpus, services.search, member, query)
+    if not matching:
         raise UserError(no_match(query) if total else EMPTY)
-    works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in found]
+    works = [ExportedWork(paper, kept.record, kept.tags, kept.note) for kept, paper in matching]
     return await file_of(works, format_, f"library.{FORMATS[format_]}", limit)
 
 
@@ -67,8 +67,8 @@ async def import_file(services: Services, member: int, file: discord.Attachment)
         works.append((paper.id if paper else None, item))
         more.append(("unread", item.get("note", ""), tags))
     try:
-        added = await services.store.shelf.add(member, works, more)
-    except ShelfFull as error:
+        added = await services.store.library.add(member, works, more)
+    except LibraryFull as error:
         raise UserError(f"{error} Nothing was saved.") from error
     ours = sum(paper is not None for paper, _ in works)
     lines = [
@@ -100,7 +100,7 @@ async def _references(file: discord.Attachment) -> tuple[list[dict[str, Any]], l
 
 async def undo_import(services: Services, member: int, moment: int) -> ui.LayoutView:
     """Remove what one import added."""
-    gone = await services.store.shelf.drop_added(member, moment)
+    gone = await services.store.library.drop_added(member, moment)
     if not gone:
         raise UserError("This import was undone already.")
     return note(f"Undone: {plural(gone, 'work')} removed from your library.")

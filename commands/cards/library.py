@@ -11,8 +11,8 @@ from discord import ui
 from commands.cards.lists import boxed
 from commands.cards.text import author_line, facts_line, linked, plural, shown, title_link
 from data.records import Paper
-from data.stores.shelf import Kept
-from index.shelf.library_query import LibraryQuery
+from data.stores.library import Kept
+from index.library.query import LibraryQuery
 
 PAGE = 5
 EMPTY = (

@@ -11,7 +11,7 @@ from commands.kit.limits import FEED
 from commands.kit.links import Press, button
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from index.shelf.rights import may_decide_feed
+from index.library.rights import may_decide_feed
 
 
 @button("feed.make_digest", "fd:n:d:{target:snowflake}")

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ButtonStyle, ui
 
-from commands.cards import shelf as cards
+from commands.cards import library as cards
 from commands.cards.lists import note
 from commands.cards.text import plural, shown
 from commands.kit.authority import manages_server
@@ -17,7 +17,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.which_paper import which_paper
 from data.stores.lists import ListRefused, SharedList
-from index.shelf.rights import may_change_list, may_take_off
+from index.library.rights import may_change_list, may_take_off
 
 ONLY_HERE = "Shared lists belong to a server, so ask there. For papers of your own: /save and /library."
 
@@ -55,18 +55,18 @@ async def _turned(press: Press, number: int, page: int) -> ui.LayoutView:
 
 
 async def _deleted(press: Press, number: int) -> ui.LayoutView:
-    found = await here(press.interaction, press.services, number)
-    return await delete(press.interaction, press.services, found)
+    shared_list = await here(press.interaction, press.services, number)
+    return await delete(press.interaction, press.services, shared_list)
 
 
 async def _taken_off(press: Press, number: int, paper: int) -> ui.LayoutView:
-    found = await here(press.interaction, press.services, number)
-    return await take_off(press.interaction, press.services, found, paper)
+    shared_list = await here(press.interaction, press.services, number)
+    return await take_off(press.interaction, press.services, shared_list, paper)
 
 
 async def _put_back(press: Press, number: int, paper: int) -> ui.LayoutView:
-    found = await here(press.interaction, press.services, number)
-    return await put(press.services, found, paper, press.member)
+    shared_list = await here(press.interaction, press.services, number)
+    return await put(press.services, shared_list, paper, press.member)
 
 
 # -- what is shown and done --------------------------------------------------------------------------
@@ -74,10 +74,10 @@ async def _put_back(press: Press, number: int, paper: int) -> ui.LayoutView:
 
 async def here(interaction: discord.Interaction, services: Services, number: int) -> SharedList:
     """A list of the server where somebody asks."""
-    found = await services.store.lists.find(number)
-    if found is None or found.guild != interaction.guild_id:
+    shared_list = await services.store.lists.find(number)
+    if shared_list is None or shared_list.guild != interaction.guild_id:
         raise UserError("This list is gone. /list show names the lists of this server.")
-    return found
+    return shared_list
 
 
 async def named(interaction: discord.Interaction, services: Services, typed: str) -> SharedList:
@@ -87,8 +87,8 @@ async def named(interaction: discord.Interaction, services: Services, typed: str
     text = typed.strip()
     if text.startswith("#") and text[1:].isdigit() and len(text) < 14:
         return await here(interaction, services, int(text[1:]))
-    found = await services.store.lists.named(interaction.guild_id, text)
-    if found is None:
+    shared_list = await services.store.lists.named(interaction.guild_id, text)
+    if shared_list is None:
         known = ", ".join(
             shown(one.name, 40) for one in (await services.store.lists.of(interaction.guild_id))[:10]
         )
@@ -96,7 +96,7 @@ async def named(interaction: discord.Interaction, services: Services, typed: str
             f" The lists here: {known}." if known else " This server has no lists yet; /list add starts one."
         )
         raise UserError(f"This server has no list called “{shown(text, 60)}”.{more}")
-    return found
+    return shared_list
 
 
 async def add(interaction: discord.Interaction, services: Services, typed: str, name: str) -> ui.LayoutView:
@@ -105,62 +105,64 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
         raise UserError(ONLY_HERE)
     paper = await which_paper(services, typed)
     if name.startswith("#") and name[1:].isdigit():
-        found = await named(interaction, services, name)
+        shared_list = await named(interaction, services, name)
     else:
         try:
-            found = await services.store.lists.make(interaction.guild_id, name, interaction.user.id)
+            shared_list = await services.store.lists.make(interaction.guild_id, name, interaction.user.id)
         except ListRefused as error:
             raise UserError(str(error)) from error
-    return await put(services, found, paper, interaction.user.id)
+    return await put(services, shared_list, paper, interaction.user.id)
 
 
-async def put(services: Services, found: SharedList, paper: int, member: int) -> ui.LayoutView:
+async def put(services: Services, shared_list: SharedList, paper: int, member: int) -> ui.LayoutView:
     """Put a paper on a list."""
     papers = await services.store.papers([paper])
     if not papers:
         raise UserError("I no longer know this paper.")
     try:
-        new = await services.store.lists.put(found.id, papers[0].id, member)
+        new = await services.store.lists.put(shared_list.id, papers[0].id, member)
     except ListRefused as error:
         raise UserError(str(error)) from error
     said = "Added to" if new else "Already on"
-    take_off = link("list.take_off", "Take off", number=found.id, paper=papers[0].id)
-    return note(f"{said} **{shown(found.name, 80)}**: {shown(papers[0].title, 120)}.", [[take_off]])
+    take_off = link("list.take_off", "Take off", number=shared_list.id, paper=papers[0].id)
+    return note(f"{said} **{shown(shared_list.name, 80)}**: {shown(papers[0].title, 120)}.", [[take_off]])
 
 
 async def take_off(
-    interaction: discord.Interaction, services: Services, found: SharedList, paper: int
+    interaction: discord.Interaction, services: Services, shared_list: SharedList, paper: int
 ) -> ui.LayoutView:
-    """Take a paper off a list; see :func:`index.shelf.rights.may_take_off`."""
-    entry = next((one for one in await services.store.lists.papers(found.id) if one.paper == paper), None)
+    """Take a paper off a list; see :func:`index.library.rights.may_take_off`."""
+    entry = next(
+        (one for one in await services.store.lists.papers(shared_list.id) if one.paper == paper), None
+    )
     if entry is None:
         raise UserError("This paper is not on the list (any more).")
-    if not may_take_off(found, entry, interaction.user.id, manages=manages_server(interaction)):
+    if not may_take_off(shared_list, entry, interaction.user.id, manages=manages_server(interaction)):
         raise UserError(
             "Only the member who put it there, the one who started the list, or someone who manages the "
             "server can take it off."
         )
-    await services.store.lists.take_off(found.id, paper)
-    put_back = link("list.put_back", "Put back", number=found.id, paper=paper)
-    return note(f"Taken off **{shown(found.name, 80)}**.", [[put_back]])
+    await services.store.lists.take_off(shared_list.id, paper)
+    put_back = link("list.put_back", "Put back", number=shared_list.id, paper=paper)
+    return note(f"Taken off **{shown(shared_list.name, 80)}**.", [[put_back]])
 
 
 async def show_all(services: Services, guild: int | None) -> ui.LayoutView:
     """A server's lists."""
     if guild is None:
         raise UserError(ONLY_HERE)
-    found = await services.store.lists.of(guild)
-    if not found:
+    lists = await services.store.lists.of(guild)
+    if not lists:
         return note("This server has no shared lists yet. /list add starts one with a paper on it.")
-    lines = [f"- **{shown(one.name, 80)}** · {plural(one.papers, 'paper')}" for one in found]
-    return note("\n".join([f"## Lists of this server ({len(found)})", *lines]))
+    lines = [f"- **{shown(one.name, 80)}** · {plural(one.papers, 'paper')}" for one in lists]
+    return note("\n".join([f"## Lists of this server ({len(lists)})", *lines]))
 
 
-async def show(services: Services, found: SharedList, page: int = 0) -> ui.LayoutView:
+async def show(services: Services, shared_list: SharedList, page: int = 0) -> ui.LayoutView:
     """A page of a list."""
-    entries = await services.store.lists.papers(found.id)
+    entries = await services.store.lists.papers(shared_list.id)
     if not entries:
-        return note(f"**{shown(found.name, 80)}** is empty. /list add puts a paper on it.")
+        return note(f"**{shown(shared_list.name, 80)}** is empty. /list add puts a paper on it.")
     pages = -(-len(entries) // cards.PAGE)
     page = min(page, pages - 1)
     part = entries[page * cards.PAGE : (page + 1) * cards.PAGE]
@@ -174,11 +176,11 @@ async def show(services: Services, found: SharedList, page: int = 0) -> ui.Layou
             lines.append((text, link("paper.card", "Details", paper=paper.id)))
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
-        newer = link("list.newer", "Newer", number=found.id, page=max(page - 1, 0))
-        older = link("list.older", "Older", number=found.id, page=min(page + 1, pages - 1))
+        newer = link("list.newer", "Newer", number=shared_list.id, page=max(page - 1, 0))
+        older = link("list.older", "Older", number=shared_list.id, page=min(page + 1, pages - 1))
         newer.item.disabled, older.item.disabled = page == 0, page == pages - 1
         rows.append([newer, older])
-    head = f"## {shown(found.name, 80)}\n{plural(len(entries), 'paper')}"
+    head = f"## {shown(shared_list.name, 80)}\n{plural(len(entries), 'paper')}"
     return cards.page(head, lines, start=page * cards.PAGE, rows=rows)
 
 
@@ -186,11 +188,13 @@ def _unix(instant: datetime) -> int:
     return int(instant.replace(tzinfo=UTC).timestamp())
 
 
-async def delete(interaction: discord.Interaction, services: Services, found: SharedList) -> ui.LayoutView:
+async def delete(
+    interaction: discord.Interaction, services: Services, shared_list: SharedList
+) -> ui.LayoutView:
     """Delete a list."""
-    if not may_change_list(found, interaction.user.id, manages=manages_server(interaction)):
+    if not may_change_list(shared_list, interaction.user.id, manages=manages_server(interaction)):
         raise UserError(
             "Only the member who started the list, or someone who manages the server, can delete it."
         )
-    await services.store.lists.end(found.id)
-    return note(f"Deleted: **{shown(found.name, 80)}**.")
+    await services.store.lists.end(shared_list.id)
+    return note(f"Deleted: **{shown(shared_list.name, 80)}**.")
