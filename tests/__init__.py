@@ -1,8 +1,8 @@
 """The tests; they follow the tree of what they test.
 
-numpy and torch get one thread a process, set before anything imports them. The workers of a run fill the cores
-already, and threads that wait for each other burn the time of both: training the small models of the tests
-takes five times the CPU with two.
+numpy and torch get one thread a process, set before anything imports them. The workers of a run fill the
+cores already, and threads that wait for each other burn the time of both: training the small models of the
+tests takes five times the CPU with two.
 """
 
 import os
