@@ -18,7 +18,7 @@ test hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m compileall -q bot commands index data
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS)
 
 # What attackers and strangers try (docs/security.md).
 hostile: $(DEV_STAMP)

@@ -16,7 +16,7 @@ from bot.local_discord.state import DM, Json, State
 
 HEARTBEAT_MS = 41_250
 """The interval that Discord tells clients."""
-DISPATCH, HEARTBEAT, IDENTIFY, RESUME = 0, 1, 2, 6
+DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 0, 1, 2, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
 _GUILD_MEMBERS, _MESSAGE_CONTENT = 1 << 1, 1 << 15
@@ -255,6 +255,12 @@ class Gateway:
                 await session.socket.send({"op": INVALID, "d": resumable, "s": None, "t": None})
                 if not resumable:
                     self.sessions.pop(session.id, None)
+
+    async def reconnect(self) -> None:
+        """Ask all clients to reconnect."""
+        for session in list(self.sessions.values()):
+            if session.socket is not None:
+                await session.socket.send({"op": RECONNECT, "d": None, "s": None, "t": None})
 
     async def close(self) -> None:
         """Close all sockets."""
