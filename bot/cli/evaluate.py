@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -88,15 +88,17 @@ def evaluate_score(
 
 @train.command("identity")
 def train_identity(
-    data: Annotated[Path, typer.Option(help="A file of papers.")],
-    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
+    vectors: Annotated[
+        list[Path] | None, typer.Option(help="Ready embeddings, once for each file and in their order.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    tasks.train_identity(data, vectors, out, seed)
+    tasks.train_identity(_paired(data, "--vectors", vectors), out, seed)
 
 
 @evaluate.command("collaborators")
@@ -142,18 +144,32 @@ def evaluate_reviewers(
 
 @train.command("collaborators")
 def train_collaborators(
-    data: Annotated[Path, typer.Option(help="A file of papers.")],
-    vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
+    vectors: Annotated[
+        list[Path] | None, typer.Option(help="Ready embeddings, once for each file and in their order.")
+    ] = None,
     before: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="Only papers before this day are looked at.")
-    ] = datetime(2026, 3, 1),
+        list[datetime] | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    tasks.train_collaborators(data, vectors, before.date(), out, seed)
+    ends = [(day or datetime(2026, 3, 1)).date() for _, day in _paired(data, "--before", before)]
+    tasks.train_collaborators(_paired(data, "--vectors", vectors), ends, out, seed)
+
+
+def _paired(data: list[Path], option: str, values: list[Any] | None) -> list[tuple[Path, Any]]:
+    """Each file with its value of an option that is given once for each, or not at all."""
+    if values and len(values) != len(data):
+        raise typer.BadParameter(f"{option} is given {len(values)} times for {len(data)} files of --data")
+    return list(zip(data, values or [None] * len(data), strict=True))
 
 
 def match(

@@ -32,13 +32,16 @@ def evaluate_digest(
         ),
     ] = "kept",
     seed: Annotated[int, typer.Option()] = 0,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="How many draws of readers, from the seed on; the mean is printed.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Does a reader's own next paper rank high on its day? Beside arxiv-sanity-lite and plain similarity."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     last = until.date() if until else None
-    tasks.digest(data, vectors, cut.date(), last, readers, half, seed, as_json)
+    tasks.digest(data, vectors, cut.date(), last, readers, half, seed, seeds, as_json)
 
 
 @train.command("digest")

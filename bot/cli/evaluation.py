@@ -15,7 +15,7 @@ from rich.console import Console
 from bot.app import open_corpus
 from bot.cli.command_line import perform, settings
 from bot.cli.reporter import Reporter
-from bot.cli.result_tables import print_rows
+from bot.cli.result_tables import print_part, print_rows
 from index.evaluate.corpus import FileCorpus, read_file, temporary_library, vectors_beside
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
@@ -81,7 +81,7 @@ def measure(
             return
         print_rows(result, Console())
         if after in result:
-            print(json.dumps(result[after]))
+            print_part(result[after], Console())
 
     perform(whole())
 

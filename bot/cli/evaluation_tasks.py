@@ -73,7 +73,7 @@ def identity(data: Path | None, vectors: Path | None, seed: int, as_json: bool) 
             who.evaluate, authorships, truth, seed=seed, peers=installed_peers(), report=run.step
         )
 
-    measure(work, data, as_json)
+    measure(work, data, as_json, after="why")
 
 
 def score(cut: date, seed: int, as_json: bool) -> None:
@@ -90,12 +90,12 @@ def score(cut: date, seed: int, as_json: bool) -> None:
     measure(work, None, as_json)
 
 
-def train_identity(data: Path, vectors: Path | None, out: Path, seed: int) -> None:
-    """Train the models that tell people apart."""
+def train_identity(files: list[tuple[Path, Path | None]], out: Path, seed: int) -> None:
+    """Train the models that tell people apart, on the papers and ready vectors of some files."""
 
     async def work(run: EvaluationRun) -> str:
-        read = await run.read_aside(data, vectors)
-        recipe = await asyncio.to_thread(name_models.train, read.authorships, out, run.step, seed)
+        corpora = [(await run.read_aside(data, vectors)).authorships for data, vectors in files]
+        recipe = await asyncio.to_thread(name_models.train, corpora, out, run.step, seed)
         return _trained(out, recipe)
 
     timed(work)
@@ -145,13 +145,18 @@ def reviewers(data: Path, vectors: Path | None, seed: int, as_json: bool) -> Non
     measure(work, data, as_json)
 
 
-def train_collaborators(data: Path, vectors: Path | None, before: date, out: Path, seed: int) -> None:
-    """Train the ranker of suggested collaborators."""
+def train_collaborators(
+    files: list[tuple[Path, Path | None]], ends: list[date], out: Path, seed: int
+) -> None:
+    """Train the ranker of suggested collaborators, on each file's papers before its own day."""
 
     async def work(run: EvaluationRun) -> str:
         def trained() -> Result:
-            written = with_whom.Written.of(run.read(data, vectors).before(before), run.step)
-            return ranker.train(written, out, before=before, seed=seed, report=run.step)
+            collections = [
+                (with_whom.Written.of(run.read(data, vectors).before(end), run.step), end)
+                for (data, vectors), end in zip(files, ends, strict=True)
+            ]
+            return ranker.train(collections, out, seed=seed, report=run.step)
 
         return _trained(out, await asyncio.to_thread(trained))
 
@@ -189,6 +194,7 @@ def digest(
     readers: int,
     half: str,
     seed: int,
+    seeds: int,
     as_json: bool,
 ) -> None:
     """A day's ranking for its readers."""
@@ -204,6 +210,7 @@ def digest(
             until=until,
             people=readers,
             seed=seed,
+            seeds=seeds,
             half=half,
             report=run.step,
         )

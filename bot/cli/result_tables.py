@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +25,20 @@ def print_rows(result: dict[str, Any], console: Console) -> None:
             *(_cell(row, name) for name in names), style="bold" if row.get("method") == "labmate" else ""
         )
     console.print(table)
+
+
+def print_part(part: dict[str, Any], console: Console) -> None:
+    """Print what a result says below its table: lists of rows as tables, the rest as JSON."""
+    for name, value in part.items():
+        if not (isinstance(value, list) and value and isinstance(value[0], dict)):
+            console.print(f"{name}: {json.dumps(value)}", highlight=False)
+            continue
+        table = Table(title=name)
+        for column in value[0]:
+            table.add_column(column, justify="left" if isinstance(value[0][column], str) else "right")
+        for row in value:
+            table.add_row(*("" if cell is None else str(cell) for cell in row.values()))
+        console.print(table)
 
 
 def _cell(row: dict[str, Any], name: str) -> str:

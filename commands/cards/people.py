@@ -177,6 +177,8 @@ def _facts(card: AuthorCard) -> list[str]:
     years = span(person.first, person.last)
     facts = [f"{plural(person.papers, 'paper')} in this library{', ' + years if years else ''}"]
     facts.append(f"Trust {card.trust.value}, {card.trust.level} {_claimed(card.trust)}")
+    if card.trust.sure is not None:
+        facts.append(f"{card.trust.sure:.0%} sure these are one person's papers")
     if card.score is not None:
         facts.append(f"Score {card.score.value}")
     if card.novelty is not None:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from data.reasons import KnownWriter
 from index.digest.encoder import Items, words_text
+from index.digest.local_words import SAMPLE, LocalWords, standard
 from index.digest.picks import Pick, Scored, has_words, picked
 from index.digest.taste import TasteRanker
 from index.search.corpus import Corpus
@@ -64,6 +65,10 @@ class Chooser:
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
         """For each paper: words (places, weights, rarity weights), meaning, its own part, joint places."""
         self._texts: OrderedDict[int, str] = OrderedDict()
+        self._local: LocalWords | None = None
+        self._counted = 0
+        """Papers of the library when its words were counted."""
+        self._counting = asyncio.Lock()
         self._passing: set[int] = set()
         """Papers encoded before they were embedded, to be encoded again."""
 
@@ -98,6 +103,18 @@ class Chooser:
             self._texts.pop(gone, None)
         return items
 
+    async def _local_words(self) -> LocalWords:
+        """The library's own words, counted again when it has grown by half."""
+        async with self._counting:
+            held = self._corpus.facets.held()
+            if self._local is None or len(held) > 1.5 * self._counted:
+                places = np.linspace(0, max(len(held) - 1, 0), min(SAMPLE, len(held))).astype(int)
+                texts = await self._corpus.store.texts(held[places].tolist())
+                words = [words_text(*text[:2]) for text in texts.values()]
+                self._local = await asyncio.to_thread(LocalWords, words, self.vocabulary)
+                self._counted = len(held)
+            return self._local
+
     def _encode(self, papers: list[int], texts: Mapping[int, tuple[str, str, int]]) -> None:
         vectors = self._corpus.vectors
         pairs = [texts.get(paper, ("", "", 0))[:2] for paper in papers]
@@ -119,7 +136,7 @@ class Chooser:
                 items.own[row],
                 items.joint[row],
             )
-            self._texts[paper] = " ".join(pairs[row])
+            self._texts[paper] = words_text(*pairs[row])
 
     async def choose(
         self, candidates: Sequence[int], taste: Taste, most: int, *, known_only: bool = False
@@ -173,7 +190,10 @@ class Chooser:
         wanted = await self.items(liked) if liked else None
         away = await self.items(sorted(taste.disliked)) if taste.disliked else None
         query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
-        return await asyncio.to_thread(self._score, candidates, items, liked, wanted, away, query, taste)
+        local = await self._local_words()
+        return await asyncio.to_thread(
+            self._score, candidates, items, liked, wanted, away, query, taste, local
+        )
 
     def _score(
         self,
@@ -184,6 +204,7 @@ class Chooser:
         away: Items | None,
         query: Items | None,
         taste: Taste,
+        local: LocalWords,
     ) -> Scored:
         parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
         if query is not None:
@@ -196,17 +217,15 @@ class Chooser:
         if parts:
             together = Items.stack([part for part, _ in parts])
             ages = np.array([age for _, held in parts for age in held])
-            scores = self._ranker.scores(items, together, ages)
+            texts = [self._texts[paper] for paper in liked] + [taste.query] * (query is not None)
+            learned = self._ranker.scores(items, together, ages)
+            today = local.rows([self._texts[paper] for paper in candidates])
+            scores = local.beside(learned, today, local.rows(texts))
         else:
-            scores = items.joint @ items.joint.mean(axis=0)
-        scores = _standard(scores)
+            scores = standard(items.joint @ items.joint.mean(axis=0))
         if away is not None:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
         nothing_known = not parts and not taste.followed
         return Scored(candidates, items.joint, scores, liked, to_liked, to_query, nearest, by, nothing_known)
-
-
-def _standard(values: np.ndarray) -> np.ndarray:
-    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-6), np.float32)

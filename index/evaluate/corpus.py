@@ -16,7 +16,7 @@ from data.sources.files import PaperFile
 from data.sources.http import SourceError
 from data.stores.store import Store
 from index.evaluate.pseudo_people import narrowed
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint, paper_text
 from index.search.intake import Intake, ReadyVectors
@@ -95,8 +95,7 @@ class FileCorpus:
 
     def days(self) -> np.ndarray:
         """int64: the day of each paper as an ordinal, 0 if it has none."""
-        days = (record.announced or record.submitted or record.updated for record in self.records)
-        return np.array([day.toordinal() if day else 0 for day in days], np.int64)
+        return self.authorships.days.astype(np.int64)
 
     def before(self, day: date) -> FileCorpus:
         """The papers of earlier days only."""
@@ -146,9 +145,14 @@ def read_file(
         for who in (record.author_ids or [None] * len(record.authors))
     ]
     offsets = np.concatenate([[0], np.cumsum([len(record.authors) for record in records])])
-    return FileCorpus(
-        records, Authorships(offsets.astype(np.int64), names, texts, rows), np.array(numbers, np.int64)
-    )
+    days = np.array([day.toordinal() if day else 0 for day in map(_day, records)], np.int32)
+    described = np.array([bool(record.abstract) for record in records])
+    authorships = Authorships(offsets.astype(np.int64), names, texts, rows, days, described)
+    return FileCorpus(records, authorships, np.array(numbers, np.int64))
+
+
+def _day(record: PaperRecord) -> date | None:
+    return record.announced or record.submitted or record.updated
 
 
 def vectors_beside(path: Path) -> Path | None:

@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from index.digest.encoder import WORDS, Items, words_text
+from index.digest.local_words import SAMPLE, LocalWords
 from index.digest.taste import TasteRanker
 from index.evaluate.metrics import summary
 
@@ -126,59 +127,105 @@ def evaluate(
     until: date | None = None,
     people: int = 200,
     seed: int = 0,
+    seeds: int = 1,
     half: str = "kept",
     ranker: TasteRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Rank each day's listing for its readers, and measure where their own papers come."""
+    """Rank each day's listing for its readers, and measure where their own papers come.
+
+    Parameters
+    ----------
+    seeds
+        How many draws of readers, from ``seed`` on. With one, intervals are over its questions; with several,
+        rows are means over the draws and intervals are over these.
+    """
     ranker = ranker or TasteRanker.shipped()
     start = cut.toordinal()
     end = until.toordinal() + 1 if until else None
-    asked = list(questions(listings, readers(listings, start, end, people, seed, half), start, end))
+    draws = [
+        list(questions(listings, readers(listings, start, end, people, draw, half), start, end))
+        for draw in range(seed, seed + seeds)
+    ]
     if report:
         report("counting words", 0, 1)
-    sanity = _sanity_words(listings, start)
-    needed = np.unique(
-        np.concatenate(
-            [np.arange(len(listings.day))[listings.of_day(q.day)] for q in asked] + [q.earlier for q in asked]
-            or [np.zeros(0, np.int64)]
-        )
-    )
-    own_words = ranker.encoder.words([listings.texts[row] for row in needed.tolist()])
-    items = ranker.encoder.items(own_words, listings.vectors[needed])
-    measures: dict[str, list[tuple[float, float, float]]] = {}
-    rng = np.random.default_rng(seed)
-    for place, question in enumerate(asked):
-        today = listings.of_day(question.day)
-        rows = np.arange(today.start, today.stop)
-        own = question.own - today.start
-        here, past = np.searchsorted(needed, rows), np.searchsorted(needed, question.earlier)
-        age = (question.day - listings.day[question.earlier]).astype(float)
-        for name, scores in {
-            "labmate": ranker.scores(items[here], items[past], age),
-            "tfidf-svm": _svm(sanity, question, rows, today.start, rng),
-            "tfidf-centroid": np.asarray(sanity[rows] @ sanity[question.earlier].mean(axis=0).T).ravel(),
-            **_plain(items[here], items[past]),
-        }.items():
-            measures.setdefault(name, []).append(measure(scores, own))
-        if report:
-            report("asking", place + 1, len(asked))
+    compared = _Compared(listings, start, [question for draw in draws for question in draw], ranker)
+    total, done = sum(map(len, draws)), 0
+    measured: list[dict[str, np.ndarray]] = []
+    for number, asked in enumerate(draws):
+        rng = np.random.default_rng(seed + number)
+        values: dict[str, list[tuple[float, float, float]]] = {}
+        for question in asked:
+            today = listings.of_day(question.day)
+            for name, scores in compared.scores(question, today, rng).items():
+                values.setdefault(name, []).append(measure(scores, question.own - today.start))
+            done += 1
+            if report:
+                report("asking", done, total)
+        measured.append({name: np.array(rows) for name, rows in values.items()})
     rows_out = []
-    for name, values in measures.items():
-        columns = np.array(values)
+    for name in measured[0]:
         row: dict[str, Any] = {"method": name}
         for at, metric in enumerate(("mrr", "recall@5", "recall@10")):
-            row |= summary(metric, columns[:, at], seed)
+            columns = [draw[name][:, at] for draw in measured if name in draw]
+            row |= summary(metric, columns[0] if seeds == 1 else [c.mean() for c in columns], seed)
         rows_out.append(row)
     return {
         "task": "digest",
         "cut": cut.isoformat(),
         "half": half,
         "seed": seed,
-        "questions": len(asked),
+        "seeds": seeds,
+        "questions": total,
         "readers": people,
         "rows": rows_out,
     }
+
+
+class _Compared:
+    """Every method's scores of a day's papers for a reader."""
+
+    def __init__(
+        self, listings: ListingDays, start: int, asked: list[DigestQuestion], ranker: TasteRanker
+    ) -> None:
+        self._listings, self._ranker = listings, ranker
+        self._sanity = _sanity_words(listings, start)
+        self._cache: dict[tuple[int, bytes], dict[str, np.ndarray]] = {}
+        self._needed = np.unique(
+            np.concatenate(
+                [np.arange(len(listings.day))[listings.of_day(q.day)] for q in asked]
+                + [q.earlier for q in asked]
+                or [np.zeros(0, np.int64)]
+            )
+        )
+        own_words = ranker.encoder.words([listings.texts[row] for row in self._needed.tolist()])
+        self._items = ranker.encoder.items(own_words, listings.vectors[self._needed])
+        before = int(np.searchsorted(listings.day, start))
+        sample = np.linspace(0, max(before - 1, 0), min(SAMPLE, before)).astype(int).tolist()
+        self._local = LocalWords([listings.texts[row] for row in sample], ranker.encoder.vocabulary)
+        self._rows = self._local.rows([listings.texts[row] for row in self._needed.tolist()])
+
+    def scores(
+        self, question: DigestQuestion, today: slice, rng: np.random.Generator
+    ) -> dict[str, np.ndarray]:
+        """By method; a reader whom several draws ask is compared once."""
+        key = question.day, question.earlier.tobytes()
+        if key not in self._cache:
+            rows = np.arange(today.start, today.stop)
+            here, past = (np.searchsorted(self._needed, places) for places in (rows, question.earlier))
+            age = (question.day - self._listings.day[question.earlier]).astype(float)
+            centre = self._sanity[question.earlier].mean(axis=0)
+            self._cache[key] = {
+                "labmate": self._local.beside(
+                    self._ranker.scores(self._items[here], self._items[past], age),
+                    self._rows[here],
+                    self._rows[past],
+                ),
+                "tfidf-svm": _svm(self._sanity, question, rows, today.start, rng),
+                "tfidf-centroid": np.asarray(self._sanity[rows] @ centre.T).ravel(),
+                **_plain(self._items[here], self._items[past]),
+            }
+        return self._cache[key]
 
 
 def _sanity_words(listings: ListingDays, start: int) -> sparse.csr_matrix:

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from index.evaluate.identity_errors import errors, long_careers, on_cards
 from index.evaluate.metrics import RESAMPLES
 from index.evaluate.pseudo_people import make_people
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 from index.identity.identity import Judge
 from index.identity.models import Models
 
@@ -51,12 +52,15 @@ def initial_coauthors(authorships: Authorships) -> np.ndarray:
     return found
 
 
-def labmate(authorships: Authorships, truth: np.ndarray, models: Models) -> np.ndarray:
-    """Ours; only names that could belong to a known person are judged."""
+def labmate(
+    authorships: Authorships, truth: np.ndarray, models: Models, also: list[np.ndarray] | None = None
+) -> np.ndarray:
+    """Ours; only names that could belong to a known person are judged, and those of ``also``."""
     ids, names = authorships.name_ids
     families = {names[number].family for number in np.unique(ids[truth >= 0])}
     initials = {(names[number].initial, names[number].family) for number in np.unique(ids[truth >= 0])}
     wanted = np.array([n.family in families and (n.initial, n.family) in initials for n in names])
+    wanted[[ids[mine[0]] for mine in also or []]] = True
     return Judge(authorships, models).judge(wanted).person
 
 
@@ -162,16 +166,24 @@ def evaluate(
         authorships, truth = pseudo.authorships, pseudo.truth
     known = np.flatnonzero(truth >= 0)
     models = Models.shipped()
+    careers = long_careers(authorships)
+    judged: list[np.ndarray] = []
+
+    def ours() -> np.ndarray:
+        judged.append(labmate(authorships, truth, models, careers))
+        return judged[0]
+
     methods: dict[str, Callable[[], np.ndarray]] = {
         "exact-name": lambda: exact_name(authorships),
         "initial-coauthors": lambda: initial_coauthors(authorships),
-        "labmate": lambda: labmate(authorships, truth, models),
+        "labmate": ours,
         **{
             name: (lambda peer=peer: peer(authorships, truth))  # type: ignore[misc]
             for name, peer in (peers or {}).items()
         },
     }
     names = authorships.name_ids[0][known]
+    namesakes = np.array(models.commonness.namesakes(authorships.name_ids[1]))
     rows = []
     for done, (name, method) in enumerate(methods.items()):
         if report:
@@ -184,4 +196,8 @@ def evaluate(
         "questions": len(known),
         "people": len(np.unique(truth[known])),
         "rows": rows,
+        "why": {
+            "long careers": on_cards(careers, judged[0]),
+            "errors": errors(authorships, truth, judged[0], namesakes),
+        },
     }

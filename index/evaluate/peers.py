@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data.sources.http import SourceError
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHON = ROOT / ".peers" / "bin" / "python"

@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from data.keys import hash64
-from index.identity.evidence import Authorships
-from index.identity.person_names import PersonName
+from index.identity.authorships import Authorships
+from index.identity.person_names import FEWEST, MOST, NAMESAKE_FACTOR, PersonName
 
 RARE = 0.05
 """Expected namesakes, taking given and family names as independent, up to which a name is one person."""
 MOST_PAPERS = 120
+NOISE = 2.0
+"""Standard deviation of the logarithm of expected namesakes around the truth."""
 COMMON_GIVEN = 300
 ROLES = ("kept", "kept", "pairs", "groups")
 """The use of a person, by the hash of the name: half are kept for the evaluation."""
@@ -179,4 +181,29 @@ def narrowed(authorships: Authorships, papers: np.ndarray) -> Authorships:
         [name for name, in_ in zip(authorships.names, inside, strict=True) if in_],
         [authorships.texts[int(paper)] for paper in papers],
         np.asarray(authorships.vectors[papers]),
+        authorships.days[papers],
+        authorships.described[papers],
     )
+
+
+def drawn_odds(pseudo: PseudoPeople, seed: int) -> np.ndarray:
+    """Log-odds by the name alone, as a noisy look at how many people each name of the pseudo-people has.
+
+    Expected namesakes are drawn as they would be found behind that many people: a Poisson number of them with
+    any expectation equally likely on a logarithmic scale. float64, shape (names,).
+    """
+    rng = np.random.default_rng(seed)
+    ids, names = pseudo.authorships.name_ids
+    people = np.unique(np.stack([ids, pseudo.truth]), axis=1)
+    others = np.bincount(people[0][people[1] >= 0], minlength=len(names)) - 1
+    expected = np.where(others > 0, rng.gamma(np.maximum(others, 1)), 0.0)
+    alone = others <= 0
+    while alone.any():  # e^-x / x from FEWEST on, by rejection
+        tried = np.exp(rng.uniform(np.log(FEWEST), np.log(MOST), int(alone.sum())))
+        taken = rng.random(len(tried)) < np.exp(-tried)
+        places = np.flatnonzero(alone)
+        expected[places[taken]] = tried[taken]
+        alone[places[taken]] = False
+    noisy = expected * np.exp(rng.normal(0.0, NOISE, len(expected)))
+    odds: np.ndarray = -np.log(NAMESAKE_FACTOR * np.clip(noisy, FEWEST, MOST))
+    return odds

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xgboost
+from scipy import sparse
 
 from index.evaluate.collaborators import AT_ONCE, Written
-from index.people.network import of_rows
+from index.people.network import Network, of_rows
 from index.people.pair_features import FEATURES
 
 AGES = (168, 228, 290)
@@ -34,20 +36,47 @@ _TREES: dict[str, Any] = {
 Report = Callable[[str, int, int], None]
 
 
-def train(
-    written: Written, folder: Path, *, before: date, seed: int = 0, report: Report | None = None
-) -> dict[str, Any]:
-    """Train into ``folder`` from papers before ``before`` only; returns the recipe with its checksums."""
+@dataclass(frozen=True)
+class Cut:
+    """A day of the past, with the first papers together that followed it."""
+
+    day: date
+    written: Written
+    network: Network
+    truth: sparse.csr_matrix
+
+
+def cuts(written: Written, before: date) -> Iterator[Cut]:
+    """The days at which a collection's past is cut; ages and horizon stretch with its pace."""
     end = before.toordinal()
     earlier = written.day < end
     written = Written(written.person[earlier], written.paper[earlier], written.day[earlier], written.vectors)
+    slower = written.network(end).slower
+    for age in AGES:
+        day = end - round(age * slower)
+        network = written.network(day)
+        yield Cut(
+            date.fromordinal(day),
+            written,
+            network,
+            written.new_partners(network, min(day + round(HORIZON * slower), end) - 1),
+        )
+
+
+def train(
+    collections: Sequence[tuple[Written, date]], folder: Path, *, seed: int = 0, report: Report | None = None
+) -> dict[str, Any]:
+    """Train into ``folder`` from each collection's papers before its day only.
+
+    Returns the recipe with its checksums. Each collection weighs the same.
+    """
     rng = np.random.default_rng(seed)
     rows, labels, weights, groups = [], [], [], []
-    for place, age in enumerate(AGES):
-        network = written.network(end - age)
-        truth = written.new_partners(network, min(end - age + HORIZON, end) - 1)
-        partners = written.partners(network)
-        people = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[:PEOPLE]
+    chosen = [cut for written, before in collections for cut in cuts(written, before)]
+    for place, cut in enumerate(chosen):
+        network, truth = cut.network, cut.truth
+        partners = cut.written.partners(network)
+        people = rng.permutation(np.flatnonzero(np.diff(truth.indptr)))[: PEOPLE // len(collections)]
         for start in range(0, len(people), AT_ONCE):
             part = people[start : start + AT_ONCE]
             pool = partners.pool(part)
@@ -61,7 +90,7 @@ def train(
             weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[sampled])
             groups.append(np.bincount(row[sampled], minlength=len(part)))
             if report:
-                report("comparing", place * len(people) + start, len(AGES) * len(people))
+                report("comparing", place * len(people) + start, len(chosen) * len(people))
     data = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels))
     weight = np.concatenate(weights)
     chance = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels), weight=weight / weight.mean())
@@ -84,9 +113,9 @@ def train(
     )
     folder.mkdir(parents=True, exist_ok=True)
     recipe: dict[str, Any] = {
-        "made_by": "python -m bot train collaborators --data FILE",
-        "papers_before": before.isoformat(),
-        "cuts": [(before - timedelta(days=age)).isoformat() for age in AGES],
+        "made_by": "python -m bot train collaborators --data FILE --before DAY --data FILE --before DAY",
+        "papers_before": [before.isoformat() for _, before in collections],
+        "cuts": [cut.day.isoformat() for cut in chosen],
         "seed": seed,
         "features": list(FEATURES),
         "sha256": {},

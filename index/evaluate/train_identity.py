@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xgboost
 
-from index.evaluate.pseudo_people import PseudoPeople, make_people, narrowed, rare_people
+from index.evaluate.pseudo_people import PseudoPeople, drawn_odds, make_people, narrowed, rare_people
+from index.identity.authorships import Authorships
 from index.identity.clusters import MERGE_FEATURES, Block
-from index.identity.evidence import FEATURES, MONOTONE, PAIR_COLUMNS, Authorships
+from index.identity.evidence import FEATURES, MONOTONE, PAIR_COLUMNS
 from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.person_names import Commonness
@@ -24,13 +25,7 @@ SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)
 CONTEXTS = (None, 40_000, 12_000, 4_000)
 """Sizes of the training corpora in papers; None is all. Small ones know less about who works with whom."""
 START_CUTS = (0.1, 0.2, 0.5)
-CUTS = {
-    "group_cut": 2.0,
-    "variant_cut": 0.0,
-    "variant_lead": 1.0,
-    "rarity_share": 0.15,
-    "rarity_from": 2.7,
-}
+CUTS = {"group_cut": 3.1, "variant_cut": 0.0, "variant_lead": 1.0}
 LEAST_COUNTED = 6
 """A family or given name is listed if it occurs in this many distinct names."""
 _TREES: dict[str, Any] = {
@@ -40,7 +35,7 @@ _TREES: dict[str, Any] = {
     "seed": 0,
     "nthread": 2,
 }
-_UNSHIFTED: Any = {**CUTS, "rarity_share": 0.0, "commonness": Commonness(1, {}, {})}
+_UNTRAINED: Any = {**CUTS, "commonness": Commonness(1, {}, {})}
 Report = Callable[[str, int, int], None]
 
 
@@ -48,9 +43,9 @@ def contexts(authorships: Authorships, role: str, seed: int) -> list[PseudoPeopl
     """The training corpora, each with its own pseudo-people of a role."""
     rng = np.random.default_rng(seed)
     made = []
-    for number, size in enumerate(CONTEXTS):
+    for number, size in enumerate(_sizes(authorships)):
         corpus, share = authorships, 1.0
-        if size is not None and size < authorships.papers:
+        if size is not None:
             corpus, share = narrowed(authorships, _papers_of_people(authorships, role, size, rng)), 0.4
         count = max(50, int(share * len(rare_people(corpus, (role,))) * 0.06))
         made.append(
@@ -59,6 +54,11 @@ def contexts(authorships: Authorships, role: str, seed: int) -> list[PseudoPeopl
             )
         )
     return made
+
+
+def _sizes(authorships: Authorships) -> list[int | None]:
+    """The contexts that a collection is large enough for."""
+    return [size for size in CONTEXTS if size is None or size < authorships.papers * 0.7]
 
 
 def _papers_of_people(authorships: Authorships, role: str, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -158,7 +158,10 @@ def variant_examples(pseudo: PseudoPeople, judge: Judge) -> Examples:
     near = {(names[i].family, names[i].initial) for i in np.unique(ids[pseudo.truth >= 0])}
     wanted = np.array([place for place, name in enumerate(names) if (name.family, name.initial) in near])
     groups = [
-        block.authorships[sorted(group)] for block in judge.blocks(wanted).values() for group in block.groups
+        block.authorships[sorted(group)]
+        for blocks in judge.blocks(wanted).values()
+        for block in blocks
+        for group in block.groups
     ]
     candidates = judge.variants(groups)
     owner = np.array([_owner(pseudo.truth[group]) for group in groups])
@@ -181,13 +184,17 @@ def _owner(truth: np.ndarray) -> int:
     return int(values[counts.argmax()])
 
 
-def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0) -> dict[str, Any]:
-    """Train all three models into ``folder``, with a recipe of their checksums."""
-    done = iter(range(1, 3 * len(CONTEXTS) + 1))
-    total = 3 * len(CONTEXTS)
+def train(corpora: Sequence[Authorships], folder: Path, report: Report, seed: int = 0) -> dict[str, Any]:
+    """Train all three models on several collections into ``folder``, with a recipe of their checksums."""
+    total = sum(len(_sizes(corpus)) for corpus in corpora) * 3
+    done = iter(range(1, total + 1))
 
-    def judges(role: str, seed: int, models: Models | None) -> list[tuple[PseudoPeople, Judge]]:
-        return [(p, Judge(p.authorships, models)) for p in contexts(authorships, role, seed)]  # type: ignore[arg-type]
+    def judges(role: str, seed: int, models: Models | None) -> Iterator[tuple[PseudoPeople, Judge]]:
+        for corpus in corpora:
+            for pseudo in contexts(corpus, role, seed):
+                judge = Judge(pseudo.authorships, models)  # type: ignore[arg-type]
+                judge.name_odds = drawn_odds(pseudo, seed)
+                yield pseudo, judge
 
     parts = []
     for pseudo, judge in judges("pairs", seed, None):
@@ -196,7 +203,7 @@ def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0)
     monotone = [MONOTONE[column] for column in PAIR_COLUMNS]
     pairs = _fit(parts, rounds=300, depth=5, least=30, monotone=monotone)
 
-    ready = judges("groups", seed + 100, Models(pairs, pairs, pairs, **_UNSHIFTED))
+    ready = list(judges("groups", seed + 100, Models(pairs, pairs, pairs, **_UNTRAINED)))
     parts = []
     compared = []
     for pseudo, judge in ready:
@@ -209,11 +216,11 @@ def train(authorships: Authorships, folder: Path, report: Report, seed: int = 0)
 
     parts = []
     for pseudo, judge in ready:
-        judge.models = Models(pairs, groups, groups, **_UNSHIFTED)
+        judge.models = Models(pairs, groups, groups, **_UNTRAINED)
         parts.append(variant_examples(pseudo, judge))
         report("comparing names", next(done), total)
     variants = _fit(parts, rounds=150, depth=4, least=10)
-    return _save(folder, {"pairs": pairs, "groups": groups, "variants": variants}, authorships, seed)
+    return _save(folder, {"pairs": pairs, "groups": groups, "variants": variants}, corpora, seed)
 
 
 def _fit(
@@ -230,12 +237,14 @@ def _fit(
     return xgboost.train({**options, "base_score": 0.5}, data, rounds)
 
 
-def _save(folder: Path, models: dict[str, xgboost.Booster], corpus: Authorships, seed: int) -> dict[str, Any]:
+def _save(
+    folder: Path, models: dict[str, xgboost.Booster], corpora: Sequence[Authorships], seed: int
+) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     recipe: dict[str, Any] = {
-        "made_by": "python -m bot train identity --data FILE",
-        "papers": corpus.papers,
-        "authorships": len(corpus.names),
+        "made_by": "python -m bot train identity --data FILE --data FILE",
+        "papers": [corpus.papers for corpus in corpora],
+        "authorships": [len(corpus.names) for corpus in corpora],
         "seed": seed,
         "pair_features": [FEATURES[column] for column in PAIR_COLUMNS],
         "group_features": list(MERGE_FEATURES),
@@ -246,7 +255,8 @@ def _save(folder: Path, models: dict[str, xgboost.Booster], corpus: Authorships,
         data = bytes(model.save_raw("ubj"))
         (folder / f"identity-{name}.ubj").write_bytes(data)
         recipe["sha256"][name] = hashlib.sha256(data).hexdigest()
-    counts = Commonness.of(corpus.name_ids[1], LEAST_COUNTED)
+    distinct = {name.key: name for corpus in corpora for name in corpus.name_ids[1]}
+    counts = Commonness.of(list(distinct.values()), LEAST_COUNTED)
     listed = {"total": counts.total, "family": counts.family, "given": counts.given}
     (folder / "names.json").write_text(json.dumps(listed, separators=(",", ":")) + "\n")
     (folder / "identity.json").write_text(json.dumps(recipe, indent=1) + "\n")

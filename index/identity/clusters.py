@@ -11,17 +11,23 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from index.identity.evidence import FEATURES
+from index.identity.person_names import USUAL_LOG_ODDS
 
 FIRM = 0.2
 """Average distance (1 - probability) up to which authorships are grouped at the start."""
-MATRICES = ("shared_weight", "shared_rarest", "coauthors_met", "meaning", "words")
+CROWDED = 1.4
+"""The most that more groups than expected speak for a merge, as log-odds."""
+MATRICES = (
+    *("shared_weight", "shared_rarest", "shared_short", "coauthors_met"),
+    *("meaning", "words", "abstracts", "years_near"),
+)
 _COLUMNS = [FEATURES.index(name) for name in MATRICES]
 MERGE_FEATURES = (
     *("best", "mean", "likely_share", "best_each_low", "best_each_high"),
-    *("smaller", "larger", "prior", "authorships", "groups"),
+    *("smaller", "larger", "prior", "name_odds", "authorships", "groups"),
     *(f"{name}_{kind}" for name in MATRICES for kind in ("best", "mean")),
 )
-_PRIOR, _PRIOR_WEIGHT, _EM_STEPS = 0.35, 2.0, 20
+_PRIOR_WEIGHT, _EM_STEPS = 2.0, 20
 _ROWS = 4_096
 """How many names with equally many authorships are estimated in one go."""
 
@@ -53,12 +59,21 @@ class Block:
     groups: list[list[int]] = field(default_factory=list)
     anchors: list[int] = field(default_factory=list)
     prior: float = 0.0
-    shift: float = 0.0
-    """The name's rarity, added to the log-odds that two groups are one person."""
+    name_odds: float = USUAL_LOG_ODDS
+    """Log-odds that two authorships are by one person, from the name alone."""
+    namesakes: float = 1.0
+    """How many other people of this name to expect."""
+    ease: float = 0.0
+    """What speaks for each merge besides, as log-odds."""
 
     @classmethod
     def of(
-        cls, authorships: np.ndarray, scores: np.ndarray, features: np.ndarray, papers: np.ndarray
+        cls,
+        authorships: np.ndarray,
+        scores: np.ndarray,
+        features: np.ndarray,
+        papers: np.ndarray,
+        name_odds: float,
     ) -> Block:
         """A block from the condensed pair arrays of :func:`pairs_within`."""
         return cls(
@@ -66,6 +81,7 @@ class Block:
             squareform(scores, checks=False),
             np.stack([squareform(features[:, column], checks=False) for column in _COLUMNS]),
             (papers[:, None] == papers[None, :]) & ~np.eye(len(papers), dtype=bool),
+            name_odds=name_odds,
         )
 
     @classmethod
@@ -76,6 +92,7 @@ class Block:
         scores: np.ndarray,
         features: np.ndarray,
         paper: np.ndarray,
+        name_odds: float,
     ) -> Block:
         """A block in which known people are groups already.
 
@@ -95,17 +112,42 @@ class Block:
         )
         compared = np.ones((len(fresh), n), bool)
         compared[np.arange(len(fresh)), fresh] = False
-        block.prior = estimate_prior(filled[0][fresh][compared])
+        block.name_odds = name_odds
+        [block.prior] = estimate_priors([filled[0][fresh][compared]], [name_odds])
         for person in np.unique(known[authorships]):
             places = np.flatnonzero(known[authorships] == person).tolist()
             block.groups += [[place] for place in places] if person < 0 else [places]
             block.anchors += [int(person)] * (len(places) if person < 0 else 1)
+        block.attach()
         return block
+
+    def likely(self, one: list[int], other: list[int]) -> float:
+        """The mean probability that authorships of two groups are by one person; below 0 if impossible."""
+        places = np.ix_(one, other)
+        odds = self.scores[places] + min(self.prior, 0.0)
+        chances = np.where(self.apart[places], -10.0 * odds.size, 1 / (1 + np.exp(-np.clip(odds, -60, 60))))
+        return float(chances.mean())
+
+    def attach(self) -> None:
+        """Give single authorships to the known person in whose firm group :meth:`start` would put them."""
+        people = [place for place, anchor in enumerate(self.anchors) if anchor >= 0]
+        gone = []
+        for place, (group, anchor) in enumerate(zip(self.groups, self.anchors, strict=True)):
+            if anchor >= 0 or not people:
+                continue
+            fits = [self.likely(group, self.groups[person]) for person in people]
+            if max(fits) >= 1 - FIRM:
+                self.groups[people[int(np.argmax(fits))]].append(group[0])
+                gone.append(place)
+        self.groups = [group for place, group in enumerate(self.groups) if place not in gone]
+        self.anchors = [anchor for place, anchor in enumerate(self.anchors) if place not in gone]
 
     def start(self, prior: float | None = None, firm: float = FIRM) -> None:
         """Take the name's prior (estimated here if none is given) and form the firm groups."""
         n = len(self.authorships)
-        self.prior = estimate_prior(self.scores[upper(n)]) if prior is None else prior
+        self.prior = (
+            prior if prior is not None else estimate_priors([self.scores[upper(n)]], [self.name_odds])[0]
+        )
         if n == 1:
             self.groups, self.anchors = [[0]], [-1]
             return
@@ -156,6 +198,7 @@ class Block:
                 np.log1p(np.minimum(sizes[left], sizes[right])),
                 np.log1p(np.maximum(sizes[left], sizes[right])),
                 np.full(len(left), self.prior),
+                np.full(len(left), self.name_odds),
                 np.full(len(left), np.log(len(self.authorships))),
                 np.full(len(left), np.log(count)),
             ],
@@ -167,12 +210,17 @@ class Block:
         ).astype(np.float32)
 
     def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
-        """Merge the best disjoint pairs above the cut; returns whether there were any."""
+        """Merge the best disjoint pairs above the cut; returns whether there were any.
+
+        With a Poisson number of namesakes, one of k fewer is k / expected times as likely beforehand. The
+        commonest names have more namesakes than their parts let expect, so this has a bound.
+        """
         used: set[int] = set()
         merged: list[list[int]] = []
         anchors: list[int] = []
+        cut -= min(np.log(max(len(self.groups) - 1, 1) / self.namesakes), CROWDED) + self.ease
         for place in np.argsort(-margins, kind="stable"):
-            if margins[place] + self.shift < cut:
+            if margins[place] < cut:
                 break
             a, b = int(pairs[place, 0]), int(pairs[place, 1])
             if a in used or b in used:
@@ -228,34 +276,31 @@ def _pooled(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray, how: np.u
     return pooled
 
 
-def estimate_prior(scores: np.ndarray) -> float:
-    """Log-odds that two authorships of a name are by one person, by expectation maximisation over its pairs.
+def estimate_priors(scores: Sequence[np.ndarray], name_odds: Sequence[float]) -> list[float]:
+    """Log-odds that two authorships of each name are by one person, by expectation maximisation over pairs.
 
     Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities
-    (Neural Computation 14, 2002), with a Beta prior that keeps small blocks near the average.
+    (Neural Computation 14, 2002), with a Beta prior around what the name itself says. Names with equally many
+    pairs are computed together.
     """
-    return estimate_priors([scores])[0]
-
-
-def estimate_priors(scores: Sequence[np.ndarray]) -> list[float]:
-    """:func:`estimate_prior` for many names; names with equally many pairs are computed together."""
     by_size: dict[int, list[int]] = {}
     for place, block_scores in enumerate(scores):
         by_size.setdefault(len(block_scores), []).append(place)
+    usual = 1 / (1 + np.exp(-np.asarray(name_odds, np.float64)))
     priors = np.zeros(len(scores))
     for size, places in by_size.items():
         for start in range(0, len(places), _ROWS):
             part = places[start : start + _ROWS]
             stacked = np.stack([scores[place] for place in part])
-            share = np.full(len(part), _PRIOR)
+            share = np.clip(usual[part], 1e-4, 1 - 1e-4)
             for _ in range(_EM_STEPS):
                 odds = np.clip(stacked + np.log(share / (1 - share))[:, None], -60, 60)
                 likely = (1 / (1 + np.exp(-odds))).sum(axis=1)
-                share = (likely + _PRIOR_WEIGHT * _PRIOR) / (size + _PRIOR_WEIGHT)
+                share = (likely + _PRIOR_WEIGHT * usual[part]) / (size + _PRIOR_WEIGHT)
                 share = np.minimum(np.maximum(share, 1e-4), 1 - 1e-4)
             priors[part] = np.log(share / (1 - share))
-    found_priors: list[float] = priors.tolist()
-    return found_priors
+    estimated: list[float] = priors.tolist()
+    return estimated
 
 
 @lru_cache(maxsize=64)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from index.identity.person_names import PersonName, parse_name, relation
+from index.identity.authorships import Authorships
+from index.identity.person_names import relation
 
 FEATURES = (
     "name_relation",
@@ -18,10 +18,12 @@ FEATURES = (
     "shared_weight",
     "shared_rarest",
     "shared_overlap",
-    "shared_initials",
+    "shared_short",
     "coauthors_met",
     "meaning",
     "words",
+    "abstracts",
+    "years_near",
     "fewer_authors",
     "more_authors",
     "both_last",
@@ -30,65 +32,18 @@ FEATURES = (
 )
 PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
 """The features that the model of pairs reads: all but the relation, which is the same for a whole name."""
-MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
+MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0)
 """1 for features that can only be evidence for one person; a constraint on the learned model."""
 _BACKGROUND = 300_000
 """Random pairs of papers, as the background for closeness."""
+_ENOUGH = 1_000
+"""Random pairs of a kind from which its closeness is known."""
+_YEAR = 365.25
 _SAMPLE = 40_000
 """Texts from which word weights are computed."""
 _LARGE = 60
 """Papers with more authors are no evidence of who works with whom."""
 _CHUNK = 30_000
-
-
-@dataclass(frozen=True)
-class Authorships:
-    """The authorships of a corpus, in the order of its papers.
-
-    Attributes
-    ----------
-    offsets
-        int64, shape (papers + 1,): paper *i* has the authorships ``offsets[i]:offsets[i + 1]``.
-    names
-        Each authorship's name as printed.
-    texts
-        Title and abstract of each paper in one string.
-    vectors
-        float16 or float32, shape (papers, dimension), unit length; a row of zeros where unknown.
-    """
-
-    offsets: np.ndarray
-    names: Sequence[str]
-    texts: Sequence[str]
-    vectors: np.ndarray
-
-    @property
-    def papers(self) -> int:
-        """How many papers there are."""
-        return len(self.offsets) - 1
-
-    @cached_property
-    def paper(self) -> np.ndarray:
-        """int64, shape (authorships,): the paper of each authorship."""
-        return np.repeat(np.arange(self.papers), np.diff(self.offsets))
-
-    @cached_property
-    def parsed(self) -> list[PersonName]:
-        """Each authorship's name in parts."""
-        return [parse_name(name) for name in self.names]
-
-    @cached_property
-    def name_ids(self) -> tuple[np.ndarray, list[PersonName]]:
-        """(int64: the number of each authorship's name; the distinct names, by key)."""
-        numbers: dict[str, int] = {}
-        distinct: list[PersonName] = []
-        ids = np.empty(len(self.names), np.int64)
-        for place, name in enumerate(self.parsed):
-            number = numbers.setdefault(name.key, len(distinct))
-            if number == len(distinct):
-                distinct.append(name)
-            ids[place] = number
-        return ids, distinct
 
 
 class Evidence:
@@ -116,8 +71,9 @@ class Evidence:
         )
         self._short_of = shortened[self._name_of] if len(shortened) else self._name_of
         self._short_incidence = self._by_paper(self._short_of)
+        self._short_weights = _rarities(self._short_incidence)
         papers = np.asarray(self._incidence.sum(axis=0)).ravel()
-        self._weights = -np.log(np.maximum(papers, 1) / max(authorships.papers, 2)).astype(np.float32)
+        self._weights = _rarities(self._incidence)
         self._paper_weight = self._incidence @ self._weights
         rng = np.random.default_rng(0)
         ends = rng.integers(0, max(authorships.papers, 1), (2, _BACKGROUND))
@@ -128,8 +84,11 @@ class Evidence:
         used[few.ravel()] = True
         self._meetings, self._reach = self._met(papers, used)
         self._terms = _terms(authorships.texts, used, _SAMPLE if involved is None else _SAMPLE // 4)
-        self._far_meaning = np.sort(_of_distinct(self._cosines, *ends))
-        self._far_words = np.sort(_of_distinct(partial(_row_products, self._terms, self._terms), *few))
+        self._far_meaning = Background(self._abstracts(*ends), _of_distinct(self._cosines, *ends))
+        by_word = partial(_row_products, self._terms, self._terms)
+        self._far_words = Background(self._abstracts(*few), _of_distinct(by_word, *few))
+        gaps = self._years(*ends)
+        self._usual_years = float(np.nanmedian(gaps)) if np.isfinite(gaps).any() else 0.0
 
     def _by_paper(self, ids: np.ndarray) -> sparse.csr_matrix:
         ones = np.ones(len(ids), np.float32)
@@ -161,6 +120,27 @@ class Evidence:
             out[part] = np.einsum("ij,ij->i", left, right)
         return out
 
+    def coauthors(self, authorships: np.ndarray) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """(all authorships x names: the other authors of these ones' papers; float32, each name's rarity)."""
+        rows = self._incidence[self._all.paper[authorships]].tocoo()
+        others = rows.col != self._name_of[authorships][rows.row]
+        places = (authorships[rows.row[others]], rows.col[others])
+        shape = (len(self._all.names), rows.shape[1])
+        return sparse.csr_matrix((rows.data[others], places), shape), self._weights
+
+    def _abstracts(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """How many of two papers have an abstract, 0 to 2."""
+        described = self._all.described
+        counts: np.ndarray = described[left].astype(np.int8) + described[right]
+        return counts
+
+    def _years(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Years between two papers, nan if a day is unknown."""
+        days = self._all.days
+        known = (days[left] > 0) & (days[right] > 0)
+        years: np.ndarray = np.where(known, np.abs(days[left] - days[right]) / _YEAR, np.nan)
+        return years
+
     def compare(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Features of pairs of authorships, given by their numbers: float32, shape (pairs, features)."""
         parts = [
@@ -173,8 +153,8 @@ class Evidence:
         paper, authors = self._all.paper, np.diff(self._all.offsets)
         left, right = paper[one], paper[other]
         count, weight, rarest = self._shared(self._incidence, self._name_of, self._weights, one, other)
-        ones = np.ones(self._short_incidence.shape[1], np.float32)
-        initials, _, _ = self._shared(self._short_incidence, self._short_of, ones, one, other)
+        _, short, _ = self._shared(self._short_incidence, self._short_of, self._short_weights, one, other)
+        abstracts, years = self._abstracts(left, right), self._years(left, right)
         whole = self._paper_weight[left] + self._paper_weight[right] - weight
         place = one - self._all.offsets[left]
         other_place = other - self._all.offsets[right]
@@ -187,10 +167,12 @@ class Evidence:
             weight,
             rarest,
             weight / np.maximum(whole, 1e-6),
-            np.maximum(initials - count, 0),
+            short,
             self._coauthors_met(one, other),
-            _rarity(self._far_meaning, self._cosines(left, right)),
-            _rarity(self._far_words, _row_products(self._terms, self._terms, left, right)),
+            self._far_meaning.rarity(abstracts, self._cosines(left, right)),
+            self._far_words.rarity(abstracts, _row_products(self._terms, self._terms, left, right)),
+            abstracts,
+            -np.log1p(np.where(np.isnan(years), self._usual_years, years)),
             np.log(np.minimum(authors[left], authors[right])),
             np.log(np.maximum(authors[left], authors[right])),
             last & other_last,
@@ -245,6 +227,39 @@ def _row_products(
     return out
 
 
+def _rarities(incidence: sparse.csr_matrix) -> np.ndarray:
+    """Minus the logarithm of the share of papers that print each name, float32."""
+    papers = np.asarray(incidence.sum(axis=0)).ravel()
+    rarities: np.ndarray = -np.log(np.maximum(papers, 1) / max(incidence.shape[0], 2)).astype(np.float32)
+    return rarities
+
+
+class Background:
+    """How close random pairs of papers are; titles alone are compared with pairs of titles.
+
+    Parameters
+    ----------
+    kinds
+        int8: how many of the two have an abstract, 0 to 2.
+    values
+        float32: how close they are.
+    """
+
+    def __init__(self, kinds: np.ndarray, values: np.ndarray) -> None:
+        whole = np.sort(values)
+        some = [np.sort(values[kinds == kind]) for kind in range(3)]
+        self._sorted = [own if len(own) >= _ENOUGH else whole for own in some]
+
+    def rarity(self, kinds: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Minus the decimal logarithm of the share of random pairs of that kind at least as close."""
+        rarity = np.zeros(len(values), np.float32)
+        for kind, background in enumerate(self._sorted):
+            mine = kinds == kind
+            beyond = len(background) - np.searchsorted(background, values[mine], side="left")
+            rarity[mine] = -np.log10((beyond + 0.5) / (len(background) + 1))
+        return rarity
+
+
 def _of_distinct(
     measure: Callable[[np.ndarray, np.ndarray], np.ndarray], one: np.ndarray, other: np.ndarray
 ) -> np.ndarray:
@@ -254,13 +269,6 @@ def _of_distinct(
         return measure(one, other)
     pairs, place = np.unique(np.minimum(one, other) * papers + np.maximum(one, other), return_inverse=True)
     return measure(pairs // papers, pairs % papers)[place]
-
-
-def _rarity(background: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Minus the decimal logarithm of the share of random pairs that are at least as close."""
-    beyond = len(background) - np.searchsorted(background, values, side="left")
-    rarity: np.ndarray = -np.log10((beyond + 0.5) / (len(background) + 1))
-    return rarity
 
 
 def _terms(texts: Sequence[str], used: np.ndarray, sample_size: int) -> sparse.csr_matrix:

@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from index.identity.clusters import Block, batches, estimate_priors, pairs_within, upper
-from index.identity.evidence import PAIR_COLUMNS, Authorships, Evidence
-from index.identity.models import Models
+from index.identity import large_names
+from index.identity.authorships import Authorships
+from index.identity.clusters import FIRM, Block, batches, estimate_priors, pairs_within, upper
+from index.identity.evidence import PAIR_COLUMNS, Evidence
+from index.identity.models import Models, ease, expected_namesakes
 from index.identity.person_names import partner_names
 from index.identity.unions import CertainPairs, Union, best_rivals
 from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
@@ -60,6 +62,27 @@ class Judge:
     progress: Progress | None = None
 
     @cached_property
+    def name_odds(self) -> np.ndarray:
+        """float64, shape (names,): log-odds by the name alone that two authorships are by one person."""
+        return np.array(self.models.commonness.log_odds(self.authorships.name_ids[1]))
+
+    @cached_property
+    def _before(self) -> tuple[np.ndarray, np.ndarray]:
+        spelled = np.array([name.spelled for name in self.authorships.name_ids[1]], bool)
+        return expected_namesakes(self.name_odds, spelled), ease(
+            self.name_odds, spelled, self.authorships.papers
+        )
+
+    def _set_out(self, block: Block) -> None:
+        """Tell a block what its name says before any evidence."""
+        name = self.authorships.name_ids[0][block.authorships[0]]
+        block.namesakes, block.ease = (float(values[name]) for values in self._before)
+
+    @cached_property
+    def _cut(self) -> float:
+        return self.models.cut(self.authorships.papers, self.authorships.slowness)
+
+    @cached_property
     def evidence(self) -> Evidence:
         """The pair features of this corpus."""
         return Evidence(self.authorships, self.involved)
@@ -85,9 +108,9 @@ class Judge:
                 judgement.confidence[alone[name]] = 1.0
                 groups.append(alone[name])
                 continue
-            block = blocks[name]
-            self._note(block, judgement)
-            groups.extend(block.authorships[sorted(group)] for group in block.groups)
+            for block in blocks[name]:
+                self._note(block, judgement)
+            groups.extend(self._groups(blocks[name]))
         united, _ = self._with_variants(groups, judgement)
         united.sort(key=lambda group: int(group[0]))
         for number, group in enumerate(united):
@@ -112,7 +135,7 @@ class Judge:
         judgement = Judgement.blank(len(ids))
         names = np.unique(ids[known < 0])
         by_name = _places_of(ids, names)
-        blocks = self.anchored([by_name[int(name)] for name in names], known)
+        blocks = self.anchored([self._bounded(by_name[int(name)], known) for name in names], known)
         self._merge(blocks)
         groups: list[np.ndarray] = []
         anchors: list[int] = []
@@ -140,18 +163,39 @@ class Judge:
             np.concatenate([np.tile(block, len(new)) for new, block in sides]),
         )
         scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
-        ids, names = self.authorships.name_ids
+        ids, _ = self.authorships.name_ids
         blocks, start = [], 0
         for new, block in sides:
             stop = start + len(new) * len(block)
             blocks.append(
-                Block.anchored(block, known, scores[start:stop], features[start:stop], self.authorships.paper)
+                Block.anchored(
+                    block,
+                    known,
+                    scores[start:stop],
+                    features[start:stop],
+                    self.authorships.paper,
+                    float(self.name_odds[ids[block[0]]]),
+                )
             )
-            blocks[-1].shift = self.models.shift(names[ids[block[0]]], len(names), self.authorships.papers)
+            self._set_out(blocks[-1])
             for a, b in self._within(blocks[-1], self.certain.apart):
                 blocks[-1].apart[a, b] = blocks[-1].apart[b, a] = True
             start = stop
         return blocks
+
+    def _bounded(self, authorships: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """A name's authorships with at most so many of each known person that all can be compared."""
+        if len(authorships) <= large_names.LARGEST:
+            return authorships
+        people = np.unique(known[authorships])
+        most = max(3, large_names.LARGEST // len(people))
+        kept = [
+            authorships[known[authorships] == person]
+            if person < 0
+            else large_names.few(authorships[known[authorships] == person], most)
+            for person in people
+        ]
+        return np.sort(np.concatenate(kept))
 
     def _add_partners(
         self, groups: list[np.ndarray], anchors: list[int], names: set[int], known: np.ndarray
@@ -167,23 +211,78 @@ class Judge:
 
     # -- one name --------------------------------------------------------------------------------
 
-    def blocks(self, wanted: np.ndarray) -> dict[int, Block]:
-        """The authorships of each wanted name, grouped into people."""
+    def blocks(self, wanted: np.ndarray) -> dict[int, list[Block]]:
+        """The authorships of each wanted name, grouped into people; a large name comes in several blocks."""
         by_name = _places_of(self.authorships.name_ids[0], wanted)
-        names = [name for name in wanted.tolist() if len(by_name[name])]
-        solved: dict[int, Block] = {}
-        for part in batches([len(by_name[name]) for name in names], _PAIRS_AT_ONCE):
-            chosen = names[part]
-            solved.update(zip(chosen, self._solve([by_name[name] for name in chosen]), strict=True))
+        pieces = [(name, part) for name in wanted.tolist() for part in self._parts(by_name[name])]
+        priors = {
+            name: self._whole_prior(by_name[name])
+            for name in wanted.tolist()
+            if len(by_name[name]) > large_names.LARGEST
+        }
+        solved: dict[int, list[Block]] = {}
+        done = 0
+        for some in batches([len(part) for _, part in pieces], _PAIRS_AT_ONCE):
+            chosen = pieces[some]
+            blocks = self._solve([part for _, part in chosen], [priors.get(name) for name, _ in chosen])
+            for (name, _), block in zip(chosen, blocks, strict=True):
+                solved.setdefault(name, []).append(block)
+            done += len(chosen)
             if self.progress:
-                self.progress(len(solved), len(names))
+                self.progress(done, len(pieces))
         return solved
 
-    def _solve(self, authorships: list[np.ndarray]) -> list[Block]:
+    def _parts(self, authorships: np.ndarray) -> list[np.ndarray]:
+        if len(authorships) <= large_names.LARGEST:
+            return [authorships] if len(authorships) else []
+        return large_names.parts(authorships, self.authorships.vectors[self.authorships.paper[authorships]])
+
+    def _groups(self, blocks: list[Block]) -> list[np.ndarray]:
+        """The groups of a name; those of different blocks are merged where their coauthors speak for it."""
+        groups = [block.authorships[sorted(group)] for block in blocks for group in block.groups]
+        if len(blocks) == 1:
+            return groups
+        part = np.repeat(np.arange(len(blocks)), [len(block.groups) for block in blocks])
+        whole = np.concatenate([block.authorships for block in blocks])
+        pairs = sorted(set(large_names.across(groups, part, *self.evidence.coauthors(whole))))
+        prior = float(np.mean([block.prior for block in blocks]))
+        members = [large_names.few(group, large_names.MEMBERS) for group in groups]
+        scored: list[tuple[float, int, int]] = []
+        for some in batches([2 * large_names.MEMBERS] * len(pairs), _PAIRS_AT_ONCE):
+            chosen = pairs[some]
+            compared = self.compared([np.concatenate([members[a], members[b]]) for a, b in chosen])
+            for block, (a, _) in zip(compared, chosen, strict=True):
+                size = len(members[a])
+                block.groups = [list(range(size)), list(range(size, len(block.authorships)))]
+                block.anchors, block.prior = [-1, -1], prior
+            rows = [block.merge_features()[1] for block in compared]
+            found = iter(margins(self.models.groups, np.concatenate(rows)))
+            for block, row, (a, b) in zip(compared, rows, chosen, strict=True):
+                if len(row):
+                    margin = float(next(found))
+                    firm = block.likely(*block.groups) >= 1 - FIRM
+                    scored.append((max(margin, self._cut) if firm else margin, a, b))
+        union = Union(self.authorships, groups, [-1] * len(groups), self.certain)
+        for score, a, b in sorted(scored, reverse=True):
+            if score >= self._cut and union.possible(a, b):
+                union.unite(a, b)
+        return union.groups()
+
+    def _whole_prior(self, authorships: np.ndarray) -> float:
+        """The prior of a large name: its parts are too much alike to tell."""
+        one, other = large_names.random_pairs(authorships)
+        scores = margins(self.models.pairs, self.evidence.compare(one, other)[:, PAIR_COLUMNS])
+        odds = float(self.name_odds[self.authorships.name_ids[0][authorships[0]]])
+        return estimate_priors([scores], [odds])[0]
+
+    def _solve(self, authorships: list[np.ndarray], known: list[float | None]) -> list[Block]:
         blocks = self.compared(authorships)
-        priors = estimate_priors([block.scores[upper(len(block.authorships))] for block in blocks])
-        for block, prior in zip(blocks, priors, strict=True):
-            block.start(prior)
+        priors = estimate_priors(
+            [block.scores[upper(len(block.authorships))] for block in blocks],
+            [block.name_odds for block in blocks],
+        )
+        for block, prior, given in zip(blocks, priors, known, strict=True):
+            block.start(prior if given is None else given)
         self._merge(blocks)
         for block in blocks:
             block.join(self._within(block, self.certain.together))
@@ -200,7 +299,7 @@ class Judge:
             for block, (pairs, _), score in zip(
                 merging, candidates, np.split(scores, ends[:-1]), strict=True
             ):
-                if block.merge(pairs, score, self.models.group_cut) and len(block.groups) > 1:
+                if block.merge(pairs, score, self._cut) and len(block.groups) > 1:
                     still.append(block)
             merging = still
 
@@ -212,17 +311,17 @@ class Judge:
             np.concatenate([left for left, _ in paired]), np.concatenate([right for _, right in paired])
         )
         scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        ids, _ = self.authorships.name_ids
         blocks = [
-            Block.of(block, score, feature, self.authorships.paper[block])
+            Block.of(
+                block, score, feature, self.authorships.paper[block], float(self.name_odds[ids[block[0]]])
+            )
             for block, score, feature in zip(
                 authorships, np.split(scores, ends[:-1]), np.split(features, ends[:-1]), strict=True
             )
         ]
-        ids, names = self.authorships.name_ids
         for block in blocks:
-            block.shift = self.models.shift(
-                names[ids[block.authorships[0]]], len(names), self.authorships.papers
-            )
+            self._set_out(block)
             for a, b in self._within(block, self.certain.apart):
                 block.apart[a, b] = block.apart[b, a] = True
         return blocks

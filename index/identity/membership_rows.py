@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from data.stores.person_passes import Membership
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 from index.identity.identity import Judgement
 
 FRESH = 1 << 40

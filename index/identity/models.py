@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xgboost
 
-from index.identity.person_names import Commonness, PersonName
+from index.identity.person_names import NAMESAKE_FACTOR, Commonness
 from index.models.shipped import booster, shipped, shipped_json
 
-USUAL_LOG_ODDS = -0.62
-"""The prior log-odds of the names that the models were trained on (0.35 of pairs are by one person)."""
 ENOUGH_PAPERS = 2_000
 """A corpus with this many papers shows by itself who works with whom."""
-SHIFT_RANGE = (-0.3, 2.0)
-SCARCITY = 6.0
-"""How much more a rare name counts in a corpus with hardly any papers as evidence."""
+SCARCITY, RARE = 0.9, 2.1
+"""How much a rare name counts as evidence in a corpus with hardly any papers, and the log-odds from which."""
+EXPECTED, EXPECTED_INITIALS = 1.0, 0.05
+"""The fewest namesakes that count as expected beside the evidence, for names in full and for initials."""
+SLOWNESS = 1.15
+"""How much less evidence is asked for where people publish slowly: their papers lie further apart."""
+
+
+SCARCE = 2.0
+"""How much less evidence is asked for in a corpus with hardly any papers."""
+
+
+def scarcity(papers: int) -> float:
+    """1 in a corpus of one paper, 0 from :data:`ENOUGH_PAPERS` on."""
+    return max(0.0, 1 - math.log(max(papers, 1)) / math.log(ENOUGH_PAPERS))
+
+
+def expected_namesakes(name_odds: np.ndarray, spelled: np.ndarray) -> np.ndarray:
+    """How many namesakes count as expected of each name beside the evidence, float64."""
+    fewest = np.where(spelled, EXPECTED, EXPECTED_INITIALS)
+    expected: np.ndarray = np.maximum(np.exp(-name_odds) / NAMESAKE_FACTOR, fewest)
+    return expected
+
+
+def ease(name_odds: np.ndarray, spelled: np.ndarray, papers: int) -> np.ndarray:
+    """What speaks for merging a rare name's groups in a corpus of so many papers: log-odds, float64.
+
+    A small corpus has little other evidence, so a rare name counts for more there.
+    """
+    rare = SCARCITY * scarcity(papers) * np.maximum(name_odds - RARE, 0.0)
+    eased: np.ndarray = np.where(spelled, rare, 0.0)
+    return eased
 
 
 @dataclass(frozen=True)
@@ -31,10 +59,14 @@ class Models:
     variant_cut: float
     variant_lead: float
     """How far the best candidate for an initial has to be ahead of the next."""
-    rarity_share: float
-    rarity_from: float
-    """The share of a name's own prior log-odds that counts, and the value from which it counts."""
     commonness: Commonness
+
+    def cut(self, papers: int, slowness: float) -> float:
+        """The log-odds above which groups merge in a corpus of so many papers.
+
+        A small or slow one has less evidence to give (:attr:`Authorships.slowness`).
+        """
+        return self.group_cut - SLOWNESS * math.log(slowness) - SCARCE * scarcity(papers)
 
     @classmethod
     def shipped(cls) -> Models:
@@ -49,15 +81,3 @@ class Models:
         loaded: dict[str, Any] = {name: booster(data) for name, data in files.items()}
         counts = Commonness(**shipped_json("names.json"))
         return cls(**loaded, **recipe["cuts"], commonness=counts)
-
-    def shift(self, name: PersonName, names: int, papers: int) -> float:
-        """How much a name's rarity adds to the log-odds of a merge, in a corpus of so many names and papers.
-
-        Initials add nothing. A small corpus has little other evidence, so a rare name counts for more there.
-        """
-        if not name.spelled or self.rarity_share == 0:
-            return 0.0
-        own = self.commonness.log_odds(name, names) - USUAL_LOG_ODDS
-        shift = float(np.clip(self.rarity_share * (own - self.rarity_from), *SHIFT_RANGE))
-        scarce = max(0.0, 1 - np.log(max(papers, 1)) / np.log(ENOUGH_PAPERS))
-        return shift * (1 + SCARCITY * scarce) if shift > 0 else shift

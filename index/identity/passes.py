@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from data.stores.corrections import Correction
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 from index.identity.identity import Judge, Judgement
 from index.identity.membership_rows import StoredAuthorships, known_people
 from index.identity.models import Models
@@ -34,6 +34,8 @@ async def read_authorships(corpus: Corpus) -> StoredAuthorships:
             [row[3] for row in rows],
             [" ".join(texts[int(paper)][:2]) if int(paper) in texts else "" for paper in papers],
             vectors,
+            corpus.facets.days_of(papers),
+            np.array([bool(texts.get(int(paper), ("", ""))[1]) for paper in papers], bool),
         ),
         papers,
         np.array([row[1] for row in rows], np.int64),

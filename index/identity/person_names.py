@@ -111,7 +111,7 @@ def split_name(printed: str) -> tuple[str, str]:
     tail, suffix = len(words) - 1, ""
     if len(words) > 2 and _bare(words[-1]) in _SUFFIXES:
         tail, suffix = tail - 1, f" {words[-1]}"
-    elif parse_name(printed).family == name_key(words[0]) and not _short(words[0]):
+    elif parse_name(printed).family == name_key(words[0]) and not _is_initial(words[0]):
         return words[0], " ".join(words[1:])  # initials come last
     start = tail
     while start > 1 and words[start - 1].lower() in _PARTICLES:
@@ -123,7 +123,7 @@ def _bare(word: str) -> str:
     return word.strip(".,").lower()
 
 
-def _short(word: str) -> bool:
+def _is_initial(word: str) -> bool:
     return len(_bare(word)) < 2
 
 
@@ -194,21 +194,68 @@ class Commonness:
             {name: count for name, count in sorted(given.items()) if count >= least},
         )
 
-    def namesakes(self, name: PersonName, corpus: int = 0) -> float:
-        """How many people of this name to expect among so many names, if its parts are independent."""
-        both = self.family.get(name.family, self.unknown) * self.given.get(name.joined, self.unknown)
-        return both / self.total * max(1.0, corpus / self.total)
+    def namesakes(self, names: Sequence[PersonName]) -> list[float]:
+        """How many other people of each name to expect in a collection, from all names that it prints.
 
-    def log_odds(self, name: PersonName, corpus: int = 0) -> float:
-        """Log-odds that two authorships of a spelled-out name are by one person, before any evidence.
+        Parts of a name are taken as independent. A collection's own family names count; a rarer family may
+        still have members elsewhere, so that the large corpus sets a floor, which grows with the root of the
+        collection's names. A small collection may have been chosen by names, so its floor is whole.
+        A name of initials competes with every spelled name that it fits.
+        """
+        families = Counter(name.family for name in names)
+        spelled: dict[tuple[str, str], list[PersonName]] = {}
+        for name in names:
+            if name.spelled:
+                spelled.setdefault((name.family, name.initial), []).append(name)
+        firsts = Counter(dict.fromkeys("abcdefghijklmnopqrstuvwxyz", 0))
+        for given, count in self.given.items():
+            firsts[given[0]] += count
+        share = min(1.0, max(math.sqrt(len(names) / self.total), 1 - len(names) / _CHOSEN))
+        letters = max(sum(firsts.values()), 1)
+        expected = []
+        for name in names:
+            whole = self.family.get(name.family, self.unknown)
+            if name.spelled:
+                likely = self.given.get(name.joined, self.unknown) / self.total
+                expected.append(max(families[name.family], share * whole) * likely)
+                continue
+            fitting = _people_behind(name, spelled.get((name.family, name.initial), []))
+            unseen = share * whole * firsts[name.initial] / letters
+            expected.append(max(fitting - 1, 0.0) + min(unseen, 0.1 + fitting))
+        return expected
+
+    def log_odds(self, names: Sequence[PersonName]) -> list[float]:
+        """Log-odds by the name alone that two authorships of each name are by one person.
 
         Assumes one person and a Poisson number of namesakes. The factor makes it agree with expectation
         maximisation over the evidence for all names of our corpus (docs/identity.md has the curve).
         """
-        return -math.log(_NAMESAKE_FACTOR * max(self.namesakes(name, corpus), 1e-6))
+        return [
+            -math.log(NAMESAKE_FACTOR * min(max(namesakes, FEWEST), MOST))
+            for namesakes in self.namesakes(names)
+        ]
 
 
-_NAMESAKE_FACTOR = 1.6
+def _people_behind(initials: PersonName, spelled: Sequence[PersonName]) -> float:
+    """How many people with spelled names a name of initials could stand for.
+
+    One without a middle name counts a fifth if a second initial is printed, since few would print it then.
+    """
+    firsts: dict[str, float] = {}
+    for name in spelled:
+        if compatible(initials, name):
+            known = next((first for first in firsts if _fits(first, name.given[0])), name.given[0])
+            plain = len(initials.given) > 1 and len(name.given) == 1 and len(name.given[0]) < 7
+            firsts[known] = max(firsts.get(known, 0.0), 0.2 if plain else 1.0)
+    return sum(firsts.values())
+
+
+NAMESAKE_FACTOR = 1.6
+_CHOSEN = 10_000
+"""A collection of more names was not chosen by names."""
+FEWEST, MOST = 0.002, 200.0
+USUAL_LOG_ODDS = -0.62
+"""Log-odds where nothing is known of a name: 0.35 of its pairs are by one person."""
 
 
 def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index.identity.evidence import Authorships
+from index.identity.authorships import Authorships
 from index.identity.person_names import compatible
 
 

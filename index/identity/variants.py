@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from index.identity.authorships import Authorships
 from index.identity.clusters import MATRICES, batches, between
-from index.identity.evidence import FEATURES, PAIR_COLUMNS, Authorships, Evidence
+from index.identity.evidence import FEATURES, PAIR_COLUMNS, Evidence
 from index.identity.models import Models
 from index.identity.person_names import partners, relation
 from index.models.shipped import margins

@@ -31,6 +31,8 @@ class Network:
         ``today`` so that ages are comparable (see :data:`PACE`).
     today
         The ordinal that ages are counted from.
+    slower
+        The factor by which the past is compressed.
     wrote
         float32 csr, shape (people, papers): 1 where a person wrote a paper.
     """
@@ -46,7 +48,8 @@ class Network:
         self.wrote = sparse.csr_matrix(
             (np.ones(len(rows), np.float32), (rows, columns)), (len(self.people), len(self.papers))
         )
-        self.days = today - (today - self.days) / min(max(1.0, self._pace() / PACE), SLOWEST)
+        self.slower = min(max(1.0, self._pace() / PACE), SLOWEST)
+        self.days = today - (today - self.days) / self.slower
 
     def _pace(self) -> float:
         """The median days between two papers, over people with three papers or more."""

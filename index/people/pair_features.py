@@ -15,6 +15,8 @@ LEAST_PAPERS = 3
 """The number of papers that a person needs to be suggested; fewer tell too little."""
 POOL = {"common": 400, "two": 400, "three": 600, "text": 300}
 """How many candidates come from shared coauthors, two and three steps of the walk, and closeness of work."""
+SILENT = 400.0
+"""Days without a paper, at the pace of :mod:`index.people.network`, after which nobody is suggested."""
 _LATELY = 90.0
 _MOST_MINE = 20
 """How many of a person's newest papers are compared with others' papers."""
@@ -58,6 +60,7 @@ class Partners:
         self._vectors = vectors
         self.eligible = network.count >= LEAST_PAPERS
         self._able = np.flatnonzero(self.eligible)
+        self.active = self.eligible & (network.extremes()[1] <= SILENT) if len(network) else self.eligible
         self._age = network.today - network.days
 
     def _directions(self, people: np.ndarray, half_life: float) -> tuple[np.ndarray, np.ndarray]:
@@ -153,10 +156,10 @@ class Partners:
         chosen = []
         for row, person in enumerate(people.tolist()):
             near = self._able[_best(closeness[row], POOL["text"])]
-            parts = [near]
+            parts = [near[self.active[near]]]
             for matrix, most in ((common, "common"), (two, "two"), (three, "three")):
                 part = slice(matrix.indptr[row], matrix.indptr[row + 1])
-                able = self.eligible[matrix.indices[part]]
+                able = self.active[matrix.indices[part]]
                 candidates, values = matrix.indices[part][able], matrix.data[part][able]
                 parts.append(candidates[_best(values, POOL[most])])
             candidates = np.unique(np.concatenate(parts))

@@ -42,6 +42,17 @@ class Facets:
         self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
         self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
 
+    def held(self) -> np.ndarray:
+        """The ids of all papers, ascending, int64."""
+        return np.flatnonzero(self.codes >= 0)
+
+    def days_of(self, ids: np.ndarray) -> np.ndarray:
+        """The days of these papers as ordinals, int32; 0 where unknown."""
+        days = np.zeros(len(ids), np.int32)
+        held = ids < len(self.days)
+        days[held] = self.days[ids[held]]
+        return days
+
     def drop(self, ids: Iterable[int]) -> None:
         """Forget papers that were merged into others."""
         for paper_id in ids:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from index.digest.encoder import Encoder, Space, words_text
+from index.digest.local_words import LocalWords
 from index.digest.picks import apart, has_words
 from index.digest.taste import FEATURES, SUMMED, TasteRanker
 from index.evaluate.digest import ListingDays, evaluate, is_kept, measure, questions, readers
@@ -70,7 +71,9 @@ def test_measures():
     )
 
 
-def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(listings, tmp_path):
+def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(
+    listings, tmp_path, monkeypatch
+):
     before = date.fromordinal(START + 105)
     recipe = train(listings, tmp_path, before=before)
     assert recipe["features"] == list(FEATURES)
@@ -85,6 +88,7 @@ def test_what_is_trained_is_shipped_with_its_recipe_and_beats_plain_closeness(li
         recipe["floor"],
         recipe["blend"],
     )
+    monkeypatch.setattr("index.evaluate.digest.SAMPLE", 0)  # what was learned, without the library's words
     result = evaluate(listings, cut=before, people=60, ranker=ranker)
     rows = {row["method"]: row for row in result["rows"]}
     assert result["questions"] > 10
@@ -191,3 +195,20 @@ def test_chosen_papers_are_kept_apart():
 )
 def test_words_are_whole_and_plain(require, exclude, fits):
     assert has_words("In-network aggregation on switches", require, exclude) is fits
+
+
+def test_a_library_s_words_count_more_the_stranger_they_are():
+    subjects = ["optics", "lenses", *(f"subject{n}" for n in range(18))]
+    texts = [f"{subject} with method{n % 11}" for n in range(15) for subject in subjects]
+    known, strange = LocalWords(texts, set(subjects)), LocalWords(texts, {"nothing"})
+    assert 0 < known.weight < strange.weight
+    taste, papers = strange.rows(["optics with lenses"] * 3), strange.rows(["optics", "subject3"])
+    near, far = strange.beside(np.zeros(2), papers, taste)
+    assert near > far
+
+
+def test_too_small_a_library_has_no_say():
+    few = LocalWords(["on optics"] * 3, ())
+    learned = np.array([2.0, 1.0, 3.0])
+    beside = few.beside(learned, few.rows(["a", "b", "c"]), few.rows(["on optics"]))
+    assert np.argsort(-beside).tolist() == [2, 0, 1]

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -12,14 +14,16 @@ from sqlalchemy import delete
 from data.tables.papers import MembershipRow
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
+from index.evaluate.identity_errors import errors
 from index.evaluate.pseudo_people import make_people, rare_people
-from index.identity import evidence
-from index.identity.clusters import estimate_prior
-from index.identity.evidence import Authorships, Evidence
+from index.identity import evidence, large_names
+from index.identity.authorships import Authorships
+from index.identity.clusters import estimate_priors
+from index.identity.evidence import Evidence
 from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.passes import identify
-from index.identity.person_names import compatible, parse_name, partners, relation
+from index.identity.person_names import USUAL_LOG_ODDS, compatible, parse_name, partners, relation
 from index.identity.unions import CertainPairs
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import Corpus
@@ -83,6 +87,8 @@ def corpus(*papers):
         [name for authors, _ in papers for name in authors],
         [f"topic{d} subject{d} number{n}" for n, (_, d) in enumerate(papers)],
         vectors.astype(np.float16),
+        np.full(len(papers), 739_000, np.int32),
+        np.ones(len(papers), bool),
     )
 
 
@@ -139,8 +145,63 @@ def test_placing_new_authorships_leaves_known_people_whole():
     assert (placed.person[known >= 0] == -1).all()
 
 
+def test_a_career_of_decades_is_one_person_and_a_rare_name_needs_no_proof():
+    years = [*range(1990, 2022, 2)]
+    papers = [
+        (["Zebulon Quackenbush", "Ada Lovelace" if n % 3 else "Alan Turing"], 0) for n in range(len(years))
+    ]
+    papers += [([f"Other{n} Person{n}", f"More{n} People{n}"], n % 50) for n in range(900)]
+    authorships = corpus(*papers)
+    days = authorships.days.copy()
+    days[: len(years)] = [date(year, 6, 1).toordinal() for year in years]
+    judged = Judge(replace(authorships, days=days), Models.shipped()).judge()
+    mine = [place for place, name in enumerate(authorships.names) if name == "Zebulon Quackenbush"]
+    assert len(set(judged.person[mine])) == 1
+
+
+def test_a_large_name_is_sorted_in_parts_and_those_are_joined_by_coauthors(monkeypatch):
+    circles = 30
+    circle = [[f"Circle{n} Known{n}", f"Second{n} Friend{n}"] for n in range(circles)]
+    topics = [n % circles if n // circles % 2 else 30 + n % 20 for n in range(circles * 10)]
+    papers = [(["Wei Wang", *circle[n % circles]], topic) for n, topic in enumerate(topics)]
+    authorships = corpus(*papers, *[([f"Other{n} Person{n}"], n % 50) for n in range(2_000)])
+    mine = np.flatnonzero([name == "Wei Wang" for name in authorships.names])
+    whole = Judge(authorships, Models.shipped()).judge().person[mine]
+    compared = []
+    compare = Evidence.compare
+    monkeypatch.setattr(
+        Evidence, "compare", lambda self, a, b: compared.append(len(a)) or compare(self, a, b)
+    )
+    monkeypatch.setattr(large_names, "LARGEST", 60)
+    monkeypatch.setattr(large_names, "NEAREST", 4)
+    monkeypatch.setattr(large_names, "MEMBERS", 4)
+    parted = Judge(authorships, Models.shipped()).judge().person[mine]
+    assert sum(compared) < len(mine) * (len(mine) - 1) / 2
+    precision, recall = bcubed(parted, whole)
+    assert precision.mean() > 0.9
+    assert recall.mean() > 0.8
+
+
+def test_the_errors_of_a_judgement_are_counted_by_what_they_depend_on():
+    authorships = world()
+    truth = np.full(len(authorships.names), -1)
+    mine = np.flatnonzero([name == "Wei Wang" for name in authorships.names])
+    truth[mine] = np.arange(len(mine)) % 2
+    names = np.ones(len(authorships.name_ids[1]))
+    rows = errors(authorships, truth, np.zeros(len(truth), int), names)
+    for kind in ("years apart", "cosine", "abstracts", "namesakes expected"):
+        chosen = [row for row in rows if row["by"] == kind]
+        assert sum(row["same"] for row in chosen) == 30
+        assert sum(row["different"] for row in chosen) == 36
+        assert {row["merged"] for row in chosen} <= {1.0, None}
+    perfect = errors(authorships, truth, truth, names)
+    assert {row["split"] for row in perfect} <= {0.0, None}
+
+
 def test_nothing_to_judge_is_no_error():
-    empty = Authorships(np.zeros(1, np.int64), [], [], np.zeros((0, 8), np.float16))
+    empty = Authorships(
+        np.zeros(1, np.int64), [], [], np.zeros((0, 8), np.float16), np.zeros(0, np.int32), np.zeros(0, bool)
+    )
     assert len(Judge(empty, Models.shipped()).judge().person) == 0
 
 
@@ -154,8 +215,8 @@ def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
 
 
 def test_the_prior_follows_the_evidence():
-    assert estimate_prior(np.full(100, 6.0)) > 3
-    assert estimate_prior(np.full(100, -6.0)) < -2
+    assert estimate_priors([np.full(100, 6.0)], [USUAL_LOG_ODDS])[0] > 3
+    assert estimate_priors([np.full(100, -6.0)], [USUAL_LOG_ODDS])[0] < -2
 
 
 # -- measuring -----------------------------------------------------------------------------------
@@ -307,9 +368,11 @@ def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monk
     rng = np.random.default_rng(1)
     vectors = rng.normal(size=(30, 8)).astype(np.float32)
     texts = [" ".join(rng.choice(["graph", "network", "speech", "switch", "model"], 4)) for _ in range(30)]
-    few = Authorships(np.arange(31) * 2, [f"Ada {n % 9} Of" for n in range(60)], texts, vectors)
+    names = [f"Ada {n % 9} Of" for n in range(60)]
+    days, described = np.full(30, 739_000, np.int32), np.ones(30, bool)
+    few = Authorships(np.arange(31) * 2, names, texts, vectors, days, described)
     quick = Evidence(few)
     monkeypatch.setattr(evidence, "_of_distinct", lambda measure, *pairs: measure(*pairs))
     whole = Evidence(few)
-    assert np.array_equal(quick._far_meaning, whole._far_meaning)
-    assert np.array_equal(quick._far_words, whole._far_words)
+    pairs = np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)
+    assert np.array_equal(quick.compare(*pairs), whole.compare(*pairs))

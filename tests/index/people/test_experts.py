@@ -103,8 +103,8 @@ def test_the_truth_is_first_papers_together_after_the_cut(written):
 
 
 def test_the_evaluation_prints_all_rows_and_training_repeats_itself(written, tmp_path):
-    first = train(written, tmp_path / "one", before=date.fromordinal(START + 380))
-    again = train(written, tmp_path / "two", before=date.fromordinal(START + 380))
+    first = train([(written, date.fromordinal(START + 380))], tmp_path / "one")
+    again = train([(written, date.fromordinal(START + 380))], tmp_path / "two")
     assert first["sha256"] == again["sha256"]
     result = evaluate(written, cut=date.fromordinal(START + 300), people=100)
     rows = {row["method"]: row for row in result["rows"]}

@@ -5,7 +5,6 @@ from datetime import date
 import numpy as np
 import pytest
 
-from index.identity.evidence import Authorships
 from index.identity.passes import identify
 from index.people.insight import Insight, derive
 from index.people.novelty import Novelty
@@ -215,4 +214,3 @@ def test_an_empty_corpus_has_topics_of_nothing():
     topics = Topics.build([], [], 0)
     assert topics.of([1]) == []
     assert topics.trending(np.zeros(5, int), date(2026, 1, 1), 30) == ([], 0, 0)
-    assert len(Authorships(np.zeros(1, np.int64), [], [], np.zeros((0, 8))).name_ids[1]) == 0

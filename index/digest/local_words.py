@@ -1,0 +1,86 @@
+"""A library's own words: what sets a taste's papers apart from others of the same library.
+
+The learned parts of a taste know the words of the papers that they were learned from. A library of another
+field or decade has others, and there its own words have to count for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from index.digest.encoder import WORDS
+
+SAMPLE, OTHERS = 12_000, 3_000
+"""Papers of a library from which its words are counted, and those that stand for what nobody chose."""
+LEAST = 200
+"""In a smaller library words can't be weighed."""
+WEIGHT, STRANGE_WEIGHT = 0.25, 2.4
+"""What the library's words weigh beside the learned ranking, and how much more if all words are strange."""
+_PENALTY = 0.1
+
+
+def standard(values: np.ndarray) -> np.ndarray:
+    """Standard deviations above the mean, float32."""
+    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-6), np.float32)
+
+
+class LocalWords:
+    """The words of a sample of a library's papers, as :func:`index.digest.encoder.words_text` has them."""
+
+    def __init__(self, texts: Sequence[str], known: Collection[str]) -> None:
+        """Count words.
+
+        Parameters
+        ----------
+        known
+            The words (and pairs of words) that the learned ranking knows.
+        """
+        from sklearn.feature_extraction.text import TfidfVectorizer  # lazy: takes half a second
+
+        self._counter: Any = TfidfVectorizer(max_features=20_000, min_df=2, max_df=0.1, **WORDS)
+        self._others = None
+        self.weight = 0.0
+        if len(texts) < LEAST:
+            return
+        rows = self._counter.fit_transform(texts).tocsr()
+        self._others = rows[np.linspace(0, len(texts) - 1, min(OTHERS, len(texts))).astype(int)]
+        mass = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
+        words = set(known)
+        strange = np.array([word not in words for word in self._counter.get_feature_names_out()])
+        self.strange = float(mass[strange].sum() / max(mass.sum(), 1e-9))
+        """The share of the library's words, by weight, that the learned ranking does not know."""
+        self.weight = WEIGHT + STRANGE_WEIGHT * self.strange
+
+    def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
+        """Texts as rows of tf-idf in the library's words."""
+        if self._others is None:
+            return sparse.csr_matrix((len(texts), 1), dtype=np.float32)
+        return self._counter.transform(texts).tocsr()
+
+    def beside(
+        self, learned: np.ndarray, candidates: sparse.csr_matrix, taste: sparse.csr_matrix
+    ) -> np.ndarray:
+        """The learned scores of candidates with the library's words beside them, in standard deviations."""
+        whole = standard(learned)
+        return whole + self.weight * standard(self.scores(candidates, taste)) if self.weight else whole
+
+    def scores(self, candidates: sparse.csr_matrix, taste: sparse.csr_matrix) -> np.ndarray:
+        """How much candidates look like a taste rather than like the library: float32, shape (candidates,).
+
+        A linear support vector machine between the taste's papers and the sample, which is
+        arxiv-sanity-lite's recommendation. Candidates and taste are :meth:`rows`.
+        """
+        from sklearn.svm import LinearSVC  # lazy: takes half a second
+
+        if self._others is None or not taste.shape[0]:
+            return np.zeros(candidates.shape[0], np.float32)
+        model = LinearSVC(class_weight="balanced", C=_PENALTY, max_iter=2_000)
+        model.fit(
+            sparse.vstack([taste, self._others]),
+            np.repeat([1.0, 0.0], [taste.shape[0], self._others.shape[0]]),
+        )
+        return np.asarray(model.decision_function(candidates), np.float32)
