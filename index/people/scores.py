@@ -56,7 +56,7 @@ class Trust:
     claimed_by: str = ""
     """The claim's proof, in words."""
     sure: float | None = None
-    """How likely each paper is this person's, on average; None for a single paper or a claimed person."""
+    """How likely each paper is this person's, on average; None if nothing else is likely."""
 
 
 class Scores:
@@ -275,7 +275,7 @@ def trust(
             )
         return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True, proof)
     level = "L0" if namesakes and mean < 0.5 else "L1"
-    return Trust(int(min(value, 60)), level, tuple(why), sure=mean if papers > 1 else None)
+    return Trust(int(min(value, 60)), level, tuple(why), sure=mean if papers > 1 and namesakes else None)
 
 
 def _percentiles(values: np.ndarray, groups: np.ndarray, ids: np.ndarray) -> np.ndarray:
