@@ -1,7 +1,7 @@
 """A library's own words: what sets a taste's papers apart from others of the same library.
 
 The learned parts of a taste know the words of the papers that they were learned from. A library of another
-field or decade has others, and there its own words have to count for more.
+field or decade uses other words, so there its own words count for more.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from scipy import sparse
 from index.digest.encoder import WORDS
 
 SAMPLE, OTHERS = 12_000, 3_000
-"""Papers of a library from which its words are counted, and those that stand for what nobody chose."""
+"""How many of a library's papers its words are counted from, and how many serve as negative examples."""
 LEAST = 200
-"""In a smaller library words can't be weighed."""
+"""A smaller library has too few papers to weigh words."""
 WEIGHT, STRANGE_WEIGHT = 0.25, 2.4
-"""What the library's words weigh beside the learned ranking, and how much more if all words are strange."""
+"""The weight of the library's words beside the learned ranking, and how much it grows if all are unknown."""
 _PENALTY = 0.1
 
 
@@ -44,6 +44,8 @@ class LocalWords:
         self._counter: Any = TfidfVectorizer(max_features=20_000, min_df=2, max_df=0.1, **WORDS)
         self._others = None
         self.weight = 0.0
+        self.strange = 0.0
+        """The share of the library's words, by weight, that the learned ranking does not know."""
         if len(texts) < LEAST:
             return
         rows = self._counter.fit_transform(texts).tocsr()
@@ -52,7 +54,6 @@ class LocalWords:
         words = set(known)
         strange = np.array([word not in words for word in self._counter.get_feature_names_out()])
         self.strange = float(mass[strange].sum() / max(mass.sum(), 1e-9))
-        """The share of the library's words, by weight, that the learned ranking does not know."""
         self.weight = WEIGHT + STRANGE_WEIGHT * self.strange
 
     def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:

@@ -183,7 +183,7 @@ def evaluate(
 
 
 class _Compared:
-    """Every method's scores of a day's papers for a reader."""
+    """Scores a day's papers for a reader with every method."""
 
     def __init__(
         self, listings: ListingDays, start: int, asked: list[DigestQuestion], ranker: TasteRanker
@@ -208,7 +208,7 @@ class _Compared:
     def scores(
         self, question: DigestQuestion, today: slice, rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
-        """By method; a reader whom several draws ask is compared once."""
+        """The scores of each method. A question that several draws share is scored once."""
         key = question.day, question.earlier.tobytes()
         if key not in self._cache:
             rows = np.arange(today.start, today.stop)

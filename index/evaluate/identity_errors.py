@@ -1,4 +1,4 @@
-"""Where a judgement of who is who goes wrong: by years, topic, abstracts and rarity of the name."""
+"""Errors in telling people apart, by years, topic, missing abstracts and rarity of the name."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Block:
     namesakes: float = 1.0
     """How many other people of this name to expect."""
     ease: float = 0.0
-    """What speaks for each merge besides, as log-odds."""
+    """Log-odds added to every merge, for a rare name in a small corpus."""
 
     @classmethod
     def of(

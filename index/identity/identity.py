@@ -67,16 +67,16 @@ class Judge:
         return np.array(self.models.commonness.log_odds(self.authorships.name_ids[1]))
 
     @cached_property
-    def _before(self) -> tuple[np.ndarray, np.ndarray]:
+    def _name_priors(self) -> tuple[np.ndarray, np.ndarray]:
         spelled = np.array([name.spelled for name in self.authorships.name_ids[1]], bool)
         return expected_namesakes(self.name_odds, spelled), ease(
             self.name_odds, spelled, self.authorships.papers
         )
 
-    def _set_out(self, block: Block) -> None:
-        """Tell a block what its name says before any evidence."""
+    def _set_priors(self, block: Block) -> None:
+        """Give a block the priors of its name."""
         name = self.authorships.name_ids[0][block.authorships[0]]
-        block.namesakes, block.ease = (float(values[name]) for values in self._before)
+        block.namesakes, block.ease = (float(values[name]) for values in self._name_priors)
 
     @cached_property
     def _cut(self) -> float:
@@ -177,14 +177,14 @@ class Judge:
                     float(self.name_odds[ids[block[0]]]),
                 )
             )
-            self._set_out(blocks[-1])
+            self._set_priors(blocks[-1])
             for a, b in self._within(blocks[-1], self.certain.apart):
                 blocks[-1].apart[a, b] = blocks[-1].apart[b, a] = True
             start = stop
         return blocks
 
     def _bounded(self, authorships: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """A name's authorships with at most so many of each known person that all can be compared."""
+        """A name's authorships, with few enough of each known person to compare all of them."""
         if len(authorships) <= large_names.LARGEST:
             return authorships
         people = np.unique(known[authorships])
@@ -256,10 +256,10 @@ class Judge:
                 block.groups = [list(range(size)), list(range(size, len(block.authorships)))]
                 block.anchors, block.prior = [-1, -1], prior
             rows = [block.merge_features()[1] for block in compared]
-            found = iter(margins(self.models.groups, np.concatenate(rows)))
+            merge_odds = iter(margins(self.models.groups, np.concatenate(rows)))
             for block, row, (a, b) in zip(compared, rows, chosen, strict=True):
                 if len(row):
-                    margin = float(next(found))
+                    margin = float(next(merge_odds))
                     firm = block.likely(*block.groups) >= 1 - FIRM
                     scored.append((max(margin, self._cut) if firm else margin, a, b))
         union = Union(self.authorships, groups, [-1] * len(groups), self.certain)
@@ -269,7 +269,7 @@ class Judge:
         return union.groups()
 
     def _whole_prior(self, authorships: np.ndarray) -> float:
-        """The prior of a large name: its parts are too much alike to tell."""
+        """The prior of a large name, from pairs of all its parts: within one part papers are too alike."""
         one, other = large_names.random_pairs(authorships)
         scores = margins(self.models.pairs, self.evidence.compare(one, other)[:, PAIR_COLUMNS])
         odds = float(self.name_odds[self.authorships.name_ids[0][authorships[0]]])
@@ -321,7 +321,7 @@ class Judge:
             )
         ]
         for block in blocks:
-            self._set_out(block)
+            self._set_priors(block)
             for a, b in self._within(block, self.certain.apart):
                 block.apart[a, b] = block.apart[b, a] = True
         return blocks

@@ -1,4 +1,4 @@
-"""Names with thousands of authorships, sorted in parts, so that the cost grows with their number only.
+"""Names with thousands of authorships, sorted in parts so that the cost stays linear.
 
 Authorships are halved by their work until a part is small, each part is sorted like a name of its own, and
 groups of different parts that share coauthors are compared again.
@@ -18,9 +18,9 @@ NEAREST = 12
 PAIRS = 5_000
 """Random pairs from which the prior of such a name is estimated."""
 _MOST_GROUPS = 60
-"""A coauthor of more groups than these tells none of them apart."""
+"""A coauthor of more groups than this does not help to tell them apart."""
 MEMBERS = 25
-"""Authorships of each group that are compared then."""
+"""The most authorships of each group in that comparison."""
 
 
 def parts(authorships: np.ndarray, vectors: np.ndarray) -> list[np.ndarray]:

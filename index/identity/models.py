@@ -15,15 +15,15 @@ from index.models.shipped import booster, shipped, shipped_json
 ENOUGH_PAPERS = 2_000
 """A corpus with this many papers shows by itself who works with whom."""
 SCARCITY, RARE = 0.9, 2.1
-"""How much a rare name counts as evidence in a corpus with hardly any papers, and the log-odds from which."""
+"""The weight of a rare name in a corpus with hardly any papers, and the log-odds that make a name rare."""
 EXPECTED, EXPECTED_INITIALS = 1.0, 0.05
 """The fewest namesakes that count as expected beside the evidence, for names in full and for initials."""
 SLOWNESS = 1.15
-"""How much less evidence is asked for where people publish slowly: their papers lie further apart."""
+"""How far the cut falls where people publish slowly, since their papers lie further apart."""
 
 
 SCARCE = 2.0
-"""How much less evidence is asked for in a corpus with hardly any papers."""
+"""How far the cut falls in a corpus with hardly any papers."""
 
 
 def scarcity(papers: int) -> float:
@@ -32,14 +32,14 @@ def scarcity(papers: int) -> float:
 
 
 def expected_namesakes(name_odds: np.ndarray, spelled: np.ndarray) -> np.ndarray:
-    """How many namesakes count as expected of each name beside the evidence, float64."""
+    """How many namesakes to expect of each name, with a floor; float64."""
     fewest = np.where(spelled, EXPECTED, EXPECTED_INITIALS)
     expected: np.ndarray = np.maximum(np.exp(-name_odds) / NAMESAKE_FACTOR, fewest)
     return expected
 
 
 def ease(name_odds: np.ndarray, spelled: np.ndarray, papers: int) -> np.ndarray:
-    """What speaks for merging a rare name's groups in a corpus of so many papers: log-odds, float64.
+    """Log-odds added to merges of a rare name's groups in a corpus of so many papers, float64.
 
     A small corpus has little other evidence, so a rare name counts for more there.
     """

@@ -56,7 +56,7 @@ class Trust:
     claimed_by: str = ""
     """The claim's proof, in words."""
     sure: float | None = None
-    """How likely each paper is this person's, on average; None if nothing else is likely."""
+    """How likely each paper is this person's, on average; None if nobody else has the name."""
 
 
 class Scores:

@@ -2,8 +2,6 @@
 
 import copy
 import json
-import os
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -34,10 +32,8 @@ ODD = (None, True, 1, 1.0, 99, "", "x" * 5_000, [], {}, [None])
 
 
 @pytest.fixture(scope="module")
-def quick():
-    if "DISCORD_OPENAPI" not in os.environ:
-        pytest.skip("Discord's description is not here")
-    return Description(Path(os.environ["DISCORD_OPENAPI"]))
+def quick(shared):
+    return Description(shared / "discord" / "openapi.json")
 
 
 @pytest.fixture(scope="module")
