@@ -239,9 +239,20 @@ async def _end(store: Store, claim: Claim, why: str) -> bool:
 
 
 async def _look_again(store: Store, who: Witnesses, claim: Claim, claimed: Claimed) -> None:
-    """Renew one claim; raises NotProven if it ends. A domain that was tied once need not be shown again."""
+    """Renew one claim. A domain that was tied once need not be shown again.
+
+    Raises
+    ------
+    NotProven
+        If the claim ends.
+    SourceError
+        If a source that could keep it can't be asked.
+    """
     if claim.proof in ("mail", "domain"):
-        how = (await who.ties(claimed))[0].of_mail(f"x@{claim.place}")
+        ties, unasked = await who.ties(claimed)
+        how = ties.of_mail(f"x@{claim.place}")
+        if how is None and unasked is not None:
+            raise unasked
         if how is None:
             raise NotProven(f"{claim.place} is not tied to this person. Begin again with /claim person:")
         await store.claims.lower(claim.id, "domain", f"{claim.place} {how}")

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from index.evaluate.identity_errors import errors, long_careers, on_cards
+from index.evaluate.identity_errors import confidence, errors, long_careers, on_cards
 from index.evaluate.metrics import RESAMPLES
 from index.evaluate.pseudo_people import make_people
 from index.identity.authorships import Authorships
-from index.identity.identity import Judge
+from index.identity.identity import Judge, Judgement
 from index.identity.models import Models
 
 HOMONYMS, VARIANTS = 2_000, 1_000
@@ -54,14 +54,14 @@ def initial_coauthors(authorships: Authorships) -> np.ndarray:
 
 def labmate(
     authorships: Authorships, truth: np.ndarray, models: Models, also: list[np.ndarray] | None = None
-) -> np.ndarray:
+) -> Judgement:
     """Ours; only names that could belong to a known person are judged, and those of ``also``."""
     ids, names = authorships.name_ids
     families = {names[number].family for number in np.unique(ids[truth >= 0])}
     initials = {(names[number].initial, names[number].family) for number in np.unique(ids[truth >= 0])}
     wanted = np.array([n.family in families and (n.initial, n.family) in initials for n in names])
     wanted[[ids[mine[0]] for mine in also or []]] = True
-    return Judge(authorships, models).judge(wanted).person
+    return Judge(authorships, models).judge(wanted)
 
 
 def bcubed(clusters: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -167,11 +167,11 @@ def evaluate(
     known = np.flatnonzero(truth >= 0)
     models = Models.shipped()
     careers = long_careers(authorships)
-    judged: list[np.ndarray] = []
+    judged: list[Judgement] = []
 
     def ours() -> np.ndarray:
         judged.append(labmate(authorships, truth, models, careers))
-        return judged[0]
+        return judged[0].person
 
     methods: dict[str, Callable[[], np.ndarray]] = {
         "exact-name": lambda: exact_name(authorships),
@@ -197,7 +197,10 @@ def evaluate(
         "people": len(np.unique(truth[known])),
         "rows": rows,
         "why": {
-            "long careers": on_cards(careers, judged[0]),
-            "errors": errors(authorships, truth, judged[0], namesakes),
+            "long careers": on_cards(careers, judged[0].person),
+            "confidence of cards": confidence(
+                truth, judged[0].person, judged[0].confidence, authorships.name_ids[0]
+            ),
+            "errors": errors(authorships, truth, judged[0].person, namesakes),
         },
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from index.identity.clusters import pairs_within
 _YEAR = 365.25
 LONG, OFTEN = 22, 10
 """Years and papers of a long career."""
+_SURE = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
 _EDGES: dict[str, tuple[float, ...]] = {
     "years apart": (1, 3, 10),
     "cosine": (0.2, 0.4),
@@ -75,6 +77,53 @@ def errors(
 
 def _share(among: np.ndarray, wanted: np.ndarray) -> float | None:
     return round(float(wanted[among].mean()), 3) if among.any() else None
+
+
+def confidence(
+    truth: np.ndarray, person: np.ndarray, sure: np.ndarray, names: np.ndarray
+) -> list[dict[str, Any]]:
+    """How sure cards are beside how often they are right: cards of names that are several cards.
+
+    Parameters
+    ----------
+    truth, person
+        int64, shape (authorships,): who it is and who it was judged to be; -1 where unknown.
+    sure
+        float64, shape (authorships,): the judged chance that each is its person's.
+    names
+        int64, shape (authorships,): the name in use.
+
+    Returns
+    -------
+    list
+        For each range of a card's mean: how many ``cards`` and ``papers`` with a known author, the mean that
+        they ``say``, and the share of these papers that are the card's main author's (``right``).
+    """
+    judged = np.unique(np.stack([names, person]), axis=1)[0]
+    several = np.bincount(judged, minlength=int(names.max(initial=-1)) + 1) > 1
+    known = np.flatnonzero((truth >= 0) & several[names])
+    cards, place = np.unique(person[known], return_inverse=True)
+    papers = np.bincount(place, minlength=len(cards))
+    pairs, counts = np.unique(np.stack([place, truth[known]]), axis=1, return_counts=True)
+    main = np.zeros(len(cards), np.int64)
+    np.maximum.at(main, pairs[0], counts)
+    inside = np.isin(person, cards)
+    at = np.searchsorted(cards, person[inside])
+    says = np.bincount(at, sure[inside], len(cards)) / np.bincount(at, minlength=len(cards))
+    rows = []
+    for low, high in pairwise((*_SURE, 1.01)):
+        here = (says >= low) & (says < high) & (papers > 1)
+        if here.any():
+            rows.append(
+                {
+                    "sure": f"from {low:g}",
+                    "cards": int(here.sum()),
+                    "papers": int(papers[here].sum()),
+                    "says": round(float(np.average(says[here], weights=papers[here])), 3),
+                    "right": round(float(main[here].sum() / papers[here].sum()), 3),
+                }
+            )
+    return rows
 
 
 def long_careers(authorships: Authorships) -> list[np.ndarray]:

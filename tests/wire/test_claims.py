@@ -402,6 +402,25 @@ async def test_a_claim_by_an_older_rule_is_looked_at_by_today_s(own, site, proof
         assert "/claim person:" in shown, "what to do is said"
 
 
+async def test_an_older_claim_waits_for_openalex_if_it_is_out_of_reach(own, monkeypatch):
+    services, _ = own
+    claims = services.store.claims
+    author = await services.store.author_names.find("Minlan Yu")
+    [(person, _)] = await services.store.people.named([author])
+    claim = await claims.begin(1, person, 1, "labmate-old")
+    await claims.prove(claim.id, "mail", "seas.harvard.edu")
+
+    async def away(person, **_):
+        raise SourceError("the day's budget is spent")
+
+    later = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=40)
+    with monkeypatch.context() as without:
+        without.setattr(services.facts, "look_up", away)
+        assert await recheck(services.store, services.witnesses, later) == 0
+    assert (await claims.find(claim.id)).state == "held"
+    assert await recheck(services.store, services.witnesses, later) == 1
+
+
 async def test_an_older_claim_does_not_stand_against_a_proof_by_today_s_rule(own):
     """It counts as L1 until it is checked again: a false L3 can't keep the real person out."""
     services, _ = own
