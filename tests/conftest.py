@@ -18,6 +18,7 @@ from bot.app import sample_file
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from data.calendar import clock
 from data.stores.store import Store
 from tests.helpers import forked_worker, forking, one_model, one_painter, schema
 from tests.helpers import sample as sample_folder
@@ -53,6 +54,13 @@ def sample() -> Path:
 def _sample_for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     sample_folder.keep_in(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
+@pytest.fixture(autouse=True)
+def _own_clock() -> Iterator[None]:
+    """A clock that a test has set stands for that test only."""
+    yield
+    clock.follow(None)
 
 
 @pytest_asyncio.fixture
