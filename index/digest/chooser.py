@@ -220,7 +220,8 @@ class Chooser:
             texts = [self._texts[paper] for paper in liked] + [taste.query] * (query is not None)
             learned = self._ranker.scores(items, together, ages)
             today = local.rows([self._texts[paper] for paper in candidates])
-            scores = local.beside(learned, today, local.rows(texts))
+            similar = (items.meaning @ together.meaning.T).max(axis=1)
+            scores = local.beside(learned, similar, today, local.rows(texts))
         else:
             scores = standard(items.joint @ items.joint.mean(axis=0))
         if away is not None:

@@ -18,8 +18,9 @@ SAMPLE, OTHERS = 12_000, 3_000
 """How many of a library's papers its words are counted from, and how many serve as negative examples."""
 LEAST = 200
 """A smaller library has too few papers to weigh words."""
-WEIGHT, STRANGE_WEIGHT = 0.25, 2.4
-"""The weight of the library's words beside the learned ranking, and how much it grows if all are unknown."""
+WEIGHT, STRANGE = 0.25, 2.4
+"""The weight of the library's words beside a ranking that knows them, and how fast the ranking loses its say
+as the share of unknown words grows: it has none left at 42 %."""
 _PENALTY = 0.1
 
 
@@ -43,18 +44,21 @@ class LocalWords:
 
         self._counter: Any = TfidfVectorizer(max_features=20_000, min_df=2, max_df=0.1, **WORDS)
         self._others = None
-        self.weight = 0.0
         self.strange = 0.0
-        """The share of the library's words, by weight, that the learned ranking does not know."""
+        """How little the learned ranking knows of the library's words: 0 to 1."""
         if len(texts) < LEAST:
             return
         rows = self._counter.fit_transform(texts).tocsr()
         self._others = rows[np.linspace(0, len(texts) - 1, min(OTHERS, len(texts))).astype(int)]
         mass = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
-        words = set(known)
-        strange = np.array([word not in words for word in self._counter.get_feature_names_out()])
-        self.strange = float(mass[strange].sum() / max(mass.sum(), 1e-9))
-        self.weight = WEIGHT + STRANGE_WEIGHT * self.strange
+        learned = set(known)
+        strange = np.array([word not in learned for word in self.words])
+        self.strange = min(1.0, STRANGE * float(mass[strange].sum() / max(mass.sum(), 1e-9)))
+
+    @property
+    def words(self) -> list[str]:
+        """The words, and pairs of words, that are counted."""
+        return [str(word) for word in self._counter.get_feature_names_out()]
 
     def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
         """Texts as rows of tf-idf in the library's words."""
@@ -63,11 +67,31 @@ class LocalWords:
         return self._counter.transform(texts).tocsr()
 
     def beside(
-        self, learned: np.ndarray, candidates: sparse.csr_matrix, taste: sparse.csr_matrix
+        self,
+        learned: np.ndarray,
+        nearest: np.ndarray,
+        candidates: sparse.csr_matrix,
+        taste: sparse.csr_matrix,
     ) -> np.ndarray:
-        """The learned scores of candidates with the library's words beside them, in standard deviations."""
-        whole = standard(learned)
-        return whole + self.weight * standard(self.scores(candidates, taste)) if self.weight else whole
+        """The scores of candidates with the library's words beside what was learned, in standard deviations.
+
+        Where the words are strange, the learned ranking gives way to them and to plain similarity.
+
+        Parameters
+        ----------
+        learned, nearest
+            Shape (candidates,): the learned scores, and the cosine with the most similar paper of the taste.
+        candidates, taste
+            :meth:`rows` of both.
+        """
+        if self._others is None:
+            return standard(learned)
+        words = standard(self.scores(candidates, taste))
+        return (
+            (1 - self.strange) * standard(learned)
+            + (WEIGHT + self.strange) * words
+            + self.strange * standard(nearest)
+        )
 
     def scores(self, candidates: sparse.csr_matrix, taste: sparse.csr_matrix) -> np.ndarray:
         """How much candidates look like a taste rather than like the library: float32, shape (candidates,).

@@ -215,15 +215,17 @@ class _Compared:
             here, past = (np.searchsorted(self._needed, places) for places in (rows, question.earlier))
             age = (question.day - self._listings.day[question.earlier]).astype(float)
             centre = self._sanity[question.earlier].mean(axis=0)
+            plain = _plain(self._items[here], self._items[past])
             self._cache[key] = {
                 "labmate": self._local.beside(
                     self._ranker.scores(self._items[here], self._items[past], age),
+                    plain["embedding-max"],
                     self._rows[here],
                     self._rows[past],
                 ),
                 "tfidf-svm": _svm(self._sanity, question, rows, today.start, rng),
                 "tfidf-centroid": np.asarray(self._sanity[rows] @ centre.T).ravel(),
-                **_plain(self._items[here], self._items[past]),
+                **plain,
             }
         return self._cache[key]
 

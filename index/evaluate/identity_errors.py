@@ -9,11 +9,12 @@ import numpy as np
 
 from index.identity.authorships import Authorships
 from index.identity.clusters import pairs_within
+from index.identity.models import certainty
 
 _YEAR = 365.25
 LONG, OFTEN = 22, 10
 """Years and papers of a long career."""
-_SURE = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
+_SURE = (0.0, 0.8, 0.9, 0.95, 0.98)
 _EDGES: dict[str, tuple[float, ...]] = {
     "years apart": (1, 3, 10),
     "cosine": (0.2, 0.4),
@@ -96,8 +97,9 @@ def confidence(
     Returns
     -------
     list
-        For each range of a card's mean: how many ``cards`` and ``papers`` with a known author, the mean that
-        they ``say``, and the share of these papers that are the card's main author's (``right``).
+        For each range of what a card says (:func:`~index.identity.models.certainty`): the ``cards`` and their
+        ``papers`` with a known author, the mean of what they say, and the share of these papers that are the
+        card's main author's (``right``).
     """
     judged = np.unique(np.stack([names, person]), axis=1)[0]
     several = np.bincount(judged, minlength=int(names.max(initial=-1)) + 1) > 1
@@ -109,7 +111,8 @@ def confidence(
     np.maximum.at(main, pairs[0], counts)
     inside = np.isin(person, cards)
     at = np.searchsorted(cards, person[inside])
-    says = np.bincount(at, sure[inside], len(cards)) / np.bincount(at, minlength=len(cards))
+    mean = np.bincount(at, sure[inside], len(cards)) / np.bincount(at, minlength=len(cards))
+    says = np.array([certainty(value) for value in mean.tolist()])
     rows = []
     for low, high in pairwise((*_SURE, 1.01)):
         here = (says >= low) & (says < high) & (papers > 1)

@@ -26,6 +26,20 @@ SCARCE = 2.0
 """How far the cut falls in a corpus with hardly any papers."""
 
 
+CERTAINTY = 1.9, 0.8
+"""Offset and slope in log-odds: from the mean chance of a card's papers, judged in pairs, to their chance.
+
+Single pairs know less than the whole card. The line lies below what arXiv's pseudo-people give and near what
+the Anthology's ids give (`evaluate identity` prints both)."""
+
+
+def certainty(mean: float) -> float:
+    """How sure it is that a card's papers are one person's: 0 to 1, from the mean of their chances."""
+    offset, slope = CERTAINTY
+    clipped = min(max(mean, 1e-3), 1 - 1e-3)
+    return 1 / (1 + math.exp(-offset - slope * math.log(clipped / (1 - clipped))))
+
+
 def scarcity(papers: int) -> float:
     """1 in a corpus of one paper, 0 from :data:`ENOUGH_PAPERS` on."""
     return max(0.0, 1 - math.log(max(papers, 1)) / math.log(ENOUGH_PAPERS))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from index.identity.models import certainty
 from index.people.novelty import Novelty
 from index.people.people import PeopleIndex
 from index.search.facets import Facets
@@ -254,7 +255,8 @@ def trust(
     mean = float(np.mean(confidences)) if confidences else 0.0
     papers = len(confidences)
     value = 15 + 35 * mean * min(1.0, np.log2(1 + papers) / 3)
-    why = [f"{papers} authorships, {mean:.0%} sure on average"]
+    sure = certainty(mean)
+    why = [f"{papers} authorships, {sure:.0%} sure on average"]
     if namesakes == 0:
         value += 10
         why.append("I know no other author with this name")
@@ -275,7 +277,7 @@ def trust(
             )
         return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True, proof)
     level = "L0" if namesakes and mean < 0.5 else "L1"
-    return Trust(int(min(value, 60)), level, tuple(why), sure=mean if papers > 1 and namesakes else None)
+    return Trust(int(min(value, 60)), level, tuple(why), sure=sure if papers > 1 and namesakes else None)
 
 
 def _percentiles(values: np.ndarray, groups: np.ndarray, ids: np.ndarray) -> np.ndarray:

@@ -197,18 +197,29 @@ def test_words_are_whole_and_plain(require, exclude, fits):
     assert has_words("In-network aggregation on switches", require, exclude) is fits
 
 
-def test_a_library_s_words_count_more_the_stranger_they_are():
+def _library(known):
     subjects = ["optics", "lenses", *(f"subject{n}" for n in range(18))]
-    texts = [f"{subject} with method{n % 11}" for n in range(15) for subject in subjects]
-    known, strange = LocalWords(texts, set(subjects)), LocalWords(texts, {"nothing"})
-    assert 0 < known.weight < strange.weight
-    taste, papers = strange.rows(["optics with lenses"] * 3), strange.rows(["optics", "subject3"])
-    near, far = strange.beside(np.zeros(2), papers, taste)
-    assert near > far
+    return LocalWords([f"{subject} with method{n % 11}" for n in range(15) for subject in subjects], known)
+
+
+def test_a_library_s_words_count_more_the_stranger_they_are():
+    strange = _library({"nothing"})
+    known = _library(strange.words)
+    assert (known.strange, strange.strange) == (0.0, 1.0)
+    for library, order in ((known, [1, 0]), (strange, [0, 1])):
+        taste, papers = library.rows(["optics with lenses"] * 3), library.rows(["optics", "subject3"])
+        scores = library.beside(np.array([0.0, 1.0]), np.zeros(2), papers, taste)
+        assert np.argsort(-scores).tolist() == order
+
+
+def test_similarity_speaks_where_the_words_are_strange():
+    strange = _library({"nothing"})
+    taste, papers = strange.rows(["optics"] * 3), strange.rows(["nothing", "nothing"])
+    assert np.argmax(strange.beside(np.zeros(2), np.array([0.2, 0.7]), papers, taste)) == 1
 
 
 def test_too_small_a_library_has_no_say():
     few = LocalWords(["on optics"] * 3, ())
     learned = np.array([2.0, 1.0, 3.0])
-    beside = few.beside(learned, few.rows(["a", "b", "c"]), few.rows(["on optics"]))
+    beside = few.beside(learned, np.zeros(3), few.rows(["a", "b", "c"]), few.rows(["on optics"]))
     assert np.argsort(-beside).tolist() == [2, 0, 1]

@@ -14,14 +14,14 @@ from sqlalchemy import delete
 from data.tables.papers import MembershipRow
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
-from index.evaluate.identity_errors import errors
+from index.evaluate.identity_errors import confidence, errors
 from index.evaluate.pseudo_people import make_people, rare_people
 from index.identity import evidence, large_names
 from index.identity.authorships import Authorships
 from index.identity.clusters import estimate_priors
 from index.identity.evidence import Evidence
 from index.identity.identity import Judge
-from index.identity.models import Models
+from index.identity.models import Models, certainty
 from index.identity.passes import identify
 from index.identity.person_names import USUAL_LOG_ODDS, compatible, parse_name, partners, relation
 from index.identity.unions import CertainPairs
@@ -180,6 +180,17 @@ def test_a_large_name_is_sorted_in_parts_and_those_are_joined_by_coauthors(monke
     precision, recall = bcubed(parted, whole)
     assert precision.mean() > 0.9
     assert recall.mean() > 0.8
+
+
+def test_what_cards_say_stands_beside_how_often_they_are_right():
+    truth = np.array([0, 0, 0, 1, 2, 2, 3, 3, -1])
+    person = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2])
+    names = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    [row] = confidence(truth, person, np.full(9, 0.5), names)
+    assert (row["cards"], row["papers"]) == (2, 6), "the third card is its name's only one"
+    assert row["right"] == round(5 / 6, 3)
+    assert row["says"] == round(certainty(0.5), 3)
+    assert 0 < certainty(0.0) < certainty(0.3) < certainty(0.9) < certainty(1.0) < 1
 
 
 def test_the_errors_of_a_judgement_are_counted_by_what_they_depend_on():

@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from index.identity.models import certainty
 from index.identity.passes import identify
 from index.people.insight import Insight, derive
 from index.people.novelty import Novelty
@@ -207,7 +208,7 @@ def test_trust_grows_with_evidence_and_unclaimed_stays_l1():
     weak, strong = trust([0.4], 3, 1), trust([0.95] * 12, 0, 2, "0000-0001")
     assert weak.value < strong.value <= 60
     assert (weak.level, strong.level) == ("L0", "L1")
-    assert trust([0.9, 0.8], 3, 1).sure == pytest.approx(0.85)
+    assert trust([0.9, 0.8], 3, 1).sure == pytest.approx(certainty(0.85))
     assert trust([0.9], 3, 1).sure is trust([0.9, 0.8], 0, 1).sure is None
     assert Score.of([]) is None
 
