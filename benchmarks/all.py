@@ -10,8 +10,10 @@ for name in (
     "words",
     "replies",
     "replies --reading",
+    "replies --ask",
     "fairness",
     "libraries",
+    "full_text",
 ):
     print(f"== python -m benchmarks.{name}", flush=True)
     subprocess.run([sys.executable, "-m", *f"benchmarks.{name}".split()], check=True)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from benchmarks.data import FOLDER, full_corpus, percentile, show
-from benchmarks.replies import SEARCHES, start
+from benchmarks.replies import SEARCHES
+from benchmarks.running import start
 from bot.local_discord.client import NoReplyError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import Json

@@ -2,7 +2,7 @@
 
 It asks each question at rest and, with --reading, once more while another process loads and embeds papers.
 With --people, it asks questions about people instead, with and without pictures (after `identify` on
-var/benchmark, which `python -m benchmarks.people` runs).
+var/benchmark, which `python -m benchmarks.people` runs). With --ask, it asks questions that `/ask` answers.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
-
+from benchmarks import asking
 from benchmarks.data import FOLDER, PAPERS, ROOT, full_corpus, show
+from benchmarks.running import WARM, resident, start, timed
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.sources.files import PaperFile
 
 ASKED = 150
-WARM = 5
 SEARCHES = (
     "fault tolerance of GPU training",
     "retrieval augmented generation for legal questions",
@@ -36,42 +35,6 @@ SEARCHES = (
     "benchmarks for multilingual speech translation",
     "why do agents fail at long tasks",
 )
-
-
-def start(
-    discord: LocalDiscord, folder: Path, *, pictures: bool = True, **settings: str
-) -> subprocess.Popen[bytes]:
-    """Start Labmate in a process of its own, as `make run` with a token does, without limits by default."""
-    environment = os.environ | {
-        "DISCORD_TOKEN": discord.bot_token,
-        "DISCORD_API_URL": discord.api_url,
-        "LABMATE_DATA": str(folder),
-        "LABMATE_FETCH": "false",
-        "DISCORD_OPENAPI": "",
-        "LABMATE_PICTURES": str(pictures).lower(),
-        "LABMATE_LIMITS": "false",
-        **settings,
-    }
-    return subprocess.Popen(
-        [sys.executable, "-m", "bot", "run"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
-    )
-
-
-def resident(process: subprocess.Popen[bytes]) -> float:
-    """Resident MB of a process and its children; shared memory counts once."""
-    root = psutil.Process(process.pid)
-    everyone = [root, *root.children(recursive=True)]
-    return sum(member.memory_full_info().pss for member in everyone) / 1e6
-
-
-async def timed(user: UserClient, commands: list[str]) -> list[float]:
-    times = []
-    for place, command in enumerate(commands):
-        begun = time.perf_counter()
-        await user.slash(command)
-        if place >= WARM:
-            times.append(time.perf_counter() - begun)
-    return times
 
 
 async def completed(user: UserClient, texts: list[str]) -> list[float]:
@@ -246,4 +209,7 @@ async def while_reading(
 
 
 if __name__ == "__main__":
-    asyncio.run(people() if "--people" in sys.argv[1:] else main("--reading" in sys.argv[1:]))
+    if "--ask" in sys.argv[1:]:
+        asyncio.run(asking.main())
+    else:
+        asyncio.run(people() if "--people" in sys.argv[1:] else main("--reading" in sys.argv[1:]))

@@ -17,9 +17,15 @@ from data.calendar import clock
 from data.database.private_files import keep_private
 from data.records import PaperRecord
 from data.sources.files import PaperFile
+from data.sources.full_text import ATTEMPTS, ArxivFullText
+from data.sources.http import PoliteClient
+from data.sources.llm import Llm
 from data.sources.mail import Mailer
+from data.stores.llm_spending import Spent
 from data.stores.store import Store
+from index.answers.rephraser import DayLimits, Rephraser
 from index.claims.openalex_facts import FactFinder
+from index.documents.full_texts import FullTexts
 from index.identity.passes import identify
 from index.people.insight import derive
 from index.search.corpus import BusyError, Corpus
@@ -109,6 +115,7 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
         painter=Painter(draws=settings.labmate_pictures),
         fact_finder=FactFinder(corpus.store, settings.openalex_url, key, budget),
     )
+    services.full_texts = _full_texts(settings, corpus)
     services.limits = RateLimits(counted=settings.labmate_limits)
     services.top_everywhere = settings.top_everywhere
     if settings.http_listen:
@@ -123,5 +130,40 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
             password,
             settings.smtp_security,
         )
+    if settings.llm_url:
+        services.rephraser = make_rephraser(settings, settings.llm_url, corpus)
     services.reading_people = asyncio.create_task(services.insight.refresh())
     return services
+
+
+def make_rephraser(settings: Settings, url: str, corpus: Corpus) -> Rephraser:
+    """What rewords answers with the language model of the settings, within their limits."""
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+    llm = Llm(url, settings.llm_model.strip(), key, seconds=settings.llm_seconds)
+    limits = DayLimits(
+        _most(settings.llm_member_tokens, settings.llm_member_seconds, settings.llm_member_dollars),
+        _most(settings.llm_day_tokens, settings.llm_day_seconds, settings.llm_day_dollars),
+        settings.llm_price_in,
+        settings.llm_price_out,
+    )
+    return Rephraser(llm, corpus.store.llm_spending, limits, corpus.embedder.encode)
+
+
+def _most(tokens: int, seconds: int, dollars: float) -> Spent:
+    return Spent(tokens, seconds * 1_000, round(dollars * 1_000_000))
+
+
+def _full_texts(settings: Settings, corpus: Corpus) -> FullTexts | None:
+    """Papers' full texts; None where they are switched off."""
+    if not settings.labmate_full_texts or corpus.vectors is None:
+        return None
+    source = None
+    if settings.labmate_fetch:
+        client = PoliteClient(
+            interval=settings.arxiv_interval_seconds,
+            turn=settings.labmate_data / "arxiv.turn",
+            attempts=ATTEMPTS,
+        )
+        source = ArxivFullText(client, settings.arxiv_url)
+    model = str(corpus.vectors.fingerprint["weights_sha256"])
+    return FullTexts(corpus.store, corpus.embedder, model, source, most=settings.labmate_full_texts)

@@ -75,7 +75,7 @@ class Labmate(commands.AutoShardedBot):
     def __init__(self, settings: Settings, services: Services) -> None:
         super().__init__(
             command_prefix=commands.when_mentioned,
-            intents=discord.Intents(guilds=True),
+            intents=discord.Intents(guilds=True, guild_messages=True, dm_messages=True),
             allowed_mentions=NO_PINGS,
             tree_cls=Tree,
             help_command=None,
@@ -198,6 +198,13 @@ class Labmate(commands.AutoShardedBot):
     async def on_labmate_failure(self, interaction: discord.Interaction) -> None:
         """Count a failure, or a request that the user has to correct."""
         self.metrics.finished(interaction, interaction.extras.get("failed", "failed"))
+
+    async def on_labmate_mention(self, outcome: str) -> None:
+        """Count what was said to Labmate in a message."""
+        self.metrics.mentioned(outcome)
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """Do nothing: no command has a prefix, and commands/general/mention.py answers mentions."""
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Make sure that every interaction gets an answer, even a button that is not ours."""

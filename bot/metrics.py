@@ -78,6 +78,10 @@ class Metrics:
         if kind is None:
             self._finished.labels(name).observe(_since(interaction))
 
+    def mentioned(self, outcome: str) -> None:
+        """Count what was said to Labmate in a message."""
+        self._replies.labels("mention", outcome).inc()
+
 
 def _since(interaction: discord.Interaction) -> float:
     now = time.perf_counter()

@@ -138,6 +138,7 @@ class Scheduler:
     async def _tell_apart(self) -> None:
         """Match the authors of new papers, and once a week all authors; refresh old facts and proofs."""
         await self._services.store.kept_texts.forget_old()
+        await self._services.store.asked_questions.forget_old()
         if not len(self._services.corpus.facets):
             return
         people = self._services.store.people

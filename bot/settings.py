@@ -54,10 +54,14 @@ class Settings(BaseSettings):
     """The arXiv categories that a running Labmate follows."""
     arxiv_api_url: str = "https://export.arxiv.org/api/query"
     arxiv_oai_url: str = "https://oaipmh.arxiv.org/oai"
+    arxiv_url: str = "https://export.arxiv.org"
+    """Where the PDF and the HTML of a paper are fetched from when a member asks about it."""
     arxiv_interval_seconds: float = Field(default=3.0, ge=0, allow_inf_nan=False)
     """The pause between two requests to arXiv; its terms ask for three seconds."""
     labmate_fetch: bool = True
-    """False: never ask arXiv for new papers."""
+    """False: never ask arXiv for new papers or for full texts."""
+    labmate_full_texts: int = Field(default=500, ge=0, le=100_000)
+    """How many papers' full texts to keep; 0: never read one."""
     labmate_pictures: bool = True
     """False: answer without pictures, which saves a process of about 200 MB."""
     labmate_limits: bool = True
@@ -67,6 +71,24 @@ class Settings(BaseSettings):
     openalex_url: str = "https://api.openalex.org"
     openalex_daily_budget: float = Field(default=0.5, ge=0, le=1_000, allow_inf_nan=False)
     """Dollars a day to spend on lists of works; a free key allows one dollar."""
+    llm_url: str | None = None
+    """A server that speaks OpenAI's chat protocol, such as http://127.0.0.1:8000/v1; by default none."""
+    llm_model: str = ""
+    """The model's name on that server."""
+    llm_api_key: SecretStr | None = None
+    llm_seconds: float = Field(default=20, ge=1, le=600, allow_inf_nan=False)
+    """The time that one answer may take."""
+    llm_price_in: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
+    llm_price_out: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
+    """Dollars for a million tokens read and written; 0 for a model of your own."""
+    llm_member_tokens: int = Field(default=50_000, ge=0, le=10**12)
+    llm_member_seconds: int = Field(default=900, ge=0, le=10**8)
+    llm_member_dollars: float = Field(default=0.1, ge=0, le=100_000, allow_inf_nan=False)
+    """What one member's answers may cost a day."""
+    llm_day_tokens: int = Field(default=1_000_000, ge=0, le=10**12)
+    llm_day_seconds: int = Field(default=28_800, ge=0, le=10**8)
+    llm_day_dollars: float = Field(default=1, ge=0, le=100_000, allow_inf_nan=False)
+    """What all answers of a day may cost together."""
     smtp_host: str | None = None
     """The mail server that sends the codes of /claim mail:; without one, that option is off."""
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -106,12 +128,26 @@ class Settings(BaseSettings):
             raise ValueError("must be a host and a port, such as 127.0.0.1:8090")
         return value
 
-    @field_validator("http_url", "discord_api_url", "arxiv_api_url", "arxiv_oai_url", "openalex_url")
+    @field_validator(
+        "http_url", "discord_api_url", "arxiv_api_url", "arxiv_oai_url", "arxiv_url", "openalex_url"
+    )
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and not is_address(value, "http", "https"):
             raise ValueError("must be a web address, such as https://labmate.example.org")
         return value.rstrip("/") if value else None
+
+    @field_validator("llm_url")
+    @classmethod
+    def _chat_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value) if is_address(value, "http", "https") else None
+        if parts is None:
+            raise ValueError("must be a web address, such as http://127.0.0.1:8000/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("must hold no name, password or key; put the key into LLM_API_KEY")
+        return value.rstrip("/").removesuffix("/chat/completions")
 
     @field_validator("discord_gateway_url")
     @classmethod
@@ -120,7 +156,7 @@ class Settings(BaseSettings):
             raise ValueError("must be the address of a gateway, such as wss://gateway.discord.gg")
         return value
 
-    @field_validator("discord_token", "openalex_api_key", "metrics_token", mode="before")
+    @field_validator("discord_token", "openalex_api_key", "metrics_token", "llm_api_key", mode="before")
     @classmethod
     def _one_word(cls, value: object) -> object:
         text = value.strip() if isinstance(value, str) else ""
@@ -142,6 +178,15 @@ class Settings(BaseSettings):
         if self.smtp_host and "@" not in self.smtp_from:
             raise ValueError(
                 "SMTP_HOST is set, so SMTP_FROM is needed: the sender's address, such as labmate@example.org"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _which_model(self) -> Settings:
+        if self.llm_url and not self.llm_model.strip():
+            raise ValueError(
+                "LLM_URL is set, so LLM_MODEL is needed: the model's name on that server "
+                f"({self.llm_url}/models lists them)"
             )
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,6 +22,8 @@ FOLDERS, FILES = (
 )
 """The contents of LABMATE_DATA; the database is checked separately."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
+_OPENAI = "3"
+"""The release of the package that Labmate was tested with."""
 
 
 class SettingError(ValueError):
@@ -41,6 +44,8 @@ def check(settings: Settings) -> None:
     else:
         _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
     _engine(settings.vector_engine)
+    if settings.llm_url:
+        _llm()
     if settings.labmate_clock is not None:
         _clock(settings.labmate_clock)
 
@@ -50,6 +55,18 @@ def _engine(name: str) -> None:
         engine(name)
     except VectorsError as error:
         raise SettingError(f"VECTOR_ENGINE: {error} See docs/extend.md; faiss is always there.") from error
+
+
+def _llm() -> None:
+    try:
+        release = version("openai")
+    except PackageNotFoundError:
+        release = "none"
+    if release.partition(".")[0] != _OPENAI:
+        raise SettingError(
+            f"LLM_URL: this needs the package openai, release {_OPENAI} (found: {release}). "
+            f"Install it: python -m pip install 'openai~={_OPENAI}.0'. Or leave LLM_URL empty."
+        )
 
 
 def _data(folder: Path) -> None:

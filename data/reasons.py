@@ -23,9 +23,12 @@ class Reason:
     by
         Authors whom readers follow, or who are members.
     near
-        The title of the most similar paper that readers saved or liked.
+        The title of a similar paper that readers saved or liked: the most similar that no reason of the same
+        digest names yet, if there is one.
     near_count
         How many such papers it is similar to.
+    words
+        Phrases that it has in common with that paper, or else with the description that it matches.
     own
         Whether one member saved or liked them; otherwise, the server's members did.
     query
@@ -40,6 +43,7 @@ class Reason:
     own: bool = False
     query: str = ""
     text: str = ""
+    words: tuple[str, ...] = ()
 
 
 TYPICAL = Reason()

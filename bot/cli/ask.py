@@ -1,4 +1,4 @@
-"""`python -m bot ask`: run one slash command over the local Discord, as a user would."""
+"""`python -m bot ask`: one slash command or mention over the local Discord, as a user would."""
 
 from __future__ import annotations
 
@@ -15,29 +15,36 @@ from bot.run import local_discord, running_bot
 from bot.settings import Settings
 from bot.terminal.drawing import print_plain
 from bot.terminal.interim import is_interim, until_answered
+from bot.terminal.mention import mention_in
 
-BY_MEANING = ("similar", "search")
+BY_MEANING = ("similar", "search", "ask")
 """Commands that need the model, so it is loaded first."""
 
 
 async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
-    """Run one command and print the reply; returns the exit status (1: an error reply, 2: not a command)."""
+    """Run a command, or say ``@Labmate ...``, and print the reply.
+
+    Returns the exit status (1: an error reply, 2: not a command).
+    """
     failures: list[object] = []
     async with (
         local_discord(settings) as (discord_, local_settings),
         running_bot(local_settings) as (bot, scheduler),
     ):
         bot.add_listener(_remember(failures), "on_labmate_failure")
+        bot.add_listener(_remember_mention(failures), "on_labmate_mention")
+        said = mention_in(text)
         async with UserClient(discord_.url, discord_.user_token) as user:
             try:
-                typed = parse(text, await user.commands())
+                typed = parse(text, await user.commands()) if said is None else None
             except TypingError as error:
                 print(error, file=sys.stderr)
                 return 2
-            if typed.command["name"] in BY_MEANING:
+            if typed is None or typed.command["name"] in BY_MEANING:
                 await scheduler.load_model()
             try:
-                async for reply in until_answered(user, await user.run(typed)):
+                first = await (user.run(typed) if typed is not None else user.mention(said or ""))
+                async for reply in until_answered(user, first):
                     if is_interim(reply):  # what is printed as the reply is the answer alone
                         print_plain(reply, Console(stderr=True, soft_wrap=True))
             except NoReplyError as error:
@@ -48,6 +55,14 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
             else:
                 print_plain(reply, Console(soft_wrap=True))
     return 1 if failures else 0
+
+
+def _remember_mention(failures: list[object]) -> Callable[[str], Coroutine[Any, Any, None]]:
+    async def on_labmate_mention(outcome: str) -> None:
+        if outcome != "answered":
+            failures.append(outcome)
+
+    return on_labmate_mention
 
 
 def _remember(failures: list[object]) -> Callable[[object], Coroutine[Any, Any, None]]:

@@ -98,7 +98,7 @@ def train_identity(
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    tasks.train_identity(_paired(data, "--vectors", vectors), out, seed)
+    tasks.train_identity(paired(data, "--vectors", vectors), out, seed)
 
 
 @evaluate.command("collaborators")
@@ -161,12 +161,18 @@ def train_collaborators(
     """Train the ranker of suggested collaborators, on first papers together before a day."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    ends = [(day or datetime(2026, 3, 1)).date() for _, day in _paired(data, "--before", before)]
-    tasks.train_collaborators(_paired(data, "--vectors", vectors), ends, out, seed)
+    ends = [(day or datetime(2026, 3, 1)).date() for _, day in paired(data, "--before", before)]
+    tasks.train_collaborators(paired(data, "--vectors", vectors), ends, out, seed)
 
 
-def _paired(data: list[Path], option: str, values: list[Any] | None) -> list[tuple[Path, Any]]:
-    """Each file with its value of an option that is given once for each, or not at all."""
+def paired(data: list[Path], option: str, values: list[Any] | None) -> list[tuple[Path, Any]]:
+    """Each file with its value of an option that is given once for each, or not at all.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is given another number of times.
+    """
     if values and len(values) != len(data):
         raise typer.BadParameter(f"{option} is given {len(values)} times for {len(data)} files of --data")
     return list(zip(data, values or [None] * len(data), strict=True))

@@ -17,10 +17,17 @@ from typing import Annotated
 
 import typer
 
-from bot.cli import backups, evaluate_digest, evaluate_fits  # noqa: F401 - the last two add their own commands
+from bot.cli import (  # some add their own commands
+    answers,
+    backups,
+    evaluate_digest,  # noqa: F401
+    evaluate_fits,  # noqa: F401
+    evaluate_rephrasing,  # noqa: F401
+)
 from bot.cli.admin import admin
 from bot.cli.command_line import perform, settings
 from bot.cli.evaluate import evaluate, match, rank, train
+from bot.cli.phrases import phrases
 from bot.cli.reporter import Reporter
 from bot.ending import Ending
 from bot.logs import log_to
@@ -42,6 +49,8 @@ app.add_typer(rank, name="rank")
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(train, name="train")
 app.command("match")(match)
+app.command("answer")(answers.answer)
+app.command("phrases")(phrases)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 

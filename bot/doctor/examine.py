@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from rich.console import Console
 from rich.text import Text
 
-from bot.doctor import installation, services
+from bot.doctor import installation, language_model, services
 from bot.doctor.finding import Finding
 from bot.settings import Settings
 
@@ -20,6 +20,7 @@ CHECKS: list[tuple[str, Callable[[Settings], Awaitable[list[Finding]]]]] = [
     ("Index", installation.index),
     ("People", installation.people),
     ("OpenAlex", services.openalex),
+    ("LLM", language_model.language_model),
     ("arXiv", services.arxiv),
     ("Files", installation.files),
     ("Disk", installation.disk),

@@ -161,7 +161,8 @@ class UserClient:
             for custom_id, value in values.items()
         ]
         data = {"id": modal["id"], "custom_id": modal["custom_id"], "components": rows}
-        return await self._interact({"type": 5, "data": data}, REPLY_WITHIN)
+        place = {"channel_id": modal.get("channel_id") or self.channel_id}
+        return await self._interact({"type": 5, "data": data, **place}, REPLY_WITHIN)
 
     async def complete(self, text: str, *, within: float = REPLY_WITHIN) -> list[Json]:
         """The bot's suggestions for the option at the end of the text; the server says when they are late."""
@@ -201,6 +202,34 @@ class UserClient:
         return dict(
             await self.request("POST", f"/channels/{self.channel_id}/messages", {"content": content, **more})
         )
+
+    async def mention(self, text: str, *, within: float = REPLY_WITHIN) -> ShownReply:
+        """Mention the bot in the channel, with some words, and wait for its reply.
+
+        Raises
+        ------
+        NoReplyError
+            If the bot does not reply.
+        """
+        application = await self.request("GET", "/applications/@me")
+        return await self.tell(f"<@{application['bot']['id']}> {text}", within=within)
+
+    async def tell(self, content: str, *, within: float = REPLY_WITHIN, **more: Any) -> ShownReply:
+        """Post a message and wait for the bot's reply to it; raises as :meth:`mention` does."""
+        said = await self.say(content, **more)
+
+        def replies(message: Json) -> bool:
+            answered = (message.get("message_reference") or {}).get("message_id")
+            return answered == said["id"] and bool(message["author"].get("bot"))
+
+        come = next((message for message in self.messages.values() if replies(message)), None)
+        if come is not None:  # before the answer to our request
+            return ShownReply(self, come)
+        future = self._expect(lambda event, data: event == "MESSAGE_CREATE" and replies(data))
+        try:
+            return ShownReply(self, (await asyncio.wait_for(future, within))[1])
+        except TimeoutError as error:
+            raise NoReplyError("the bot did not reply") from error
 
     async def next_answer(self, reply: ShownReply, *, within: float) -> ShownReply:
         """What comes in a reply's place: its message edited, or another message of the same interaction.

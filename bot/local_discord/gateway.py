@@ -20,6 +20,8 @@ DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 0, 1, 2, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
 _GUILD_MEMBERS, _MESSAGE_CONTENT = 1 << 1, 1 << 15
+_SUBSCRIBED = {"MESSAGE_REACTION_": (1 << 10, 1 << 13), "MESSAGE_": (1 << 9, 1 << 12)}
+"""Events that a bot gets only with an intent: the one for servers, and the one for direct messages."""
 UNKNOWN_OPCODE, DECODE_ERROR, NOT_AUTHENTICATED, AUTHENTICATION_FAILED = 4001, 4002, 4003, 4004
 ALREADY, INVALID_SEQ, DISALLOWED_INTENTS = 4005, 4007, 4014
 
@@ -217,7 +219,7 @@ class Gateway:
     async def to_channel(self, channel: Json, event: str, data: Json) -> None:
         """Dispatch an event to everyone who sees the channel; bots without the intent get no content."""
         for session in list(self.sessions.values()):
-            if not self._state.sees(session.user_id, channel):
+            if not self._state.sees(session.user_id, channel) or not _subscribed(session, channel, event):
                 continue
             visible = data
             if (
@@ -267,3 +269,9 @@ class Gateway:
         for session in list(self.sessions.values()):
             if session.socket is not None:
                 await session.socket.ws.close()
+
+
+def _subscribed(session: Session, channel: Json, event: str) -> bool:
+    """Whether a session hears of such an event: users always do, bots with the intent for it."""
+    intents = next((both for start, both in _SUBSCRIBED.items() if event.startswith(start)), None)
+    return not session.is_bot or intents is None or bool(session.intents & intents[channel["type"] == DM])

@@ -97,11 +97,13 @@ class Messages:
             "attachments": self._attach(channel["id"], uploads, body.get("attachments")),
             "embeds": body.get("embeds") or [],
             "components": number(body.get("components") or []),
-            **self._mentions(body, content),
+            **self._mentions({"channel_id": channel["id"], **body}, content),
             **extra,
         }
         if reference := body.get("message_reference"):
-            message |= {"type": 19, "message_reference": {"channel_id": channel["id"], **reference}}
+            ids = {name: str(value) for name, value in reference.items() if name.endswith("_id")}
+            message |= {"type": 19, "message_reference": {"channel_id": channel["id"], **ids}}
+            message["referenced_message"] = self._referenced(channel["id"], reference)
         if author_id == self._state.application["bot"]["id"]:
             message["application_id"] = self._state.application["id"]
         return message
@@ -113,12 +115,36 @@ class Messages:
         allowed = body.get("allowed_mentions")
         parse = {"users", "roles", "everyone"} if allowed is None else set(allowed.get("parse") or [])
         users = _USER_MENTION.findall(text) if "users" in parse else (allowed or {}).get("users", [])
+        users = [*users, *self._replied_to(body, pinged=allowed is None or bool(allowed.get("replied_user")))]
         roles = _ROLE_MENTION.findall(text) if "roles" in parse else (allowed or {}).get("roles", [])
         return {
             "mentions": [self._state.users[u] for u in dict.fromkeys(users) if u in self._state.users],
             "mention_roles": list(dict.fromkeys(roles)),
             "mention_everyone": "everyone" in parse and bool(_EVERYONE.search(text)),
         }
+
+    def _replied_to(self, body: Json, *, pinged: bool) -> list[str]:
+        """The author of the message that this one answers, whom the answer pings unless it says otherwise."""
+        reference = body.get("message_reference") or {}
+        place = self._state.messages.get(str(reference.get("channel_id") or body.get("channel_id")), {})
+        answered = place.get(str(reference.get("message_id")))
+        return [answered["author"]["id"]] if pinged and answered else []
+
+    def _referenced(self, channel_id: str, reference: Json) -> Json | None:
+        """The message that is answered, without what it answers itself; None where it is gone.
+
+        Raises
+        ------
+        ApiError
+            50035 if it is gone and ``fail_if_not_exists`` is not false.
+        """
+        place = self._state.messages.get(str(reference.get("channel_id") or channel_id), {})
+        answered = place.get(str(reference.get("message_id")))
+        if answered is None and reference.get("fail_if_not_exists", True):
+            problems = Problems()
+            problems.add("message_reference", "MESSAGE_REFERENCE_UNKNOWN_MESSAGE", "Unknown message")
+            raise errors.invalid_form(problems)
+        return {k: v for k, v in answered.items() if k != "referenced_message"} if answered else None
 
     def _attach(self, channel_id: str, uploads: list[Upload], described: list[Json] | None) -> list[Json]:
         about = {str(entry.get("id")): entry for entry in described or []}

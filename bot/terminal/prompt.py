@@ -26,9 +26,13 @@ from bot.terminal.completion import DiscordCompleter
 from bot.terminal.drawing import Drawing, draw
 from bot.terminal.forms import FormField, TerminalForm, form_of
 from bot.terminal.interim import until_answered
+from bot.terminal.mention import mention_in
 
 LEAVING = ("exit", "quit", ":q")
-HOW = "Type a command such as /papers ChonLam Lao, the number of a button or option, or exit. Tab completes."
+HOW = (
+    "Type a command such as /papers ChonLam Lao, @Labmate and a question, the number of a button or option, "
+    "or exit. Tab completes."
+)
 
 Ask = Callable[[FormField], Awaitable[str | None]]
 """Asks for a form's field; None if the user closes the form."""
@@ -56,6 +60,8 @@ class Terminal:
                 await self._press([int(number) for number in re.findall(r"\d+", line)])
             elif line.startswith("/"):
                 await self._show(await self._user.slash(line))
+            elif (said := mention_in(line)) is not None:
+                await self._show(await self._user.mention(said))
             else:
                 self._hint(HOW)
         except TypingError as error:
@@ -127,7 +133,8 @@ class Terminal:
         """Show an update of the last reply, and what the bot posts by itself."""
         if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or int(message["flags"]) & LOADING:
             return
-        by_itself = event == "MESSAGE_CREATE" and not message.get("interaction_metadata")
+        asked = message.get("interaction_metadata") or message.get("message_reference")
+        by_itself = event == "MESSAGE_CREATE" and not asked
         if message["author"].get("bot") and (by_itself or message["id"] == self._last):
             if self._busy:
                 self._later += [message] if by_itself else []
@@ -167,7 +174,8 @@ async def run_locally(settings: Settings) -> None:
                 "DISCORD_TOKEN is not set, so this is a local Discord."
             )
             console.print(
-                "Try [bold]/papers ChonLam Lao[/], [bold]/similar PrismLLM[/] or [bold]/help[/]. "
+                "Try [bold]/papers ChonLam Lao[/], [bold]/similar PrismLLM[/], "
+                "[bold]@Labmate how are GPU clusters emulated?[/] or [bold]/help[/]. "
                 "Tab completes; type exit to leave."
             )
             scheduler.start()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from commands.cards.people import span
 from commands.cards.text import plural, shown, title_link
 from data.records import Paper
-from index.people.suggest import Knows, Suggestion
+from index.people.knowing import Knows
+from index.people.suggest import Suggestion
 
 _THROUGH = 3
 
@@ -81,8 +83,10 @@ def proof(expert: Knows, papers: Mapping[int, Paper]) -> str:
     shown_papers = [title_link(papers[number], 90) for number in expert.papers[:2] if number in papers]
     more = len(expert.papers) - len(shown_papers)
     tail = f" · and {more} more" if more > 0 else ""
+    years = span(expert.first, expert.latest)
+    when = f", {years}" if years else ""
     return (
-        f"**{shown(expert.name, 80)}** · {plural(len(expert.papers), 'paper')} on it\n-# "
+        f"**{shown(expert.name, 80)}** · {plural(len(expert.papers), 'paper')} on it{when}\n-# "
         + " · ".join(shown_papers)
         + tail
     )

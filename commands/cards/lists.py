@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ui
 
-from commands.cards.text import author_line, facts_line, first_sentence, title_link
+from commands.cards.text import author_line, facts_line, gist, title_link
 from data.records import Paper
 
 PAGE = 5
@@ -17,7 +17,7 @@ _TEXT_LIMIT = 3_900
 
 
 class Entry:
-    """A paper in a list, with a note on it."""
+    """A paper in a list, with a note on it, and a line above it where a group of papers begins."""
 
     def __init__(
         self,
@@ -26,21 +26,24 @@ class Entry:
         *,
         note: str | None = None,
         bold: frozenset[str] = frozenset(),
+        above: str | None = None,
     ) -> None:
         self.paper = paper
         self.details = details
         self.note = note
         self.bold = bold
+        self.above = above
 
     def text(self, number: int, *, brief: bool = False) -> str:
-        """Title, authors, facts and a line about it."""
+        """Title, authors, facts and a line about it: what the paper does, where nothing else is said."""
         lines = [
             f"{number}. {title_link(self.paper, 120 if brief else 200)}",
             author_line(self.paper, self.bold, 3 if brief else 6),
             facts_line(self.paper),
         ]
-        note = self.note if self.note is not None else first_sentence(self.paper, 120 if brief else 220)
-        return "\n".join([*lines, *([note] if note and not brief else [])])
+        note = self.note if self.note is not None else gist(self.paper, 120 if brief else 220)
+        above = [self.above] if self.above else []
+        return "\n".join([*above, *lines, *([note] if note and not brief else [])])
 
 
 def listing(

@@ -34,7 +34,8 @@ def card(
     if details := _details(paper):
         box.add_item(ui.TextDisplay(details[:280]))
     links = _links(paper)
-    box.add_item(ui.ActionRow(*actions, *links))
+    for row in [[*actions, *links]] if len(actions) + len(links) <= 5 else [actions, links]:
+        box.add_item(ui.ActionRow(*row))
     if people:
         box.add_item(ui.ActionRow(*people))
     view = ui.LayoutView(timeout=None)

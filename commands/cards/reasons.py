@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from commands.cards.text import readable, shorten, shown
 from data.keys import visible
@@ -37,7 +37,14 @@ def _sentence(reason: Reason, show: Show) -> str:
         parts.append(_near(reason, show))
     if reason.query:
         parts.append(f"matches “{show(reason.query, 60)}”")
+    if reason.words:
+        parts.append(f"{'both on' if reason.near else 'on'} {_listed(reason.words, show)}")
     return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
+
+
+def _listed(words: Sequence[str], show: Show) -> str:
+    *most, last = (show(word, 60) for word in words)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _writer(writer: KnownWriter, show: Show) -> str:
@@ -48,5 +55,5 @@ def _near(reason: Reason, show: Show) -> str:
     title = f"“{show(reason.near, 70)}”"
     own = "that you saved or liked" if reason.own else "saved or liked here"
     if reason.near_count > 1:
-        return f"similar to {reason.near_count} papers {own}, above all {title}"
+        return f"similar to {reason.near_count} papers {own}, such as {title}"
     return f"similar to {title}, {own}"

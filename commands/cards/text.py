@@ -11,9 +11,9 @@ from functools import lru_cache
 import discord
 from pylatexenc.latex2text import LatexNodes2Text
 
-from data.keys import visible
+from data.keys import fold, visible
 from data.records import Author, Paper
-from index.search.passages import sentences
+from index.search import passages
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
@@ -41,15 +41,7 @@ _LINE_START = re.compile(
 _AT = re.compile(r"@(?=everyone|here)")
 _PAIRED = re.compile(r"(?:[^\[\]]|\[[^\[\]]*\])*")
 _LINE_ENDS = re.compile(r"\r\n?")
-_DOES = re.compile(
-    r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))"
-    r"\s+(?:\w+ly\s+|\w+,\s+)?"
-    r"(?:propos|introduc|present|develop|describ|design|stud(?:y|ies)|show|prov|investigat|address|examin|explor|build|"
-    r"analy[sz]|report|survey|review|argu|demonstrat|evaluat|compar|deriv|establish|formulat|releas|find|ask|revisit|"
-    r"extend|offer|provid|creat|construct|consider|identif|giv|tak|implement|systematiz))",
-    re.IGNORECASE,
-)
-"""A sentence that says what was done."""
+_MATCHED = re.compile(r"(?<![\w\\*<:@/#&-])[^\W_]+(?:-[^\W_]+)*(?![\w*>/@-])")
 SHOWN_AUTHORS = 6
 _ROOM = 12
 """Characters of LaTeX that one readable character takes at most."""
@@ -185,17 +177,25 @@ def facts_line(paper: Paper) -> str:
     return "-# " + " · ".join(parts)
 
 
-def first_sentence(paper: Paper, most: int = 220) -> str:
-    """The abstract's first sentence."""
-    parts = sentences(paper.abstract[: most * _ROOM])
-    return shown(parts[0], most) if parts else ""
-
-
 def gist(paper: Paper, most: int = 220) -> str:
     """The sentence of the abstract that says what was done, where one does; else its first."""
-    parts = sentences(paper.abstract[: 20 * most])
-    does = next((part for part in parts if _DOES.search(part)), parts[0] if parts else "")
-    return shown(does, most)
+    return shown(passages.gist(paper.abstract[: 20 * most]), most)
+
+
+def bold_matches(text: str, stems: frozenset[str], most: int) -> str:
+    """Outside text readable, cut and safe, with the words of these stems in bold.
+
+    A word is left alone where the sign before or after it belongs to an escape or to bold text.
+    """
+    return _MATCHED.sub(
+        lambda match: f"**{match[0]}**" if not stems.isdisjoint(_stems(match[0])) else match[0],
+        shown(text, most),
+    ).replace("** **", " ")
+
+
+def _stems(word: str) -> set[str]:
+    whole = passages.stem(fold(word))
+    return {whole, *whole.split("-")}
 
 
 def abstract(paper: Paper, most: int) -> str:

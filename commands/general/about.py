@@ -10,15 +10,19 @@ from commands.cards.lists import note
 from commands.cards.text import day, plural, safe
 from commands.kit.replies import answer
 from commands.kit.services import Services
+from commands.kit.spoken import Spoken, spoken
 
 HELP = """## What I can do
 **/papers** `ChonLam Lao` — papers by an author; narrow them down with sort, since and category
 **/similar** `PrismLLM` — the most similar papers: give an arXiv id or link, a DOI, a title, \
 a system's name, or paste an abstract
-**/search** `fault tolerance of GPU training` — find papers by what they are about; you can use \
-“quoted phrases” and author: category: year: since:
+**/search** `fault tolerance of GPU training` — find papers in your own words. I understand dates and people \
+(`last week's papers by …`), `papers like PrismLLM but for inference`, “quoted phrases”, author: and category:
+**/ask** `how can large GPU clusters be emulated?` — an answer in sentences quoted from papers; \
+*Ask on* opens a thread for the next question
 **/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
-**/new** — the papers announced on a day, by category
+**/summary** `2605.15617` — its problem, method, result and limits, quoted from the full text
+**/new** — the papers announced on a day, by category or topic, or ranked for this channel
 **/digest** `mine` — the few new papers of the day that you, or this channel, will want, posted on schedule; \
 **/top** — what people here saved and liked most
 **/save** `PrismLLM`, **/library** `show` — your library: tags, notes, import and export; **/list** — \
@@ -36,7 +40,14 @@ topics and categories; **/me** `data` — what I keep about you; **/me** `forget
 **/about** — the papers I know, and where they come from
 
 With `private:True`, only you see an answer about papers or people; answers that concern you alone are \
-always private. Buttons below an answer keep working, even after a restart."""
+always private. Buttons below an answer keep working, even after a restart. You can also mention \
+me with a question in your own words, or write to me directly."""
+
+
+@spoken("help")
+async def help_in_words(said: Spoken) -> ui.LayoutView:
+    """Say what I can do to somebody who asked in words."""
+    return note(HELP)
 
 
 class About(commands.Cog):

@@ -51,9 +51,11 @@ class Cost:
 
 ASK = Cost("answers")
 SEARCH = Cost("searches", 20, 240, at_once=2, each=1, waiting=10)
+MENTION = Cost("answers to mentions", 20, 240, each=2, waiting=6)
 PICTURE = Cost("pictures", 20, 240, at_once=2, each=1, waiting=6)
 EXPORT = Cost("files", 6, 60, 10 * MINUTE, at_once=2, each=1, waiting=2)
 IMPORT = Cost("imports", 12, 120, HOUR, each=1, waiting=2)
+SUMMARY = Cost("summaries", 20, 120, 10 * MINUTE, at_once=4, each=1, waiting=4)
 FEED = Cost("feeds", 12, 120, HOUR)
 
 

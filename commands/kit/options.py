@@ -12,6 +12,7 @@ from commands.kit.replies import UserError
 from commands.kit.services import services_of
 from data.calendar import clock
 from data.calendar.arxiv_ids import CATEGORY
+from index.search.dates_said import day_from
 from index.search.names import Name
 from index.search.queries import parse_day
 
@@ -19,8 +20,13 @@ CHOICES = 25
 MAX_OPTION = 100
 
 
-def since_day(text: str | None) -> date | None:
-    """The day in a ``since`` option.
+def since_day(text: str | None, newest: date | None = None) -> date | None:
+    """The day in a ``since`` option: ``2026-05``, ``May``, ``1w``, ``last week``.
+
+    Parameters
+    ----------
+    newest
+        The newest listing, from which "this week" counts where it is older.
 
     Raises
     ------
@@ -29,9 +35,11 @@ def since_day(text: str | None) -> date | None:
     """
     if not text:
         return None
-    day = parse_day(text)
+    day = parse_day(text) or day_from(text, clock.now().date(), newest)
     if day is None:
-        raise UserError(f"I can't read “{_echo(text)}” as a day. Type it like 2026, 2026-05 or 2026-05-18.")
+        raise UserError(
+            f"I can't read “{_echo(text)}” as a day. Type it like 2026-05-18, 2026-05, May or last week."
+        )
     return day
 
 
@@ -96,7 +104,7 @@ async def complete_since(interaction: discord.Interaction, current: str) -> list
         ("this year", date(today.year, 1, 1)),
         ("last year", date(today.year - 1, 1, 1)),
     ]
-    typed = parse_day(current)
+    typed = parse_day(current) or day_from(current, today)
     if typed:
         return [app_commands.Choice(name=f"since {typed.isoformat()}", value=current.strip())]
     wanted = current.strip().lower()

@@ -140,6 +140,8 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
         await interaction.followup.send(
             view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
         )
+    if reply.later is not None and (better := await reply.later()) is not None:
+        await interaction.edit_original_response(view=better, allowed_mentions=NO_PINGS)
 
 
 async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:
@@ -219,17 +221,16 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
     if isinstance(error, app_commands.TransformerError | app_commands.CheckFailure):
         await tell(interaction, str(error))
         return
+    await tell(interaction, logged(error, _what(interaction)))
+
+
+def logged(error: BaseException, what: str) -> str:
+    """Log a failure under a number; returns what to tell the member."""
     reference = secrets.token_hex(4)
-    log.error(
-        "reference %s: %s failed",
-        *(reference, _what(interaction)),
-        exc_info=error,
-        extra={"reference": reference},
-    )
-    await tell(
-        interaction,
+    log.error("reference %s: %s failed", *(reference, what), exc_info=error, extra={"reference": reference})
+    return (
         f"Something went wrong on my side. I logged it as **{reference}**. "
-        "Please try again. If it keeps happening, tell the person who runs me that number.",
+        "Please try again. If it keeps happening, tell the person who runs me that number."
     )
 
 

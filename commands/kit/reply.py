@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import discord
@@ -17,3 +17,5 @@ class Reply:
     files: Sequence[discord.File] = ()
     more: Sequence[Reply] = ()
     """What follows in messages of its own, since one can't hold it."""
+    later: Callable[[], Awaitable[ui.LayoutView | None]] | None = None
+    """Makes what replaces the view once it is sent, outside of the member's turn; None for nothing better."""

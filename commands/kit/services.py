@@ -7,7 +7,7 @@ import contextlib
 import copy
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import discord
 
@@ -18,10 +18,13 @@ from commands.kit.progress import Progress
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.stores.store import Store
+from index.answers.library import LibraryAnswers
+from index.answers.rephraser import Rephraser
 from index.claims.claim_proofs import Witnesses
 from index.claims.openalex_facts import FactFinder
 from index.digest.chooser import Chooser
 from index.digest.day_map import DayMap
+from index.documents.full_texts import FullTexts
 from index.people.insight import Insight
 from index.people.people_seen import SeenInsight
 from index.search.corpus import Corpus
@@ -50,8 +53,12 @@ class Services:
     insight: Insight = field(init=False)
     """People, topics and scores, as far as they were made."""
     facts: FactFinder = field(init=False)
+    answers: LibraryAnswers = field(init=False)
+    """Answers questions with sentences of papers."""
     painter: Painter = field(default_factory=Painter)
     fact_finder: FactFinder | None = None
+    full_texts: FullTexts | None = None
+    """Reads papers as a whole; None where that is switched off."""
     chooser: Chooser | None = None
     """Chooses what digests show; loaded when it is first needed."""
     day_maps: OrderedDict[tuple[int, ...], DayMap] = field(default_factory=OrderedDict)
@@ -66,11 +73,13 @@ class Services:
     """Where feeds can be read, such as https://labmate.example.org; None where they are off."""
     mailer: Mailer | None = None
     """Sends codes that prove an address, where a mail server is set."""
+    rephraser: Rephraser | None = None
+    """Rewords answers with a language model, where one is set."""
     reading_people: asyncio.Task[bool] | None = None
     progress: Progress = field(default_factory=Progress)
     reaching: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while somebody is told of an invitation or a thread is opened, so that none is told twice."""
-    answering: set[asyncio.Future[object]] = field(default_factory=set)
+    answering: set[asyncio.Future[Any]] = field(default_factory=set)
     """Answers that are being made: nothing may be closed under them."""
     interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
     limits: RateLimits = field(default_factory=RateLimits)
@@ -86,6 +95,7 @@ class Services:
     def __post_init__(self) -> None:
         self.everywhere = self
         self.insight = Insight(self.corpus)
+        self.answers = LibraryAnswers(self.search, self.corpus)
         self._views = Views(self.store)
         self.facts = self.fact_finder or FactFinder(self.store)
 
@@ -119,7 +129,11 @@ class Services:
         if self.reading_people is not None:
             self.reading_people.cancel()
             await asyncio.gather(self.reading_people, return_exceptions=True)
+        if self.full_texts is not None:
+            await self.full_texts.close()
         await self.facts.close()
+        if self.rephraser is not None:
+            await self.rephraser.close()
         self.painter.close()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,7 @@ from commands.cards.text import label, plural, safe, shorten, shown
 from commands.kit.links import link
 from commands.kit.services import Services
 from commands.kit.which_paper import paper_of
-from data.records import Paper
-from index.search.passages import shared_phrases
+from index.search.phrase_shared import shared_phrases
 from index.search.search import Found
 
 SHOWN = 25
@@ -44,7 +44,7 @@ async def similar_papers(services: Services, paper_id: int, page: int = 0) -> ui
         turns.append(link("similar.turn", "More ▶", paper=paper.id, page=page + 1))
     turns.append(link("paper.card", label(f"About {paper.title}", 60), paper=paper.id))
     heading = f"## Similar to {shown(paper.title, 150)}"
-    return await _page(services, heading, f"{paper.title}. {paper.abstract}", results, page, turns)
+    return await _page(services, heading, (paper.title, paper.abstract), results, page, turns)
 
 
 async def similar_to_text(services: Services, text: str) -> ui.LayoutView:
@@ -57,24 +57,30 @@ async def similar_to_text(services: Services, text: str) -> ui.LayoutView:
         known = plural(await services.store.count(), "paper")
         heading += f"\nNone of the {known} in this library match. These are only the closest guesses."
         results = replace(results, hits=results.hits[:GUESSES])
-    return await _page(services, heading, text, results, 0, [])
+    return await _page(services, heading, ("", text), results, 0, [])
 
 
 async def _page(
-    services: Services, heading: str, text: str, results: Found, page: int, turns: list[ui.Item[Any]]
+    services: Services,
+    heading: str,
+    text: tuple[str, str],
+    results: Found,
+    page: int,
+    turns: list[ui.Item[Any]],
 ) -> ui.LayoutView:
     hits = results.hits[page * PAGE : (page + 1) * PAGE]
     papers = {paper.id: paper for paper in await services.store.papers([hit.paper_id for hit in hits])}
 
     def entries() -> list[Entry]:
+        held = [hit for hit in hits if hit.paper_id in papers]
+        texts = [(papers[hit.paper_id].title, papers[hit.paper_id].abstract) for hit in held]
         return [
             Entry(
                 papers[hit.paper_id],
                 link("paper.card", "Details", paper=hit.paper_id),
-                note=_why(services, text, papers[hit.paper_id], hit.closeness),
+                note=_why(hit.closeness, shared),
             )
-            for hit in hits
-            if hit.paper_id in papers
+            for hit, shared in zip(held, shared_phrases(text, texts), strict=True)
         ]
 
     made = await asyncio.to_thread(entries)
@@ -84,9 +90,7 @@ async def _page(
     return listing(heading, made, start=page * PAGE + 1, footer=footer, rows=[turns] if turns else [])
 
 
-def _why(services: Services, text: str, paper: Paper, closeness: float | None) -> str:
+def _why(closeness: float | None, shared: Sequence[str]) -> str:
     """How close, and the phrases that both have."""
-    phrases = shared_phrases(text, f"{paper.title}. {paper.abstract}", services.search.rarity)
-    shared = " · ".join(safe(phrase) for phrase in phrases)
     close = f"similarity {closeness:.2f}" if closeness is not None else "matched by words"
-    return f"{close} · in common: {shared}" if shared else close
+    return f"{close} · in common: {' · '.join(map(safe, shared))}" if shared else close

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import discord
 from discord import ui
@@ -49,11 +50,16 @@ async def which_paper(services: Services, typed: str) -> int:
     return ids[0]
 
 
-async def ask_which_paper(services: Services, ids: Sequence[int], typed: str, action: str) -> ui.LayoutView:
-    """Ask which of several papers is meant, and do ``action``, such as ``paper.choose_card``, with it."""
+async def ask_which_paper(
+    services: Services, ids: Sequence[int], typed: str, action: str, **more: Any
+) -> ui.LayoutView:
+    """Ask which of several papers is meant, and do ``action``, such as ``paper.choose_card``, with it.
+
+    ``more`` are ids that the action needs besides.
+    """
     options = await _options(services, ids)
-    more = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
-    return note(f"Several papers match “{_echo(typed)}”{more}.", [[choice(action, options)]])
+    closest = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
+    return note(f"Several papers match “{_echo(typed)}”{closest}.", [[choice(action, options, **more)]])
 
 
 async def offer_others(
@@ -67,7 +73,7 @@ async def offer_others(
     return view
 
 
-async def no_such_paper(services: Services, typed: str, action: str) -> ui.LayoutView:
+async def no_such_paper(services: Services, typed: str, action: str, **more: Any) -> ui.LayoutView:
     """No paper matches: say what would, and offer the closest titles as guesses."""
     text = (
         f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the "
@@ -76,7 +82,7 @@ async def no_such_paper(services: Services, typed: str, action: str) -> ui.Layou
     options = await _options(services, await services.search.guesses(typed))
     if not options:
         return note(text)
-    select = choice(action, options, placeholder="Closest guesses; none of them matches")
+    select = choice(action, options, placeholder="Closest guesses; none of them matches", **more)
     return note(text, [[select]])
 
 

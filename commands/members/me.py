@@ -36,7 +36,8 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
     files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
     return with_files(
         f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't "
-        "keep your searches, except long ones that a button needs: 30 days, and without your name.",
+        "keep your searches, except long ones that a button needs: 30 days, and without your name. Questions "
+        "that follow Ask on I keep for 90 days.",
         files,
         [[link("me.forget", "Forget me", member=member)]],
     )
@@ -47,8 +48,8 @@ async def ask_forget(member: int) -> ui.LayoutView:
     return note(
         "This deletes everything that I keep about you: your claim and profile, what you kept from a CV, "
         "what you follow, the people you did not want suggested, your library and what you liked, your own "
-        "digests and feeds, and your invitations. If others blocked you, that stays. You can't undo this. "
-        "Earlier copies of the database keep it until they are deleted.",
+        "digests and feeds, your invitations, and what you asked in threads. If others blocked you, that "
+        "stays. You can't undo this. Earlier copies of the database keep it until they are deleted.",
         [[link("me.forget", "Delete it for good", member=member)]],
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import discord
 from discord import app_commands, ui
@@ -12,18 +12,24 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day as day_text
-from commands.cards.text import plural
+from commands.cards.text import plural, shown
 from commands.kit.links import Link, Press, button, choice, link, select
 from commands.kit.options import category_name, complete_category
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from data.calendar import clock
+from index.digest.day_order import by_topic, for_channel
 from index.search.facets import in_category
 from index.search.queries import parse_day
 
 COUNTED = 12
 ALL = "all"
+TOPIC, CHANNEL = "t", "c"
+"""Orders of a listing, as letters of a button: grouped by topic, ranked for the channel; else as listed."""
+_FEW = "\n-# There are too few papers to group them by topic."
+_NO_DIGEST = "\n-# This channel has no digest to rank for. /digest create makes one."
 
 
 @button("listing.turn", "n:{on:day}:{page:page}:{category:category}:{key:[a-z]}")
@@ -31,6 +37,20 @@ async def turn(press: Press, on: str, page: int, category: str, key: str) -> Non
     """Show a page of a day's listing in place; ``key`` only tells buttons of one message apart."""
     work = show(press.services, _day(on), category or None, page)
     await answer(press.interaction, work, update=True, needs=(Need.PAPERS,))
+
+
+@button("listing.turn_by", "nb:{by:[tc]}:{on:day}:{page:page}:{category:category}:{key:[a-z]}")
+async def turn_by(press: Press, by: str, on: str, page: int, category: str, key: str) -> None:
+    """As ``listing.turn``, for a listing grouped by topic or ranked for the channel."""
+    work = _seen(press.interaction, _day(on), category or None, page, by)
+    await answer(press.interaction, work, update=True, needs=(Need.PAPERS,))
+
+
+async def _seen(
+    interaction: discord.Interaction, on: date | None, category: str | None, page: int = 0, by: str = ""
+) -> ui.LayoutView:
+    place = (interaction.guild_id or 0, interaction.channel_id or 0)
+    return await show(await seen_by(interaction), on, category, page, by, place)
 
 
 @select("listing.choose_category", "nc:{on:day}", "One category only")
@@ -51,8 +71,23 @@ def typed_day(text: str) -> date | None:
     return named.get(text.strip().casefold()) or parse_day(text)
 
 
-async def show(services: Services, wanted: date | None, category: str | None, page: int = 0) -> ui.LayoutView:
-    """A page of a day's listing."""
+async def show(
+    services: Services,
+    wanted: date | None,
+    category: str | None,
+    page: int = 0,
+    by: str = "",
+    place: tuple[int, int] = (0, 0),
+) -> ui.LayoutView:
+    """A page of a day's listing.
+
+    Parameters
+    ----------
+    by
+        ``TOPIC``, ``CHANNEL`` or "" for the order of the listing.
+    place
+        The server and the channel that it is ranked for.
+    """
     before, on, after = await services.store.listings.around(wanted)
     if on is None:
         return await _no_listing(services)
@@ -61,10 +96,15 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
     counts = Counter(name for names in categories.values() for name in names)
     if category:
         ids = [paper for paper in ids if in_category(" ".join(categories[paper]), category)]
+    ids, topics, missing = await _in_order(services, ids, by, place)
     pages = max(1, -(-len(ids) // PAGE))
     page = min(page, pages - 1)
-    papers = await services.store.papers(ids[page * PAGE : (page + 1) * PAGE])
-    entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers]
+    chosen = ids[page * PAGE : (page + 1) * PAGE]
+    papers = await services.store.papers(chosen)
+    entries = [
+        Entry(paper, link("paper.card", "Details", paper=paper.id), above=_above(chosen, place, topics))
+        for place, paper in enumerate(papers)
+    ]
     weekday = f"{on:%A}"
     heading = f"## New on {weekday}, {day_text(on)}\n{plural(len(ids), 'paper')}" + (
         f" in {category}" if category else ""
@@ -77,10 +117,48 @@ async def show(services: Services, wanted: date | None, category: str | None, pa
         heading += "\nI know of nothing announced that day in this category."
     if pages > 1:
         footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
-    rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after)]
+    heading += missing
+    rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after, by)]
+    rows.append(_orders(on, category, by, bool(place[0])) if len(ids) > 1 else [])
     if len(counts) > 1:
         rows.append([_select(counts, len(categories), on, category)])
     return listing(heading, entries, start=page * PAGE + 1, footer=footer, rows=rows)
+
+
+async def _in_order(
+    services: Services, ids: list[int], by: str, place: tuple[int, int]
+) -> tuple[list[int], dict[int, str], str]:
+    """The papers in an order, their topics if they are grouped, and what to say of the order."""
+    if by == TOPIC:
+        grouped = await by_topic(services, ids)
+        if grouped is None:
+            return ids, {}, _FEW
+        return [paper for _, paper in grouped], {paper: topic for topic, paper in grouped}, ""
+    if by == CHANNEL:
+        ranked = await for_channel(services, *place, ids)
+        return (ids, {}, _NO_DIGEST) if ranked is None else (ranked, {}, "\n-# Ranked for this channel")
+    return ids, {}, ""
+
+
+def _above(chosen: list[int], place: int, topics: dict[int, str]) -> str | None:
+    """The topic, above the first paper of a group on a page."""
+    topic = topics.get(chosen[place])
+    if topic is None or (place and topics.get(chosen[place - 1]) == topic):
+        return None
+    return f"### {shown(topic, 60)}"
+
+
+def _orders(on: date, category: str | None, by: str, here: bool) -> list[ui.Item[Any]]:
+    """Buttons to the other orders."""
+    ids: dict[str, Any] = {"on": f"{on:%Y%m%d}", "page": 0, "category": category or ""}
+    buttons: list[ui.Item[Any]] = []
+    if by:
+        buttons.append(link("listing.turn", "As listed", key="l", **ids))
+    if by != TOPIC:
+        buttons.append(link("listing.turn_by", "By topic", by=TOPIC, key="t", **ids))
+    if by != CHANNEL and here:
+        buttons.append(link("listing.turn_by", "For this channel", by=CHANNEL, key="c", **ids))
+    return buttons
 
 
 def _select(counts: Counter[str], total: int, on: date, chosen: str | None) -> Link:
@@ -91,10 +169,17 @@ def _select(counts: Counter[str], total: int, on: date, chosen: str | None) -> L
 
 
 def _turning(
-    on: date, page: int, pages: int, category: str | None, before: date | None, after: date | None
+    on: date,
+    page: int,
+    pages: int,
+    category: str | None,
+    before: date | None,
+    after: date | None,
+    by: str,
 ) -> list[ui.Item[Any]]:
     def to_page(text: str, day: date, at: int, key: str) -> Link:
-        return link("listing.turn", text, on=f"{day:%Y%m%d}", page=at, category=category or "", key=key)
+        ids: dict[str, Any] = {"on": f"{day:%Y%m%d}", "page": at, "category": category or "", "key": key}
+        return link("listing.turn_by", text, by=by, **ids) if by else link("listing.turn", text, **ids)
 
     buttons: list[ui.Item[Any]] = []
     if before:
@@ -126,6 +211,7 @@ class New(commands.Cog):
     @app_commands.describe(
         category="Only this arXiv category, such as cs.CL",
         day="The day of the listing, such as 2026-05-18 or today (default: the newest)",
+        order="As listed (the default), grouped by topic, or ranked for this channel",
         private="Only you see the answer",
     )
     @app_commands.autocomplete(category=complete_category)
@@ -134,6 +220,7 @@ class New(commands.Cog):
         interaction: discord.Interaction,
         category: app_commands.Range[str, 0, 40] | None = None,
         day: app_commands.Range[str, 0, 30] | None = None,
+        order: Literal["listed", "topic", "channel"] = "listed",
         private: bool = False,
     ) -> None:
         """Show what was announced on a day"""
@@ -142,8 +229,17 @@ class New(commands.Cog):
             raise UserError("I can't read that as a day. Type it like 2026-05-18.")
         if category and typed_day(category):
             raise UserError(f"For a day, type /new day:{category.strip()}.")
-        work = show(self._services, wanted, category_name(category))
+        by = {"topic": TOPIC, "channel": CHANNEL}.get(order, "")
+        work = _seen(interaction, wanted, category_name(category), 0, by)
         await answer(interaction, work, private=private, needs=(Need.PAPERS,))
+
+
+@spoken("new", needs=(Need.PAPERS,))
+async def new_in_words(said: Spoken) -> ui.LayoutView:
+    """Show a day's listing to somebody who asked in words."""
+    day = said.options.get("day")
+    wanted = typed_day(day) if day else None
+    return await show(said.services, wanted, category_name(said.options.get("category")))
 
 
 async def setup(bot: commands.Bot) -> None:

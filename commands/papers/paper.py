@@ -17,6 +17,7 @@ from commands.kit.options import complete_paper
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
 from commands.kit.which_person import papers_under
 from data.records import Paper
@@ -28,6 +29,12 @@ CHOOSE = "paper.choose_card"
 @button("paper.card", "d:{paper}")
 async def open_card(press: Press, paper: int) -> None:
     """Show a paper's card as a new reply."""
+    await answer(press.interaction, show(press.services, paper), private=press.private)
+
+
+@select("paper.open_card", "open:d", "Open a paper", value=int)
+async def choose_open(press: Press, paper: int) -> None:
+    """Show the card of a paper from a list as a new reply."""
     await answer(press.interaction, show(press.services, paper), private=press.private)
 
 
@@ -66,6 +73,7 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     paper = await paper_of(services, paper_id)
     actions: list[ui.Item[Any]] = [
         link("paper.similar", "Similar papers", paper=paper.id),
+        link("paper.summary", "Summary", paper=paper.id),
         link("paper.cite", "Cite", paper=paper.id),
     ]
     people = await _authors(services, paper)
@@ -124,14 +132,24 @@ class PaperCard(commands.Cog):
         await answer(interaction, self._paper(interaction, paper), private=private)
 
     async def _paper(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
-        services = await seen_by(interaction)
-        meant = await services.search.meant(typed)
-        if meant.paper is not None:
-            view = await show(services, meant.paper)
-            return await offer_others(services, view, meant.others, typed, CHOOSE)
-        if meant.others:
-            return await ask_which_paper(services, meant.others, typed, CHOOSE)
-        return await no_such_paper(services, typed, CHOOSE)
+        return await card_of(await seen_by(interaction), typed)
+
+
+async def card_of(services: Services, typed: str) -> ui.LayoutView:
+    """The card of the paper that a text means, or a question which one is meant."""
+    meant = await services.search.meant(typed)
+    if meant.paper is not None:
+        view = await show(services, meant.paper)
+        return await offer_others(services, view, meant.others, typed, CHOOSE)
+    if meant.others:
+        return await ask_which_paper(services, meant.others, typed, CHOOSE)
+    return await no_such_paper(services, typed, CHOOSE)
+
+
+@spoken("paper")
+async def paper_in_words(said: Spoken) -> ui.LayoutView:
+    """Show a paper to somebody who asked in words."""
+    return await card_of(said.services, said.options["paper"])
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_person import (
     CHOOSE_PAPERS,
     CHOOSE_PERSON,
@@ -237,27 +238,36 @@ class PapersCommands(commands.Cog):
         private: bool = False,
     ) -> None:
         """List an author's papers"""
-        start, wanted = since_day(since), category_name(category)
-        work = self._papers(interaction, author, sort == "oldest", start, wanted)
+        start = since_day(since, newest=self._services.search.newest())
+        asked = PapersQuery("", 0, sort == "oldest", start, category_name(category))
+        work = self._papers(interaction, author, asked)
         await answer(interaction, work, private=private, needs=NEEDS)
 
     async def _papers(
-        self,
-        interaction: discord.Interaction,
-        author: str,
-        oldest_first: bool,
-        since: date | None,
-        category: str | None,
+        self, interaction: discord.Interaction, author: str, asked: PapersQuery
     ) -> ui.LayoutView:
-        services = await seen_by(interaction)
-        match = await whom(services, author)
-        if match.person is not None:
-            asked = PapersQuery(f"~{match.person.id}", 0, oldest_first, since, category)
-            return await show(services, asked)
-        author_id = await services.store.author_names.find(author)
-        if match.others or author_id is None:
-            return await ask_which(services, match, CHOOSE_PAPERS)
-        return await show(services, PapersQuery(str(author_id), 0, oldest_first, since, category))
+        return await papers_of(await seen_by(interaction), author, asked)
+
+
+async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.LayoutView:
+    """The papers of whoever a typed name means, narrowed as ``asked``."""
+    match = await whom(services, author)
+    if match.person is not None:
+        return await show(services, replace(asked, author=f"~{match.person.id}"))
+    author_id = await services.store.author_names.find(author)
+    if match.others or author_id is None:
+        return await ask_which(services, match, CHOOSE_PAPERS)
+    return await show(services, replace(asked, author=str(author_id)))
+
+
+@spoken("papers", needs=NEEDS)
+async def papers_in_words(said: Spoken) -> ui.LayoutView:
+    """List an author's papers for somebody who asked in words."""
+    options = said.options
+    oldest = options.get("sort") == "oldest"
+    since = since_day(options.get("since"), newest=said.services.search.newest())
+    category = category_name(options.get("category"))
+    return await papers_of(said.services, options["author"], PapersQuery("", 0, oldest, since, category))
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from datetime import date
-from typing import Any
-from urllib.parse import quote, unquote
+from dataclasses import replace
+from typing import Any, Literal
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.lists import PAGE, Entry, listing, note
-from commands.cards.text import day, plural, readable, safe, shorten
+from commands.cards.lists import PAGE, Entry, note
+from commands.cards.search import TEN, foreign_line, page_of_results, understood_line, undo_label
+from commands.cards.text import bold_matches, label, plural, safe, shorten
 from commands.kit.limits import SEARCH
-from commands.kit.links import Press, button, link
+from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
     category_name,
     complete_author,
@@ -27,42 +26,19 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.similar_papers import GUESSES, waiting_note
+from commands.kit.spoken import Spoken, spoken
+from commands.papers.search_query import SearchQuery
 from data.records import Paper
 from index.search.facets import Where
-from index.search.passages import best_sentence
-from index.search.search import Found
+from index.search.passages import best_sentence, matched_stems
+from index.search.understanding import ORDER, Understood
+from index.search.wishes import Order
 
-SHOWN = 25
+SHOWN = 30
 NEEDS = (Need.PAPERS, Need.MEANING)
 _INLINE = 50
 """Characters of a query that a button carries itself; longer ones are kept in the store."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
-    """What `/search` was asked."""
-
-    query: str
-    since: date | None = None
-    category: str | None = None
-    author: str | None = None
-
-    def code(self) -> str:
-        """As one line of text."""
-        since = self.since.isoformat() if self.since else ""
-        return "&".join(
-            quote(part, safe=" ") for part in (self.query, since, self.category or "", self.author or "")
-        )
-
-    @classmethod
-    def from_code(cls, code: str) -> SearchQuery:
-        """What a line of text asks; missing parts ask nothing."""
-        query, since, category, author = (*map(unquote, code.split("&")), "", "", "", "")[:4]
-        try:
-            start = date.fromisoformat(since) if since else None
-        except ValueError:
-            start = None
-        return cls(query, start, category or None, author or None)
+_BUTTONS = 5
 
 
 @button("search.turn", "q:{page:page}:i:{code:text}")
@@ -75,8 +51,24 @@ async def turn(press: Press, page: int, code: str) -> None:
 @button("search.turn_kept", "q:{page:page}:k:{kept}")
 async def turn_kept(press: Press, page: int, kept: int) -> None:
     """Turn to a page of results; the query, too long for a button, is in the store."""
-    work = _show_kept(press.services, kept, page)
+    await answer(
+        press.interaction, _show_kept(press.services, kept, page), update=True, cost=SEARCH, needs=NEEDS
+    )
+
+
+@button("search.change", "qc:{how:[A-Za-z]}:i:{code:text}")
+async def change(press: Press, how: str, code: str) -> None:
+    """Search again with another understanding, order or page; ``how`` only tells the buttons apart."""
+    work = show(press.services, SearchQuery.from_code(code))
     await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
+
+
+@button("search.change_kept", "qc:{how:[A-Za-z]}:k:{kept}")
+async def change_kept(press: Press, how: str, kept: int) -> None:
+    """As ``search.change``, for a query in the store."""
+    await answer(
+        press.interaction, _show_kept(press.services, kept, 0), update=True, cost=SEARCH, needs=NEEDS
+    )
 
 
 async def _show_kept(services: Services, kept: int, page: int) -> ui.LayoutView:
@@ -91,14 +83,20 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     await services.wait_for_model()
     where = Where(category=asked.category, since=asked.since)
     query = asked.query + (f' author:"{asked.author}"' if asked.author else "")
-    results = await services.search.search(query, SHOWN, where)
-    pages = max(1, -(-len(results.hits) // PAGE))
+    results = await services.search.search(query, SHOWN, where, undo=asked.undo, order=asked.order)
+    said = results.understood or Understood(query, results.query)
+    order = asked.order or said.order
+    pages = max(1, -(-len(results.hits) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
-    hits = results.hits[page * PAGE : (page + 1) * PAGE]
-    papers = await services.store.papers([hit.paper_id for hit in (hits if results.fits else hits[:GUESSES])])
-    heading = f"## {_shown_query(asked)}"
+    shown_hits = results.hits if results.fits else results.hits[:GUESSES]
+    papers, cited = await _ordered(services, [hit.paper_id for hit in shown_hits], order)
+    papers = papers[page * asked.page : (page + 1) * asked.page]
+    heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
+    changes = await _changes(services, asked, said, order)
     if not papers:
-        return await _nothing(services, asked, results, heading)
+        text = f"{heading}\n{_unfitting(await services.store.count(), asked, said)}"
+        said_too = filter(None, [text, foreign_line(said, fits=False), waiting_note(results)])
+        return note("\n".join(said_too), [changes] if changes else [])
 
     def entries() -> list[Entry]:
         return [
@@ -112,58 +110,100 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
 
     made = await asyncio.to_thread(entries)
     ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
-    footer = "\n".join([*filter(None, [waiting_note(results)]), *ignored]) or None
+    notes = [foreign_line(said, fits=results.fits), cited, waiting_note(results), *ignored]
+    footer = "\n".join(filter(None, notes)) or None
     if not results.fits:
-        said = f"{_unfitting(await services.store.count(), asked)} These are only the closest guesses."
-        return listing(f"{heading}{_narrowed(asked)}\n{said}", made, footer=footer)
-    turns = await _turning(services, asked, page, pages)
-    return listing(heading + _narrowed(asked), made, start=page * PAGE + 1, footer=footer, rows=[turns])
+        unfit = f"{_unfitting(await services.store.count(), asked, said)} These are only the closest guesses."
+        return page_of_results(f"{heading}\n{unfit}", made, start=1, footer=footer, rows=[changes])
+    rows = [await _turning(services, asked, order, page, pages, len(results.hits)), changes]
+    opening = choice("paper.open_card", [_option(paper) for paper in papers])
+    return page_of_results(
+        heading, made, start=page * asked.page + 1, footer=footer, rows=rows, opening=opening
+    )
+
+
+async def _ordered(services: Services, ids: list[int], order: Order) -> tuple[list[Paper], str | None]:
+    """The papers in the order that was asked for; for citations also what to say of them."""
+    papers = await services.store.papers(ids)
+    if order != "cited":
+        return papers, None
+    facts = await services.facts.works(papers)
+    counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}
+    if not counts:
+        return papers, "-# I don't know how often these papers are cited, so the best matches come first."
+    papers.sort(key=lambda paper: -counts.get(paper.id, -1))
+    unknown = len(papers) - len(counts)
+    told = f"; I don't know how often the other {unknown} are cited" if unknown else ""
+    return papers, f"-# Most cited first, by OpenAlex{told}."
+
+
+def _option(paper: Paper) -> discord.SelectOption:
+    return discord.SelectOption(label=label(paper.title, 100), value=str(paper.id))
 
 
 def _shown_query(asked: SearchQuery) -> str:
     return safe(shorten(" ".join(asked.query.split()), 120)) or "Search"
 
 
-def _narrowed(asked: SearchQuery) -> str:
-    parts = [
-        f"in {asked.category}" if asked.category else "",
-        f"since {day(asked.since)}" if asked.since else "",
-        f"by {safe(shorten(asked.author, 60))}" if asked.author else "",
-    ]
-    text = ", ".join(filter(None, parts))
-    return f"\n-# {text}" if text else ""
+def _limits(asked: SearchQuery, said: Understood, order: Order) -> str:
+    """What the options limit and what was understood, in small print."""
+    since = max((one for one in (asked.since, said.since) if one), default=None)
+    author = safe(shorten(asked.author, 60)) if asked.author else ""
+    chosen = (f"in {asked.category}" if asked.category else "", f"by {author}" if author else "")
+    options = ", ".join(filter(None, chosen))
+    lines = [f"-# {options}" if options else "", understood_line(said, order, since=since, until=said.until)]
+    return "".join(f"\n{line}" for line in lines if line)
 
 
-async def _nothing(services: Services, asked: SearchQuery, results: Found, heading: str) -> ui.LayoutView:
-    text = f"{heading}{_narrowed(asked)}\n{_unfitting(await services.store.count(), asked)}"
-    return note("\n".join(filter(None, [text, waiting_note(results)])))
-
-
-def _unfitting(known: int, asked: SearchQuery) -> str:
-    limited = asked.since or asked.category or asked.author
+def _unfitting(known: int, asked: SearchQuery, said: Understood) -> str:
+    limited = asked.since or asked.category or asked.author or said.since or said.until or said.people
     advice = "Try other words or fewer filters." if limited else "Try other words."
     return f"None of the {plural(known, 'paper')} in this library match. {advice}"
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:
-    """The sentence of the abstract that answers best."""
+    """The sentence of the abstract that answers best, with the query's words in bold."""
     sentence = best_sentence(paper.abstract, query, services.search.rarity)
-    return safe(shorten(readable(sentence), 260))
+    return bold_matches(sentence, matched_stems(query), 260)
 
 
-async def _turning(services: Services, asked: SearchQuery, page: int, pages: int) -> list[ui.Item[Any]]:
-    if pages == 1:
-        return []
-    code = asked.code()
-    action, query = "search.turn", dict[str, Any](code=code)
-    if len(code) > _INLINE:
-        action, query = "search.turn_kept", {"kept": await services.store.kept_texts.keep(code)}
+async def _changes(
+    services: Services, asked: SearchQuery, said: Understood, order: Order
+) -> list[ui.Item[Any]]:
+    """Buttons that undo parts of the understanding."""
+    buttons: list[ui.Item[Any]] = []
+    for part in sorted(said.parts - {ORDER})[:_BUTTONS]:
+        other = replace(asked, undo=asked.undo | {part}, order=order)
+        buttons.append(await _again(services, "search.change", undo_label(part, said), other, how=part))
+    return buttons
+
+
+async def _turning(
+    services: Services, asked: SearchQuery, order: Order, page: int, pages: int, found: int
+) -> list[ui.Item[Any]]:
+    """Buttons to other pages, and to another order or length of them."""
     buttons: list[ui.Item[Any]] = []
     if page > 0:
-        buttons.append(link(action, "◀ Previous", page=page - 1, **query))
+        buttons.append(await _again(services, "search.turn", "◀ Previous", asked, page=page - 1))
     if page < pages - 1:
-        buttons.append(link(action, "Next ▶", page=page + 1, **query))
+        buttons.append(await _again(services, "search.turn", "Next ▶", asked, page=page + 1))
+    if found > 1:
+        turned: Order = "newest" if order == "best" else "best"
+        text = "Newest first" if turned == "newest" else "Best first"
+        buttons.append(await _again(services, "search.change", text, replace(asked, order=turned), how="S"))
+    if found > PAGE:
+        text = "Five a page" if asked.many else "Ten a page"
+        wider = replace(asked, many=not asked.many)
+        buttons.append(await _again(services, "search.change", text, wider, how="X"))
     return buttons
+
+
+async def _again(services: Services, action: str, text: str, asked: SearchQuery, **ids: Any) -> Link:
+    """A button that searches; a query too long for it is kept in the store."""
+    code = asked.code()
+    if len(code) <= _INLINE:
+        return link(action, text, code=code, **ids)
+    return link(f"{action}_kept", text, kept=await services.store.kept_texts.keep(code), **ids)
 
 
 class SearchCog(commands.Cog, name="Search"):
@@ -174,10 +214,12 @@ class SearchCog(commands.Cog, name="Search"):
 
     @app_commands.command()
     @app_commands.describe(
-        query="What it is about; “quoted phrases”, author:, category:, year: and since: work too",
-        since="Only papers since this day, such as 2026-05",
+        query="In your words; “last week”, “by …”, “like …”, quoted phrases, author: and category: work",
+        since="Only papers since this day, such as 2026-05 or last week",
         category="Only papers of this arXiv category, such as cs.DC",
         author="Only papers by this author",
+        sort="Which papers come first (default: best)",
+        page="How many papers a page has (default: 5)",
         private="Only you see the answer",
     )
     @app_commands.autocomplete(since=complete_since, category=complete_category, author=complete_author)
@@ -188,13 +230,26 @@ class SearchCog(commands.Cog, name="Search"):
         since: app_commands.Range[str, 0, 30] | None = None,
         category: app_commands.Range[str, 0, 40] | None = None,
         author: app_commands.Range[str, 0, 200] | None = None,
+        sort: Literal["best", "newest", "oldest"] | None = None,
+        page: Literal[5, 10] = 5,
         private: bool = False,
     ) -> None:
         """Search papers by what they are about"""
         name = (author or "").replace('"', " ").strip() or None
-        asked = SearchQuery(query, since_day(since), category_name(category), name)
+        start = since_day(since, newest=self._services.search.newest())
+        asked = SearchQuery(query, start, category_name(category), name, sort, page == TEN)
         work = show(self._services, asked)
         await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
+
+
+@spoken("search", cost=SEARCH, needs=NEEDS)
+async def search_in_words(said: Spoken) -> ui.LayoutView:
+    """Search for somebody who asked in words."""
+    options = said.options
+    since = since_day(options.get("since"), newest=said.services.search.newest())
+    category = category_name(options.get("category"))
+    name = (options.get("author") or "").replace('"', " ").strip() or None
+    return await show(said.services, SearchQuery(options["query"], since, category, name))
 
 
 async def setup(bot: commands.Bot) -> None:

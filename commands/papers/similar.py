@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
@@ -15,8 +13,9 @@ from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services
 from commands.kit.similar_papers import similar_papers, similar_to_text
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others
-from index.search.known_item import PASTED
+from index.search.understanding import is_description
 
 NEEDS = (Need.PAPERS, Need.MEANING)
 CHOOSE = "paper.choose_similar"
@@ -44,11 +43,6 @@ async def choose_similar(press: Press, paper: int) -> None:
     )
 
 
-def looks_pasted(text: str) -> bool:
-    """Whether a text is an abstract rather than a title or name."""
-    return len(text) > PASTED and len(re.findall(r"\w+", text)) > 25
-
-
 class Similar(commands.Cog):
     """Similar papers."""
 
@@ -65,20 +59,27 @@ class Similar(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Find the papers most similar to one"""
-        work = self._similar(paper)
+        work = similar_to(self._services, paper)
         await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
 
-    async def _similar(self, typed: str) -> ui.LayoutView:
-        services = self._services
-        meant = await services.search.meant(typed)
-        if meant.paper is not None:
-            view = await similar_papers(services, meant.paper)
-            return await offer_others(services, view, meant.others, typed, CHOOSE)
-        if meant.others:
-            return await ask_which_paper(services, meant.others, typed, CHOOSE)
-        if looks_pasted(typed):
-            return await similar_to_text(services, typed)
-        return await no_such_paper(services, typed, CHOOSE)
+
+async def similar_to(services: Services, typed: str) -> ui.LayoutView:
+    """The papers most similar to the one that a text means, or to the text itself."""
+    meant = await services.search.meant(typed)
+    if meant.paper is not None:
+        view = await similar_papers(services, meant.paper)
+        return await offer_others(services, view, meant.others, typed, CHOOSE)
+    if meant.others:
+        return await ask_which_paper(services, meant.others, typed, CHOOSE)
+    if is_description(typed):
+        return await similar_to_text(services, typed)
+    return await no_such_paper(services, typed, CHOOSE)
+
+
+@spoken("similar", cost=SEARCH, needs=NEEDS)
+async def similar_in_words(said: Spoken) -> ui.LayoutView:
+    """Find similar papers for somebody who asked in words."""
+    return await similar_to(said.services, said.options["paper"])
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -20,6 +20,7 @@ from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from data.stores.people import Person
 from index.people.scores import Trust
@@ -86,7 +87,8 @@ async def _card(services: Services, person: Person, member: int, *, private: boo
     trust, namesakes = await _trust(services, person)
     papers = insight.people.papers(person.id) if insight.people else np.zeros(0, np.int64)
     topics = insight.topics.of(papers, TOPICS) if insight.topics else []
-    coauthors = insight.people.coauthors(person.id, COAUTHORS) if insight.people else []
+    closest = insight.people.coauthors(person.id) if insight.people else []
+    coauthors = sorted(closest, key=lambda coauthor: -len(coauthor.papers))[:COAUTHORS]
     return AuthorCard(
         person,
         trust,
@@ -168,11 +170,21 @@ class AuthorCommand(commands.Cog, name="Author"):
     async def _author(
         self, interaction: discord.Interaction, name: str, private: bool
     ) -> ui.LayoutView | Reply:
-        services = await seen_by(interaction)
-        match = await whom(services, name)
-        if match.person is None:
-            return await ask_which(services, match, CHOOSE)
-        return await show_card(services, match.person.id, interaction.user.id, private=private)
+        return await card_of(await seen_by(interaction), name, interaction.user.id, private=private)
+
+
+async def card_of(services: Services, name: str, member: int, *, private: bool) -> ui.LayoutView | Reply:
+    """The card of whoever a typed name means, or a question who is meant."""
+    match = await whom(services, name)
+    if match.person is None:
+        return await ask_which(services, match, CHOOSE)
+    return await show_card(services, match.person.id, member, private=private)
+
+
+@spoken("author", cost=PICTURE, needs=(Need.PAPERS, Need.PEOPLE))
+async def author_in_words(said: Spoken) -> ui.LayoutView | Reply:
+    """Show a person's card to somebody who asked in words."""
+    return await card_of(said.services, said.options["name"], said.member, private=said.private)
 
 
 async def setup(bot: commands.Bot) -> None:

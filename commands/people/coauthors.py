@@ -98,7 +98,7 @@ async def show_similar(services: Services, number: int) -> ui.LayoutView:
     return people_list(
         f"## Work most similar to {shown(person.name, 80)}'s",
         lines,
-        "-# Similarity is the cosine between two people's mean abstract embeddings; "
+        "-# Similarity: the cosine of each paper with the other's most similar one, on average; "
         "people with two papers or more.",
     )
 

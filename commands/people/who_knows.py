@@ -19,11 +19,13 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.similar_papers import GUESSES
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
-from index.people.suggest import Knows, knowing
+from index.people.knowing import Knows, knowing
 from index.search.search import Found
 
+NEEDS = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
 SHOWN = 10
 POOL = 2_000
 """People looked at before those who are elsewhere are left out."""
@@ -60,7 +62,10 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
     lines: list[tuple[str, ui.Item[Any]]] = [
         (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in experts
     ]
-    footer = "-# Ranked by the papers that match best; several matching papers count for more than one."
+    footer = (
+        "-# Ranked by how many matching papers each wrote, how well those match, and how recent they are. "
+        "Coauthors of the same papers come later."
+    )
     return people_list(f"## Who knows {name}", lines, footer)
 
 
@@ -98,11 +103,16 @@ class WhoKnows(commands.Cog, name="Who knows"):
         """Find people whose papers show that they know a topic"""
         within = Within(interaction.guild_id if in_server else None, in_server)
         work = self._who_knows(interaction, topic, within)
-        needs = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
-        await answer(interaction, work, private=private, cost=SEARCH, needs=needs)
+        await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
 
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
         return await show_knowing(await seen_by(interaction), topic, within)
+
+
+@spoken("who-knows", cost=SEARCH, needs=NEEDS)
+async def who_knows_in_words(said: Spoken) -> ui.LayoutView:
+    """Find people who know a topic for somebody who asked in words."""
+    return await show_knowing(said.services, said.options["topic"])
 
 
 async def setup(bot: commands.Bot) -> None:

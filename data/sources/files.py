@@ -43,6 +43,7 @@ class PaperFile:
             raise SourceError(f"{path} can't be read: {error.strerror}") from error
         self.size = path.stat().st_size
         self.lines = 0
+        self._array = False
 
     @property
     def position(self) -> int:
@@ -75,34 +76,47 @@ class PaperFile:
             return archive.open(names[0])
         return io.BufferedReader(self._disk, 1 << 20)
 
+    def objects(self) -> Iterator[tuple[int, Any]]:
+        """(line number, JSON value as the file gives it), for texts whose characters must stay in place.
+
+        Lines that are refused are left out.
+        """
+        with self._disk:
+            for number, item, _ in self._items(self._open()):
+                if not isinstance(item, Rejected):
+                    yield number, item
+
     def _records(self, stream: IO[bytes]) -> Iterator[tuple[int, PaperRecord | Rejected]]:
+        for number, item, raw in self._items(stream):
+            if isinstance(item, Rejected):
+                yield number, item
+            else:
+                where = f"{'entry' if self._array else 'line'} {number + 1}"
+                yield number, record_of(item, where, raw, own_ids=self._own_ids)
+
+    def _items(self, stream: IO[bytes]) -> Iterator[tuple[int, Any, str]]:
+        """(number, JSON value or refusal, excerpt) of each line, or of each entry of an array."""
         read_before = 0
         while line := stream.readline(MAX_LINE):
             number, self.lines = self.lines, self.lines + 1
             if number == 0:
                 line = line.removeprefix(b"\xef\xbb\xbf")
                 if line.lstrip().startswith(b"["):
-                    yield from self._array(line, stream)
+                    self._array = True
+                    yield from self._entries(line, stream)
                     return
             read_before += len(line)
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
                 while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                     pass
-                yield number, Rejected(f"line {number + 1}", f"a line of over {MAX_LINE:,} bytes", _raw(line))
+                refused = Rejected(f"line {number + 1}", f"a line of over {MAX_LINE:,} bytes", _raw(line))
+                yield number, refused, ""
             elif line.strip():
-                yield number, self._record(line, number)
+                yield number, _parsed(line, number), _raw(line)
         if read_before == 0 and self.size:
             raise SourceError(f"{self.path} holds no text")
 
-    def _record(self, line: bytes, number: int) -> PaperRecord | Rejected:
-        where = f"line {number + 1}"
-        try:
-            item = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            return Rejected(where, f"not JSON: {error.msg}", _raw(line))
-        return record_of(item, where, _raw(line), own_ids=self._own_ids)
-
-    def _array(self, first: bytes, stream: IO[bytes]) -> Iterator[tuple[int, PaperRecord | Rejected]]:
+    def _entries(self, first: bytes, stream: IO[bytes]) -> Iterator[tuple[int, Any, str]]:
         body = first + stream.read(MAX_ARRAY)
         if len(body) > MAX_ARRAY:
             raise SourceError(f"{self.path} is one JSON array of over {MAX_ARRAY:,} bytes; use JSON lines")
@@ -112,8 +126,14 @@ class PaperFile:
             raise SourceError(f"{self.path} is not JSON: {error.msg} at line {error.lineno}") from error
         self.lines = len(items)
         for number, item in enumerate(items):
-            raw = _raw(orjson.dumps(item))
-            yield number, record_of(item, f"entry {number + 1}", raw, own_ids=self._own_ids)
+            yield number, item, _raw(orjson.dumps(item))
+
+
+def _parsed(line: bytes, number: int) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return Rejected(f"line {number + 1}", f"not JSON: {error.msg}", _raw(line))
 
 
 def _raw(line: bytes) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from typing import TypeVar
 
 import aiohttp
 import tenacity
 from filelock import FileLock
+from yarl import URL
 
+T = TypeVar("T")
 MAX_BODY = 100_000_000
+MOST_REDIRECTS = 3
 _RETRIED = {429, 500, 502, 503, 504}
 _LONGEST_WAIT = 900.0
 CONNECT_ATTEMPTS = 3
@@ -19,6 +25,19 @@ CONNECT_ATTEMPTS = 3
 
 class SourceError(RuntimeError):
     """A source could not be read; the message explains why and how to go on."""
+
+
+class TooLargeError(SourceError):
+    """A file has more bytes than are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file as a server sends it; ``kind`` is its media type, in lower case and without parameters."""
+
+    status: int
+    kind: str
+    body: bytes
 
 
 class _Later(Exception):
@@ -71,6 +90,38 @@ class PoliteClient:
         SourceError
             Where the server can't be reached, or still fails after all attempts.
         """
+        return await self._patiently(url, lambda: self._fetch(url, params, accept))
+
+    async def download(self, url: str, *, most: int, follow: Callable[[URL], bool]) -> Download:
+        """The file at an address, whatever its status; 429 and 5xx are asked again.
+
+        Parameters
+        ----------
+        most
+            Bytes that are read, at most. Nothing is unpacked, so few bytes never become many.
+        follow
+            Whether a redirect may lead to an address.
+
+        Raises
+        ------
+        TooLargeError
+            Where the file has more bytes.
+        SourceError
+            As :meth:`get`, or where a redirect leads elsewhere.
+        """
+        address = URL(url)
+        for _ in range(MOST_REDIRECTS + 1):
+            held = address
+            found = await self._patiently(str(held), lambda: self._load(held, most))  # noqa: B023
+            if isinstance(found, Download):
+                return found
+            address = held.join(found)
+            if not follow(address):
+                raise SourceError(f"{held} leads to {address}, which I don't open")
+        raise SourceError(f"{url} redirects more than {MOST_REDIRECTS} times")
+
+    async def _patiently(self, url: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """The answer to a request, asked again where that may help."""
         retry = tenacity.AsyncRetrying(
             stop=self._enough,
             wait=_wait,
@@ -78,7 +129,7 @@ class PoliteClient:
             reraise=True,
         )
         try:
-            return await retry(self._once, url, params, accept)
+            return await retry(self._once, ask)
         except _Later as error:
             raise SourceError(f"{url} keeps answering {error}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -92,11 +143,11 @@ class PoliteClient:
             min(CONNECT_ATTEMPTS, self._attempts) if nobody_there else self._attempts
         )
 
-    async def _once(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
+    async def _once(self, ask: Callable[[], Awaitable[T]]) -> T:
         async with self._lock:
             await self._wait_turn()
             try:
-                return await self._fetch(url, params, accept)
+                return await ask()
             finally:
                 self._last = time.time()
 
@@ -118,14 +169,17 @@ class PoliteClient:
                     return
             await asyncio.sleep(rest)
 
-    async def _fetch(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
+    def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=1),
                 timeout=aiohttp.ClientTimeout(total=180, connect=15),
                 headers={"User-Agent": "labmate (https://github.com/labmate-bot/labmate)"},
             )
-        async with self._session.get(url, params=params) as answer:
+        return self._session
+
+    async def _fetch(self, url: str, params: dict[str, str], accept: frozenset[int]) -> str:
+        async with self._opened().get(url, params=params) as answer:
             if answer.status in _RETRIED and answer.status not in accept:
                 raise _Later(
                     f"{answer.status} {answer.reason}", _retry_after(answer.headers.get("Retry-After"))
@@ -138,6 +192,34 @@ class PoliteClient:
                 if len(body) > MAX_BODY:
                     raise SourceError(f"{url} answered more than {MAX_BODY:,} bytes")
             return body.decode("utf-8", "replace")
+
+    async def _load(self, url: URL, most: int) -> Download | URL:
+        """A file, or the address that it is to be found at."""
+        plain = {"Accept-Encoding": "identity"}
+        async with self._opened().get(url, allow_redirects=False, headers=plain) as answer:
+            if answer.status in _RETRIED:
+                raise _Later(
+                    f"{answer.status} {answer.reason}", _retry_after(answer.headers.get("Retry-After"))
+                )
+            if 300 <= answer.status < 400 and "Location" in answer.headers:
+                return _address(answer.headers["Location"])
+            if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+                raise SourceError(f"{url} can only be read compressed")
+            if (answer.content_length or 0) > most:
+                raise TooLargeError(f"{url} has {(answer.content_length or 0):,} bytes")
+            body = bytearray()
+            async for part in answer.content.iter_chunked(1 << 16):
+                body += part
+                if len(body) > most:
+                    raise TooLargeError(f"{url} has more than {most:,} bytes")
+            return Download(answer.status, answer.content_type.lower(), bytes(body))
+
+
+def _address(text: str) -> URL:
+    try:
+        return URL(text[:2_000])
+    except ValueError as error:
+        raise SourceError("a redirect leads to no address") from error
 
 
 def _reason(error: Exception) -> str:

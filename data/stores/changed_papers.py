@@ -22,6 +22,8 @@ class IndexFact:
     text_hash: int
     day: date | None
     categories: str
+    described: bool = True
+    """Whether it has an abstract."""
 
 
 class ChangedPapers(Repository):
@@ -29,7 +31,10 @@ class ChangedPapers(Repository):
 
     async def index_facts(self, after: int = -1) -> list[IndexFact]:
         """Facts of all current papers whose row changed after this batch number."""
-        query = select(PaperRow.id, PaperRow.text_hash, DAY.label("day"), PaperRow.categories).where(CURRENT)
+        described = PaperRow.abstract != ""
+        query = select(
+            PaperRow.id, PaperRow.text_hash, DAY.label("day"), PaperRow.categories, described
+        ).where(CURRENT)
         if after >= 0:
             query = query.where(PaperRow.changed > after)
         async with self._read() as connection:

@@ -72,7 +72,7 @@ async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) ->
     """Count one more within the caller's transaction; False, and no count, where the limit is reached."""
     now = utc_now()
     await connection.execute(delete(CounterRow).where(CounterRow.until <= now))
-    key = await _key(connection, limit, whose)
+    key = await hashed(connection, limit.kind, *whose)
     count = await connection.scalar(select(func.count()).where(CounterRow.key == key))
     if int(count or 0) >= limit.most:
         return False
@@ -80,9 +80,10 @@ async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) ->
     return True
 
 
-async def _key(connection: AsyncConnection, limit: Limit, whose: tuple[int | str, ...]) -> str:
+async def hashed(connection: AsyncConnection, kind: str, *whose: int | str) -> str:
+    """The keyed hash under which an action of somebody's counts: 64 hexadecimal digits."""
     secret = await connection.scalar(select(CounterKeyRow.key).where(CounterKeyRow.id == 1))
-    said = ":".join((limit.kind, *map(str, whose)))
+    said = ":".join((kind, *map(str, whose)))
     return hmac.new(bytes.fromhex(str(secret)), said.encode(), hashlib.sha256).hexdigest()
 
 

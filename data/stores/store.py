@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.engine import make_reader, open_database
 from data.records import Changes, Deletion, PaperRecord
+from data.stores.asked_questions import AskedQuestions
 from data.stores.audit import Audit
 from data.stores.author_names import AuthorNames
 from data.stores.bans import Bans
@@ -19,6 +20,7 @@ from data.stores.contests import Contests
 from data.stores.corrections import Corrections
 from data.stores.digests import Digests
 from data.stores.feeds import Feeds
+from data.stores.full_texts import KeptFullTexts
 from data.stores.invitations import Invitations
 from data.stores.kept_texts import KeptTexts
 from data.stores.leases import Leases
@@ -26,6 +28,7 @@ from data.stores.library import Library
 from data.stores.limits import LastingLimits
 from data.stores.listings import Listings
 from data.stores.lists import Lists
+from data.stores.llm_spending import LlmSpending
 from data.stores.mail_codes import MailCodes
 from data.stores.members import Members
 from data.stores.openalex_facts import Facts
@@ -58,6 +61,8 @@ class Store(Papers, ChangedPapers, Runs):
         self._writer = Writer(writer)
         self.author_names = AuthorNames(reader, self._writer)
         self.kept_texts = KeptTexts(reader, self._writer)
+        self.asked_questions = AskedQuestions(reader, self._writer)
+        self.full_texts = KeptFullTexts(reader, self._writer)
         self.people = People(reader, self._writer)
         self.corrections = Corrections(reader, self._writer)
         self.facts = Facts(reader, self._writer)
@@ -65,6 +70,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.claims = Claims(reader, self._writer)
         self.mail_codes = MailCodes(reader, self._writer)
         self.limits = LastingLimits(reader, self._writer)
+        self.llm_spending = LlmSpending(reader, self._writer)
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
@@ -97,6 +103,7 @@ class Store(Papers, ChangedPapers, Runs):
             self.invitations,
             self.own_works,
             self.audit,
+            self.asked_questions,
             self.digests,
             self.library,
             self.lists,

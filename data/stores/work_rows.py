@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import name_key
 from data.stores import sequences
+from data.stores.full_texts import forget_texts
 from data.stores.slices import slices
 from data.stores.works import Work
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
@@ -74,6 +75,7 @@ async def update_works(
 ) -> None:
     """Write what differs from the snapshots, and delete the rows of works that were merged."""
     gone = [paper_id for paper_id, work in changed if work.row["merged_into"]]
+    await forget_texts(connection, [*gone, *(number for number, work in changed if work.row["withdrawn"])])
     for paper_id in gone:
         for table in (PaperIdRow, ListingRow, FormerTitleRow, AuthorshipRow):
             await connection.execute(delete(table).where(table.paper_id == paper_id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -19,10 +20,13 @@ from index.digest.chooser import Taste
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
 from index.digest.writers import Writers, writers_of
+from index.search.phrase_shared import shared_phrases
 from index.trust.views import Place
 
 LIKED_FOR = timedelta(days=180)
 MOST_LIKED = 60
+WORDS = 2
+"""Phrases that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,32 +69,54 @@ async def _explained(
     writers: Writers,
 ) -> tuple[Chosen, ...]:
     store = sources.store
-    near = await store.papers({number for pick in picks for number in pick.near})
-    titles = {paper.id: paper.title for paper in near}
+    near = {
+        paper.id: paper for paper in await store.papers({number for pick in picks for number in pick.near})
+    }
     texts = await store.texts([pick.paper for pick in picks])
     papers = {paper.id: paper for paper in await store.papers([pick.paper for pick in picks])}
+    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near)
     return tuple(
         Chosen(
             pick.paper,
-            _reason(digest, pick, [titles[number] for number in pick.near if number in titles]),
+            reason,
             round(pick.closeness, 2) if pick.near or pick.on_query else None,
             texts[pick.paper][2],
             _printed(papers[pick.paper], writers.people.get(pick.paper, ())),
             cross_listed=not listed[pick.paper].new,
             first=None if listed[pick.paper].new else papers[pick.paper].announced,
         )
-        for pick in picks
+        for pick, reason in zip(picks, reasons, strict=True)
     )
 
 
-def _reason(digest: Digest, pick: Pick, titles: Sequence[str]) -> Reason:
-    return Reason(
-        by=pick.by,
-        near=titles[0] if titles else "",
-        near_count=len(titles),
-        own=digest.is_own,
-        query=digest.query if pick.on_query else "",
-    )
+def _reasons(
+    digest: Digest, picks: Sequence[Pick], papers: Mapping[int, Paper], near: Mapping[int, Paper]
+) -> list[Reason]:
+    """Why each was picked; papers and words that an earlier reason names come last."""
+    reasons: list[Reason] = []
+    told: set[int] = set()
+    said: set[str] = set()
+    for pick in picks:
+        close = [number for number in pick.near if number in near]
+        shown = next((number for number in close if number not in told), close[0] if close else None)
+        beside = ("", digest.query) if pick.on_query else None
+        if shown is not None:
+            told.add(shown)
+            beside = (near[shown].title, near[shown].abstract)
+        paper = papers[pick.paper]
+        words = shared_phrases(beside, [(paper.title, paper.abstract)], WORDS, said)[0] if beside else []
+        said.update(words)
+        reasons.append(
+            Reason(
+                by=pick.by,
+                near=near[shown].title if shown is not None else "",
+                near_count=len(close),
+                own=digest.is_own,
+                query=digest.query if pick.on_query else "",
+                words=tuple(words),
+            )
+        )
+    return reasons
 
 
 def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:

@@ -59,12 +59,12 @@ async def mapped_day(sources: DigestSources, digest: Digest, delivery: Delivery)
     if len(papers) < LEAST:
         return None
     day = tuple(sorted(papers))
-    day_map = await _map(sources, day)
+    day_map = await map_of(sources, day)
     order = np.array([day.index(paper) for paper in papers])
     return MappedDay(papers, len(chosen), day_map.places[order], day_map.region[order], day_map.names)
 
 
-async def _map(sources: DigestSources, day: tuple[int, ...]) -> DayMap:
+async def map_of(sources: DigestSources, day: tuple[int, ...]) -> DayMap:
     """The map of some papers; digests of the same categories share it."""
     if day in sources.day_maps:
         return sources.day_maps[day]

@@ -22,7 +22,16 @@ _MOST_ANSWER = 40_000_000
 
 
 class UnreadableError(Exception):
-    """The file was not read; the message says why, and which files can be."""
+    """The file was not read; the message says why, and which files can be.
+
+    ``why`` is the reason alone, such as ``it is damaged``. ``busy`` says that the file is not to blame: too
+    many are waiting, or the confined process got too little of the machine.
+    """
+
+    def __init__(self, message: str, why: str = "", *, busy: bool = False) -> None:
+        super().__init__(message)
+        self.why = why
+        self.busy = busy
 
 
 def kind_of(data: bytes, name: str) -> str:
@@ -83,7 +92,7 @@ async def in_sandbox(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
             return await _confined(kind, data, seconds)
     except LineFullError as error:
         raise UnreadableError(
-            "Too many files are being read. Try again in a minute; nothing was kept."
+            "Too many files are being read. Try again in a minute; nothing was kept.", busy=True
         ) from error
 
 
@@ -99,7 +108,9 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         try:
             out, _ = await asyncio.wait_for(process.communicate(data), seconds)
         except TimeoutError as error:
-            raise UnreadableError("The file can't be read: it takes too long.") from error
+            raise UnreadableError(
+                "The file can't be read: it takes too long.", "it takes too long", busy=True
+            ) from error
         finally:
             if process.returncode is None:
                 process.kill()
@@ -112,7 +123,7 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
     except (ValueError, TypeError):
         slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
         why = "it takes too long" if slow else "it is damaged or needs too much memory"
-    raise UnreadableError(f"The file can't be read: {why}.")
+    raise UnreadableError(f"The file can't be read: {why}.", why)
 
 
 def read_orcid(record: Any) -> CV:

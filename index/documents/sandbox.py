@@ -1,10 +1,10 @@
 """The process that opens a stranger's file: it has no network, no files, little memory and few seconds.
 
 ``python -m index.documents.sandbox KIND`` reads the file from standard input and writes JSON to standard
-output: the CV or the references, or why it was refused. :mod:`index.documents.cv_file` starts it. Once its
-libraries are loaded, it gives up every system call except those for memory, time and its answer
-(:mod:`index.documents.confinement`). A file that takes the process over then reaches no file, no connection
-and no other process.
+output: the CV, the references or the paper's blocks, or why it was refused. :mod:`index.documents.cv_file`
+starts it. Once its libraries are loaded, it gives up every system call except those for memory, time and its
+answer (:mod:`index.documents.confinement`). A file that takes the process over then reaches no file, no
+connection and no other process.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from index.documents.cv import read_text
 from index.documents.cv_formats import read_bibtex, read_latex
 from index.documents.cv_lines import MOST_TEXT
 from index.documents.cv_publications import flat
+from index.documents.paper_html import blocks_of_html
+from index.documents.paper_pdf import blocks_of_pdf
+from index.documents.paper_text import NoPaper
 from index.documents.references import NoReferences, read_references
 
 MEMORY = 280 * 1024 * 1024
@@ -29,12 +32,15 @@ MEMORY = 280 * 1024 * 1024
 SECONDS = 4
 REFERENCES_MEMORY, REFERENCES_SECONDS = 700 * 1024 * 1024, 20
 """For a list of up to ten megabytes."""
+PAPER_MEMORY, PAPER_SECONDS = 900 * 1024 * 1024, 20
+"""For a paper of up to two hundred pages and thirty megabytes."""
 MOST_PAGES = 100
 WARM = {
     "bib": '@misc{a, title={warming \\"up}, author={A and B}, year={2026}}',
     "ris": "TY  - JOUR\nTI  - warming up\nER  - \n",
     "json": '[{"title": "warming up"}]',
 }
+WARM_PAGE = '<article class="ltx_document"><h2>Warming</h2><p>Warming up.</p></article>'
 """Parsing these makes every parser load what it needs while files can still be opened."""
 _ACTIVE = re.compile(rb"/(?:JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b")
 
@@ -95,36 +101,48 @@ def pdf_text(data: bytes, pdfium: Any) -> str:
     return text
 
 
+def _loaded_pdfium() -> Any:
+    """The reader of PDFs with all that it loads, since nothing can be opened afterwards."""
+    pdfium = import_module("pypdfium2")
+    with pdfium.PdfDocument.new() as warm:
+        warm.new_page(10, 10).get_textpage().get_text_range()
+    return pdfium
+
+
+def read(kind: str, data: bytes) -> dict[str, Any]:
+    """Give up what reading does not need, and read one file.
+
+    Raises
+    ------
+    SandboxRefusedError, index.documents.references.NoReferences, index.documents.paper_text.NoPaper
+        If it is refused.
+    """
+    text = "" if kind.endswith("pdf") else data.decode("utf-8-sig", "replace").replace("\x00", "")
+    pdfium = _loaded_pdfium() if kind.endswith("pdf") else None
+    if kind.startswith("references-"):
+        form = kind.removeprefix("references-")
+        read_references(form, WARM[form])
+        confine(REFERENCES_MEMORY, REFERENCES_SECONDS)
+        items, unread = read_references(form, text)
+        return {"items": items, "unread": unread[:100]}
+    if kind.startswith("paper-"):
+        blocks_of_html(WARM_PAGE)
+        confine(PAPER_MEMORY, PAPER_SECONDS)
+        blocks, pages = blocks_of_pdf(data, pdfium) if pdfium else (blocks_of_html(text), 0)
+        return {"blocks": [block.plain() for block in blocks], "pages": pages}
+    if kind in ("tex", "bib"):
+        (read_latex if kind == "tex" else read_bibtex)('@misc{a, title={warming \\"up}}')
+    confine()
+    if pdfium:
+        text = pdf_text(data, pdfium)
+    return {"cv": {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text).plain()}
+
+
 def main() -> None:
     """Read one file."""
-    kind = sys.argv[1]
-    data = sys.stdin.buffer.read()
-    text = "" if kind == "pdf" else data.decode("utf-8-sig", "replace").replace("\x00", "")
-    pdfium: Any = None
-    if kind == "pdf":
-        pdfium = import_module("pypdfium2")
-
-        # Load everything now, since nothing can be opened afterwards.
-        with pdfium.PdfDocument.new() as warm:
-            warm.new_page(10, 10).get_textpage().get_text_range()
-    elif kind in ("tex", "bib"):
-        (read_latex if kind == "tex" else read_bibtex)('@misc{a, title={warming \\"up}}')
-    references = kind.removeprefix("references-") if kind.startswith("references-") else ""
-    if references:
-        read_references(references, WARM[references])
-        confine(REFERENCES_MEMORY, REFERENCES_SECONDS)
-    else:
-        confine()
     try:
-        if kind == "pdf":
-            text = pdf_text(data, pdfium)
-        answer: dict[str, Any]
-        if references:
-            items, unread = read_references(references, text)
-            answer = {"items": items, "unread": unread[:100]}
-        else:
-            answer = {"cv": {"tex": read_latex, "bib": read_bibtex}.get(kind, read_text)(text).plain()}
-    except (SandboxRefusedError, NoReferences) as error:
+        answer = read(sys.argv[1], sys.stdin.buffer.read())
+    except (SandboxRefusedError, NoReferences, NoPaper) as error:
         answer = {"refused": str(error).rstrip(".")}
     except MemoryError:
         answer = {"refused": "it needs too much memory"}

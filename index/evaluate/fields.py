@@ -25,7 +25,7 @@ def read_field(path: Path) -> Collection:
         If the file can't be read.
     """
     questions, abstracts = [], []
-    for item in _items(path):
+    for item in items(path):
         questions.append(str(item.get("question") or item.get("title") or ""))
         abstracts.append(_abstract(item))
     return Collection([text for text in questions if text], [text for text in abstracts if text])
@@ -42,18 +42,18 @@ def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list
     SourceError
         If the file can't be read.
     """
-    items = [item for item in _items(path) if _abstract(item)]
-    if most is not None and most < len(items):
-        items = random.Random(seed).sample(items, most)
+    described = [item for item in items(path) if _abstract(item)]
+    if most is not None and most < len(described):
+        described = random.Random(seed).sample(described, most)
     with out.open("wb") as stream:
-        for item in items:
+        for item in described:
             stream.write(orjson.dumps(_paper(item)) + b"\n")
-    return [str(item["question"]) for item in items if item.get("question")]
+    return [str(item["question"]) for item in described if item.get("question")]
 
 
 def has_questions(path: Path) -> bool:
     """Whether the file's records are questions with abstracts."""
-    return "question" in next(_items(path), {})
+    return "question" in next(items(path), {})
 
 
 def _paper(item: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +69,14 @@ def _abstract(item: dict[str, Any]) -> str:
     return str(item.get("abstract") or "")
 
 
-def _items(path: Path) -> Iterator[dict[str, Any]]:
+def items(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON lines, plain or zstd.
+
+    Raises
+    ------
+    SourceError
+        If the file can't be read.
+    """
     try:
         with path.open("rb") as disk:
             packed = path.suffix == ".zst"

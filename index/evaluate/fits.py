@@ -20,16 +20,18 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from index.evaluate.metrics import summary
-from index.evaluate.search import make_questions
+from index.evaluate.search_kinds import make_questions
 from index.search.corpus import Corpus
 from index.search.fits import LEAST, Fits, log_odds
 from index.search.passages import sentences
 from index.search.search import JUDGED, Search
 
 METHODS = ("labmate", "words alone", "meaning alone")
+ASKED = ("title", "name", "question")
+"""The kinds of known items that have to be answered."""
 WORDS_LEAST, LIFT_LEAST = 0.6, 0.3
 """The thresholds of the simple methods: the share of words, and how much closer than chance."""
-_EVERYDAY = resources.files("index.evaluate").joinpath("everyday_topics.txt").read_text().splitlines()
+EVERYDAY = resources.files("index.evaluate").joinpath("everyday_topics.txt").read_text().splitlines()
 _STOP = resources.files("index").joinpath("stop_words.txt").read_text().split()
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _MARKS = "!?.,;:-_()*#@$%&/"
@@ -62,16 +64,16 @@ async def make_probes(
 ) -> list[Probe]:
     """Queries of each kind from the corpus's papers, their questions, and another field."""
     chance = random.Random(seed)
-    asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed)]
+    asked = [Probe(q.kind, q.text, True) for q in await make_questions(corpus, per_kind, seed, ASKED)]
     asked += await _of_papers(corpus, per_kind, chance)
     asked += [Probe("own question", text, True) for text in _some(own, per_kind, chance)]
     made: dict[str, Callable[[], str]] = {
         "noise": lambda: _noise(chance),
         "stop words": lambda: " ".join(chance.choices(_STOP, k=chance.randint(1, 5))),
-        "made-up name": lambda: _made_up(chance),
+        "made-up name": lambda: made_up(chance),
     }
     asked += [Probe(kind, make(), False) for kind, make in made.items() for _ in range(per_kind)]
-    asked += [Probe("everyday topic", text, False) for text in _EVERYDAY]
+    asked += [Probe("everyday topic", text, False) for text in EVERYDAY]
     if others:
         asked += [Probe("other field", text, False) for text in _some(others.questions, per_kind, chance)]
         asked += [Probe("other abstract", text, False) for text in _some(others.abstracts, per_kind, chance)]
@@ -122,7 +124,7 @@ def _noise(chance: random.Random) -> str:
     return "".join(chance.choices(_MARKS, k=chance.randint(1, 8)))
 
 
-def _made_up(chance: random.Random) -> str:
+def made_up(chance: random.Random) -> str:
     return "".join(chance.choices(_SYLLABLES, k=chance.randint(2, 3))).capitalize() + chance.choice(_ENDINGS)
 
 

@@ -46,7 +46,7 @@ async def rank_queries(
     SourceError
         If a file is missing or a query is invalid; nothing is written then.
     """
-    wanted = _ids(queries) if kind == "similar" else _texts(queries)
+    wanted = _ids(queries) if kind == "similar" else read_texts(queries)
     embedder = Embedder(model)
     lines: list[str] = []
     loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is being read
@@ -89,7 +89,14 @@ def _ids(path: Path) -> list[tuple[str, str]]:
     return [(line, line) for line in _read(path)]
 
 
-def _texts(path: Path) -> list[tuple[str, str]]:
+def read_texts(path: Path) -> list[tuple[str, str]]:
+    """(id, text) of each line of a file of queries.
+
+    Raises
+    ------
+    SourceError
+        If it can't be read, or a line is not such an object.
+    """
     queries = []
     for number, line in enumerate(_read(path), 1):
         try:

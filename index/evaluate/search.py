@@ -1,100 +1,23 @@
-"""Known-item search: is a paper found by words of its title, by its name, by a question?
+"""Known-item search: does a query find the paper that it was made from, among all papers?
 
-Three kinds of queries are made from the data itself: words of a title, a rare name or acronym, and a long
-question made from the middle sentences of an abstract without its rarest words. Each is searched among all
-papers, and should find the paper it was made from.
+`index/evaluate/search_kinds.py` makes the queries. Labmate stands beside plain words (BM25), plain vectors,
+reciprocal rank fusion, and itself as it was before it understood queries (``before``).
 """
 
 from __future__ import annotations
 
-import random
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
-import numpy as np
-
-from data.records import Paper
 from index.evaluate.metrics import reciprocal_rank, summary
+from index.evaluate.search_kinds import KINDS, TEXTS, KnownItem, make_questions
 from index.search.corpus import Corpus
-from index.search.passages import sentences
 from index.search.search import POOL, Search
 
-KINDS = ("title", "name", "question")
-METHODS = ("words", "vectors", "rrf", "labmate")
+METHODS = ("words", "vectors", "rrf", "before", "labmate")
 RRF_K = 60
 """Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009)."""
-_NAME = re.compile(r"^(?=.*[A-Z].*[A-Z]|.*[a-z][A-Z]|.*[A-Z].*\d)[A-Za-z0-9]{4,20}$")
-_DROPPED = 0.5
-"""The share of a question's words, rarest first, that its writer would not have known."""
-_MIDDLE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class KnownItem:
-    """A query and the paper that it was made from."""
-
-    kind: str
-    text: str
-    paper_id: int
-
-
-async def make_questions(corpus: Corpus, per_kind: int, seed: int) -> list[KnownItem]:
-    """Queries of each kind, drawn from the corpus's papers."""
-    chance = random.Random(seed)
-    ids = [int(paper) for paper in np.flatnonzero(corpus.facets.codes >= 0)]
-    chance.shuffle(ids)
-    makers: dict[str, Callable[[Paper], str | None]] = {
-        "title": lambda paper: _title_words(corpus, paper, chance),
-        "name": lambda paper: _rare_name(corpus, paper),
-        "question": lambda paper: _question(corpus, paper),
-    }
-    questions: list[KnownItem] = []
-    missing = dict.fromkeys(KINDS, per_kind)
-    for start in range(0, len(ids), 500):
-        for paper in await corpus.store.papers(ids[start : start + 500]):
-            # A paper gives one query at most, of the kind with the fewest queries so far.
-            for kind in sorted((k for k in KINDS if missing[k]), key=lambda k: -missing[k]):
-                text = makers[kind](paper)
-                if text:
-                    questions.append(KnownItem(kind, text, paper.id))
-                    missing[kind] -= 1
-                    break
-        if not any(missing.values()):
-            break
-    return questions
-
-
-def _title_words(corpus: Corpus, paper: Paper, chance: random.Random) -> str | None:
-    words = [term.word for term in corpus.words.terms(paper.title)]
-    if len(words) < 4:
-        return None
-    chosen = sorted(chance.sample(range(len(words)), min(len(words) - 1, chance.randint(3, 5))))
-    return " ".join(words[place] for place in chosen)
-
-
-def _rare_name(corpus: Corpus, paper: Paper) -> str | None:
-    for word in re.findall(r"[A-Za-z0-9]+", paper.title):
-        if _NAME.match(word) and corpus.words.named(word)[0] <= 3:
-            return str(word)
-    return None
-
-
-def _question(corpus: Corpus, paper: Paper) -> str | None:
-    parts = sentences(paper.abstract)
-    if len(parts) < 5:
-        return None
-    start = (len(parts) - _MIDDLE) // 2
-    text = " ".join(parts[start : start + _MIDDLE])
-    terms = sorted(corpus.words.terms(text), key=lambda term: term.in_abstracts)
-    dropped = {term.word for term in terms[: int(len(terms) * _DROPPED) + 1]}
-    kept = [
-        word
-        for word in re.findall(r"[\w'-]+", text)
-        if not dropped & set(re.findall(r"[a-z0-9]+", word.lower()))
-    ]
-    return " ".join(kept) if len(kept) >= 20 else None
 
 
 class Methods:
@@ -103,19 +26,23 @@ class Methods:
     def __init__(self, corpus: Corpus) -> None:
         self._library = corpus
         self._search = Search(corpus)
+        days = corpus.facets.days[corpus.facets.held()]
+        self._today = date.fromordinal(int(days.max())) + timedelta(1) if len(days) and days.max() else None
 
-    async def rank(self, text: str) -> dict[str, list[int]]:
+    async def rank(self, question: KnownItem) -> dict[str, list[int]]:
         """Each method's ranking of store ids."""
-        corpus = self._library
+        corpus, text, as_text = self._library, question.text, question.kind in TEXTS
         assert corpus.vectors is not None
         words = [paper for paper, _ in corpus.words.search(text, POOL)]
         vector = corpus.embedder.encode([text])[0]
         near = [int(paper) for paper in corpus.vectors.search(vector, POOL)[0]]
-        results = await self._search.search(text, POOL, as_text=True)
+        before = await self._search.search(text, POOL, as_text=as_text, plain=True)
+        results = await self._search.search(text, POOL, as_text=as_text, today=self._today)
         return {
             "words": words,
             "vectors": near,
             "rrf": reciprocal_rank_fusion([words, near]),
+            "before": [hit.paper_id for hit in before.hits],
             "labmate": [hit.paper_id for hit in results.hits],
         }
 
@@ -138,11 +65,12 @@ async def evaluate(
 ) -> dict[str, Any]:
     """Rows with MRR and recall@10 for each kind and method, with 95 % bootstrap intervals."""
     corpus.embedder.load()
+    await corpus.refresh_names()
     questions = await make_questions(corpus, per_kind, seed)
     methods = Methods(corpus)
     ranks: dict[tuple[str, str], list[int | None]] = {(k, m): [] for k in KINDS for m in METHODS}
     for done, question in enumerate(questions, 1):
-        for method, ranking in (await methods.rank(question.text)).items():
+        for method, ranking in (await methods.rank(question)).items():
             rank = ranking.index(question.paper_id) + 1 if question.paper_id in ranking else None
             ranks[question.kind, method].append(rank)
         if progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -14,6 +14,7 @@ import faiss
 import numpy as np
 
 from data.stores.store import Store
+from index.people.closeness import apart, closeness
 from index.people.packed_names import PackedNames
 from index.people.paths import shortest_path
 from index.search.facets import Facets
@@ -21,6 +22,10 @@ from index.search.vectors import Vectors
 
 MOST_AUTHORS = 60
 """Papers with more authors connect nobody: in a collaboration of hundreds, few know each other."""
+
+
+COMPARED = 6
+"""For each person wanted so many of the nearest are compared paper by paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A person whose work lies close."""
+    """A person whose work lies close, and the number of papers together."""
 
     person: int
     name: str
@@ -241,22 +246,38 @@ class PeopleIndex:
         return np.asarray(_unit(rows.sum(axis=0, keepdims=True))[0])
 
     def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
-        """People with two papers or more whose work lies closest; ``strangers`` leaves out coauthors."""
+        """People with two papers or more whose work lies closest; ``strangers`` leaves out coauthors.
+
+        Those with the nearest mean vectors are ranked by :func:`index.people.closeness.closeness`.
+        """
         if self._index is None:
             return []
         own = self.work(person, vectors)
         if not own.any():
             return []
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
-        count = min(len(self._searched), most + 1 + (len(known) if strangers else 0))
+        count = min(len(self._searched), COMPARED * most + 1 + (len(known) if strangers else 0))
         scores, places = self._index.search(own.reshape(1, -1), count)
+        close = [
+            int(self._searched[place])
+            for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True)
+            if place >= 0 and score > 0
+        ]
+        others = [other for other in close if other != person and not (strangers and other in known)]
+        return self._closest(person, others[: COMPARED * most], vectors, known)[:most]
+
+    def _closest(
+        self, person: int, others: Iterable[int], vectors: Vectors, known: Mapping[int, int]
+    ) -> list[Near]:
+        """People by how close their papers are to a person's, closest first."""
+        mine = self.papers(person)
         people = []
-        for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True):
-            other = int(self._searched[place]) if place >= 0 else person
-            if other == person or score <= 0 or (strangers and other in known):
-                continue
-            people.append(Near(other, self.name(other), float(score), known.get(other, 0)))
-        return people[:most]
+        for other in others:
+            own, theirs = (vectors.rows(papers) for papers in apart(mine, self.papers(other)))
+            value = closeness(own.astype(np.float32), theirs.astype(np.float32))
+            people.append(Near(other, self.name(other), value, known.get(other, 0)))
+        people.sort(key=lambda near: (-near.closeness, near.person))
+        return people
 
     def activity(self, person: int) -> dict[int, int]:
         """Papers by year, every year from the first to the last."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.stores.people_seen import View
 from index.people.insight import Insight
-from index.people.people import Coauthor, Near, PeopleIndex, Step
+from index.people.people import COMPARED, Coauthor, Near, PeopleIndex, Step
 from index.people.scores import Score, Scores
 from index.people.suggest import Experts, Suggestion
 from index.search.vectors import Vectors
@@ -77,21 +77,22 @@ class SeenIndex(PeopleIndex):
             return []
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
         extra = 1 + len(self.view.leads) + len(self.view.sources) + (len(known) if strangers else 0)
-        scores, places = self._index.search(own.reshape(1, -1), min(len(self._searched), most + extra))
+        count = min(len(self._searched), COMPARED * most + extra)
+        scores, places = self._index.search(own.reshape(1, -1), count)
         close = {
             int(self._searched[place]): float(score)
             for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True)
-            if place >= 0 and not self.view.differs(int(self._searched[place]))
+            if place >= 0 and score > 0 and not self.view.differs(int(self._searched[place]))
         }
         for other in self.view.sources:
             if len(self.papers(other)) >= 2:
                 close[other] = float(self.work(other, vectors) @ own)
-        people = [
-            Near(other, self.name(other), closeness, known.get(other, 0))
-            for other, closeness in sorted(close.items(), key=lambda entry: (-entry[1], entry[0]))
+        others = [
+            other
+            for other in sorted(close, key=lambda other: (-close[other], other))
             if other != person and not (strangers and other in known)
         ]
-        return people[:most]
+        return self._closest(person, others[: COMPARED * most], vectors, known)[:most]
 
 
 class SeenExperts(Experts):

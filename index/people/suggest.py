@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,6 @@ BLEND = 20.0
 
 TAUGHT = 1.0
 """How much similarity to a dismissed person, beyond that to the asked one, takes off a score."""
-
-RANK = 20.0
-"""The rank at which a paper found for a topic says half as much as the first."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +91,6 @@ class Suggestion:
     shared: tuple[str, ...]
     they_add: tuple[str, ...]
     you_add: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Knows:
-    """An expert on a topic, with the papers that show it (best first)."""
-
-    person: int
-    name: str
-    score: float
-    papers: tuple[int, ...]
 
 
 class Experts:
@@ -244,24 +231,3 @@ class Experts:
             [p for p, day in zip(papers.tolist(), days, strict=True) if day and day.toordinal() >= since],
             np.int64,
         )
-
-
-def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[Knows]:
-    """People whose papers are among those found for a topic, which come best first.
-
-    A paper counts by its rank, shared among many authors only softly (the fourth root of their number); a
-    person's best paper counts whole, the next a half, then a third.
-    """
-    of: dict[int, list[tuple[float, int]]] = {}
-    for rank, paper in enumerate(papers):
-        writers = people.writers(int(paper)).tolist()
-        value = RANK / (RANK + rank) / max(1.0, len(writers)) ** 0.25
-        for person in writers:
-            of.setdefault(person, []).append((value, int(paper)))
-    experts = []
-    for person, shown in of.items():
-        shown.sort(key=lambda entry: (-entry[0], entry[1]))
-        score = sum(value / (place + 1) for place, (value, _) in enumerate(shown))
-        experts.append(Knows(person, people.name(person), score, tuple(paper for _, paper in shown)))
-    experts.sort(key=lambda entry: (-entry.score, -len(people.papers(entry.person)), entry.person))
-    return experts[:most]

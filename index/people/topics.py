@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -11,10 +11,11 @@ import numpy as np
 from scipy import sparse, stats
 
 from index.models import arrays
-from index.search.passages import MAX_PHRASE, content_runs, stem
-from index.search.phrases import BREAKS, Phrases
+from index.search.phrase_text import phrase_parts
+from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
+from index.search.phrases import PhraseFinder, chances
 
-FORMAT = 1
+FORMAT = 2
 _COMMON = 0.04
 """The share of papers above which a phrase is too common to characterise a person."""
 LEAST_NOW = 8
@@ -58,28 +59,21 @@ class Topics:
         The printed form of each topic.
     """
 
-    def __init__(
-        self,
-        phrases: Sequence[str],
-        stems: Sequence[str],
-        papers: np.ndarray,
-        rows: sparse.csr_matrix,
-        upto: int,
-    ) -> None:
-        self.phrases = list(phrases)
-        self._stems = list(stems)
+    def __init__(self, found: TopicVocabulary, papers: np.ndarray, upto: int) -> None:
+        """From the topics of papers (ascending store ids, one a row), found up to a change of the store."""
+        self.phrases = found.printed
+        self._found = found
         self.upto = upto
         self._papers = papers
-        self._rows = rows
+        self._rows = found.rows
         self._frequency = (
-            np.asarray((rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(phrases))
+            np.asarray((self._rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(self.phrases))
         )
         total = max(len(papers), 2)
-        lengths = np.array([phrase.count(" ") + 1 for phrase in self.phrases], np.float32)
         common = self._frequency > max(_COMMON * total, 3)
+        lengths = np.array([phrase.count(" ") + 1 for phrase in self.phrases], np.float32)
         self._telling = np.where(common, 0.0, np.log(total / np.maximum(self._frequency, 1)))
         self._telling *= 0.6 + 0.2 * lengths
-        self._by_stems = {code: place for place, code in enumerate(self._stems)}
 
     def __len__(self) -> int:
         return len(self.phrases)
@@ -100,40 +94,34 @@ class Topics:
         progress: Progress | None = None,
     ) -> Topics:
         """Find the topics of papers (ascending store ids) from their titles and abstracts."""
-        tokens = Phrases()
-        for done, (title, abstract) in enumerate(texts):
-            tokens.add(title, abstract)
-            if progress and done % 1_000 == 0:
-                progress(done, len(papers))
-        return cls(*tokens.topics(), np.asarray(papers, np.int64), tokens.rows, upto)
+        tell = (lambda done: progress(done, len(papers))) if progress else None
+        return cls(vocabulary(texts, PhraseFinder.shipped(), tell), np.asarray(papers, np.int64), upto)
 
     def extended(self, papers: Sequence[int], texts: Sequence[tuple[str, str]], upto: int) -> Topics:
         """Add further or changed papers, using the topics that are already known."""
-        indices: list[int] = []
-        values: list[float] = []
-        ends = [0]
-        for title, abstract in texts:
-            weights: dict[int, float] = {}
-            for part, weight in ((title, 2.0), (abstract, 1.0)):
-                for run in content_runs(part, BREAKS):
-                    stems = [stem(word) for word in run]
-                    for start in range(len(stems)):
-                        for stop in range(start + 2, min(len(stems), start + MAX_PHRASE) + 1):
-                            place = self._by_stems.get(" ".join(stems[start:stop]))
-                            if place is not None:
-                                weights[place] = max(weights.get(place, 0.0), weight)
-            indices += weights.keys()
-            values += weights.values()
-            ends.append(len(indices))
-        new = sparse.csr_matrix(
-            (np.array(values, np.float32), np.array(indices, np.int32), np.array(ends)),
-            shape=(len(papers), len(self.phrases)),
+        found = self._found
+        parts: list[tuple[np.ndarray, ...]] = []
+        done = 0
+        for part in batched(texts):
+            scored = PhraseFinder.shipped().score(part)
+            rows = about(scored)
+            keys = scored.table.key[rows]
+            place = np.minimum(np.searchsorted(found.keys, keys), max(len(found.keys) - 1, 0))
+            known = found.keys[place] == keys if len(found.keys) else np.zeros(len(keys), bool)
+            rows, place = rows[known], place[known]
+            parts.append((scored.table.text[rows] + done, found.columns[place], chances(scored)[rows]))
+            done += len(part)
+        lines, columns, values = (
+            (np.concatenate(column) for column in zip(*parts, strict=True))
+            if parts
+            else (np.zeros(0, np.int64),) * 3
         )
+        new = highest(lines, columns, values, (len(papers), len(self.phrases)))
         unchanged = ~np.isin(self._papers, papers)
         ids = np.concatenate([self._papers[unchanged], np.asarray(papers, np.int64)])
         order = np.argsort(ids)
         rows = sparse.vstack([self._rows[np.flatnonzero(unchanged)], new]).tocsr()[order]
-        return Topics(self.phrases, self._stems, ids[order], rows, upto)
+        return Topics(replace(found, rows=rows), ids[order], upto)
 
     def save(self, path: Path) -> None:
         """Write to a file, whole or not at all."""
@@ -142,7 +130,8 @@ class Topics:
             FORMAT,
             upto=self.upto,
             phrases=arrays.lines(self.phrases),
-            stems=arrays.lines(self._stems),
+            keys=self._found.keys,
+            columns=self._found.columns,
             papers=self._papers,
             indptr=self._rows.indptr,
             indices=self._rows.indices,
@@ -152,7 +141,7 @@ class Topics:
     @classmethod
     def load(cls, path: Path) -> Topics | None:
         """Read from a file; None if it is missing or can't be read."""
-        names = ("upto", "phrases", "stems", "papers", "indptr", "indices", "data")
+        names = ("upto", "phrases", "keys", "columns", "papers", "indptr", "indices", "data")
         loaded = arrays.load(path, FORMAT, *names)
         if loaded is None:
             return None
@@ -164,15 +153,16 @@ class Topics:
             )
         except ValueError:  # parts that don't fit each other
             return None
-        return cls(phrases, arrays.texts_of(loaded["stems"]), loaded["papers"], rows, int(loaded["upto"]))
+        found = TopicVocabulary(phrases, loaded["keys"], loaded["columns"], rows)
+        return cls(found, loaded["papers"], int(loaded["upto"]))
 
     # -- asking ----------------------------------------------------------------------------------
 
     def of(self, papers: Sequence[int] | np.ndarray, most: int = 6) -> list[Topic]:
         """The topics of some papers together, most characteristic first, no word in two of them.
 
-        Weighted as tf-idf: the number of these papers that contain a phrase, with titles counting double,
-        times its rarity among all papers. Topics of a single paper come after those of several.
+        Weighted as tf-idf: the chances that the papers' authors would name a phrase, summed, times its rarity
+        among all papers and its length. Topics of a single paper come after those of several.
         """
         rows = self._places(np.asarray(papers, np.int64))
         chosen = self._rows[rows]
@@ -194,7 +184,7 @@ class Topics:
         taken: set[str] = set()
         picked = 0
         for place in np.argsort(-weight, kind="stable")[: 20 * most]:
-            stems = set(self._stems[int(topics[place])].split())
+            stems = set(phrase_parts(self.phrases[int(topics[place])]))
             if weight[place] <= 0 or picked == most:
                 return
             if not stems & taken:
@@ -257,9 +247,10 @@ class Topics:
         gain = here[tested] / papers_now - there[tested] / papers_before
         trends: list[Trend] = []
         taken: list[set[str]] = []
-        for place in grown[np.argsort(-gain[grown], kind="stable")]:
+        longest = -np.array([len(self.phrases[int(topic)]) for topic in tested[grown]], np.int64)
+        for place in grown[np.lexsort((longest, -gain[grown]))]:
             topic = int(tested[place])
-            stems = set(self._stems[topic].split())
+            stems = set(phrase_parts(self.phrases[topic]))
             if any(len(stems & other) >= min(len(stems), len(other)) for other in taken):
                 continue
             taken.append(stems)

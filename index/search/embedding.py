@@ -7,8 +7,9 @@ import importlib.util
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +135,22 @@ def has_bfloat16() -> bool:
     return bool({"avx512_bf16", "amx_bf16"} & set(flags))
 
 
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A text's embedding, and those of its word pieces.
+
+    Attributes
+    ----------
+    row
+        float32, shape (dimension,): of unit length.
+    words
+        float16, shape (word pieces, dimension): rows of unit length.
+    """
+
+    row: np.ndarray
+    words: np.ndarray
+
+
 class Embedder:
     """The model, loaded on first use; safe to use from several threads.
 
@@ -200,42 +217,94 @@ class Embedder:
         numpy.ndarray
             float32, shape (len(texts), dimension), rows of unit length.
         """
+        found = self._each(texts, self._forward, progress)
+        return np.stack(found) if found else np.empty((0, 0), np.float32)
+
+    def encode_words(self, texts: Sequence[str]) -> list[Worded]:
+        """Embed texts and each of their word pieces, in one pass."""
+        return self._each(texts, self._forward_words)
+
+    def pieces(self, text: str) -> list[tuple[int, int]]:
+        """Where each word piece of a text begins and ends: one for each row of its :class:`Worded`."""
+        self.load()
+        assert self._model is not None
+        with self._lock:
+            read = self._model.tokenizer(
+                text or " ",
+                truncation=True,
+                max_length=self._model.max_seq_length,
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+            )
+        marks = zip(read["offset_mapping"], read["special_tokens_mask"], strict=True)
+        return [(int(start), int(end)) for (start, end), special in marks if not special]
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the model, once loaded, gives word pieces with their places."""
+        return self._model is not None and bool(getattr(self._model.tokenizer, "is_fast", False))
+
+    def _each(
+        self,
+        texts: Sequence[str],
+        forward: Callable[[list[str]], Iterable[Any]],
+        progress: Progress | None = None,
+    ) -> list[Any]:
+        """What ``forward`` gives for each text, in order."""
         self.load()
         if not len(texts):
-            return np.empty((0, 0), np.float32)
+            return []
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-        rows: list[np.ndarray] = [np.empty(0)] * len(texts)
+        rows: list[Any] = [None] * len(texts)
         done = 0
-        for part, unit in zip(
-            parts, self._batches([[texts[i] or " " for i in part] for part in parts]), strict=True
-        ):
+        batches = [[texts[i] or " " for i in part] for part in parts]
+        for part, unit in zip(parts, self._batches(batches, forward), strict=True):
             for place, row in zip(part, unit, strict=True):
                 rows[place] = row
             done += len(part)
             if progress:
                 progress(done)
-        return np.stack(rows)
+        return rows
 
-    def _batches(self, batches: list[list[str]]) -> Iterator[np.ndarray]:
-        """Each batch's vectors, in order; many batches are spread over one stream per core."""
+    def _batches(
+        self, batches: list[list[str]], forward: Callable[[list[str]], Iterable[Any]]
+    ) -> Iterator[Iterable[Any]]:
+        """Each batch's results, in order; many batches are spread over one stream per core."""
         streams = self._threads or os.cpu_count() or 1
         if streams == 1 or len(batches) < STREAMED:
-            yield from map(self._forward, batches)
+            yield from map(forward, batches)
             return
         with ThreadPoolExecutor(streams, "embedding", initializer=_one_thread) as pool:
-            yield from pool.map(self._forward, batches)
+            yield from pool.map(forward, batches)
 
     def _forward(self, batch: list[str]) -> np.ndarray:
+        return self._forward_whole(batch)[0]
+
+    def _forward_words(self, batch: list[str]) -> list[Worded]:
+        import torch  # lazy: takes seconds
+
+        rows, features = self._forward_whole(batch)
+        with torch.inference_mode():
+            units = torch.nn.functional.normalize(features["token_embeddings"].float(), dim=2).numpy()
+        lengths = features["attention_mask"].sum(dim=1).tolist()
+        # The first and the last piece only mark the text's ends.
+        return [
+            Worded(row, unit[1 : length - 1].astype(np.float16))
+            for row, unit, length in zip(rows, units, lengths, strict=True)
+        ]
+
+    def _forward_whole(self, batch: list[str]) -> tuple[np.ndarray, Any]:
+        """The unit rows of a batch, and all that the model gives."""
         assert self._model is not None
         import torch  # lazy: takes seconds
 
         with torch.inference_mode():
             with self._lock:  # the tokenizer is not thread-safe
                 features = self._model.preprocess(batch)
-            out = self._model.forward(features)["sentence_embedding"]
-            unit: np.ndarray = torch.nn.functional.normalize(out.float(), dim=1).numpy()
-        return unit
+            out = self._model.forward(features)
+            unit: np.ndarray = torch.nn.functional.normalize(out["sentence_embedding"].float(), dim=1).numpy()
+        return unit, out
 
 
 def _one_thread() -> None:

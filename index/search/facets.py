@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -25,11 +25,15 @@ class Where:
 
 
 class Facets:
-    """Arrays indexed by store id: days as ordinals (0 unknown), categories as codes (-1 no such paper)."""
+    """Arrays indexed by store id: days as ordinals (0 unknown), categories as codes (-1 no such paper).
+
+    ``bare`` is true for papers without an abstract.
+    """
 
     def __init__(self) -> None:
         self.days = np.zeros(0, np.int32)
         self.codes = np.full(0, -1, np.int32)
+        self.bare = np.zeros(0, bool)
         self._names: dict[str, int] = {}
 
     def update(self, facts: Iterable[IndexFact]) -> None:
@@ -40,6 +44,7 @@ class Facets:
         ids = np.fromiter((fact.paper_id for fact in facts), np.int64, len(facts))
         self._grow(int(ids.max()) + 1)
         self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
+        self.bare[ids] = [not fact.described for fact in facts]
         self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
 
     def held(self) -> np.ndarray:
@@ -52,6 +57,10 @@ class Facets:
         held = ids < len(self.days)
         days[held] = self.days[ids[held]]
         return days
+
+    def described(self, ids: Sequence[int]) -> np.ndarray:
+        """Whether each of these papers has an abstract: bool, shape (len(ids),)."""
+        return np.array([paper >= len(self.bare) or not self.bare[paper] for paper in ids], bool)
 
     def drop(self, ids: Iterable[int]) -> None:
         """Forget papers that were merged into others."""
@@ -93,6 +102,7 @@ class Facets:
             room = max(size, len(self.codes) * 5 // 4) - len(self.codes)
             self.days = np.concatenate([self.days, np.zeros(room, np.int32)])
             self.codes = np.concatenate([self.codes, np.full(room, -1, np.int32)])
+            self.bare = np.concatenate([self.bare, np.zeros(room, bool)])
 
 
 def in_category(categories: str, wanted: str) -> bool:

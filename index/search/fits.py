@@ -72,7 +72,7 @@ class Fits:
         out = np.zeros((len(texts), 2))
         for place, (title, abstract) in enumerate(texts):
             parts = [words.stems(part) for part in (title, *sentences(abstract))]
-            has = np.array([[term.stem in part for term in terms] for part in parts])
+            has = np.array([[term.stem in part or term.also in part for term in terms] for part in parts])
             out[place] = has.any(axis=0) @ idf, (has @ idf).max()
         return out / max(float(idf.sum()), 1e-9)
 

@@ -59,7 +59,9 @@ def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> floa
     total = 0.0
     for term in terms:
         for found, weight in ((term.in_titles, title_weight), (term.in_abstracts, 1.0)):
-            total += weight * math.log(1 + (papers - found + 0.5) / (found + 0.5))
+            found = min(found, papers)
+            idf = math.log(1 + (papers - found + 0.5) / (found + 0.5))
+            total += weight * idf
     return total
 
 

@@ -15,6 +15,7 @@ from data.keys import title_words
 from data.records import Paper
 from index.search import fusion
 from index.search.corpus import Corpus
+from index.search.understanding import is_description
 
 PASTED = 240
 """A text longer than this is a pasted abstract, not a title."""
@@ -58,11 +59,14 @@ class PaperNames:
         """The paper that a text means, and others that it could mean.
 
         There is no doubt about an arXiv id, URL, DOI or whole title, nor about a name that a single title has
-        before a colon or dash, or a system's name in a single title.
+        before a colon or dash, or a system's name in a single title. A description at length that is no title
+        means none.
         """
         outright = await self._outright(text, most)
         if outright is not None:
             return outright
+        if is_description(text):
+            return Meant(None)
         named = await asyncio.to_thread(self._by_name, text, most) or await self._by_fragment(text, most)
         return _headed_first(await self._headed(text), named, most)
 
@@ -73,6 +77,11 @@ class PaperNames:
             return outright
         named = await asyncio.to_thread(self._by_name, text, most)
         return _headed_first(await self._headed(text), named, most)
+
+    async def titles_of(self, paper: int) -> tuple[str, ...]:
+        """A paper's title and its former ones; none for an unknown paper."""
+        found = await self._library.store.papers([paper])
+        return (found[0].title, *found[0].former_titles) if found else ()
 
     async def _outright(self, text: str, most: int) -> Meant | None:
         """The papers of an identifier or whole title; None for a text that is neither."""

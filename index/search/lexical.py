@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 from tantivy import Occur, Query
 
-from data.keys import fold
-from index.search.word_files import WordFiles
+from index.search.word_lookup import WordLookup
 
 TITLE_WEIGHT = 2.0
 """How much more a word counts in the title than in the abstract (index/evaluate/search.py)."""
 MAX_TERMS = 48
+OTHER_NUMBER = 0.1
+"""A plural is the same word as a singular only if it has at least this share of its papers."""
+FUNCTION_WORDS = 2
+PAIRED = 0.25
+"""The weight of two words side by side, beside that of each alone (1).
+
+Metzler and Croft, A Markov random field model for term dependencies (SIGIR 2005)."""
 _TEXTS_KEPT = 64
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
@@ -29,6 +36,13 @@ class Term:
     in_titles: int
     """The number of titles that have the stem."""
     in_abstracts: int
+    also: str = ""
+    """The stem of the other number, where the stemmer keeps the two apart: ``gpus`` for ``gpu``."""
+
+
+def reads_as_sentence(text: str) -> bool:
+    """Whether a text has several function words, so that it is a question or a need rather than keywords."""
+    return sum(word in _STOPWORDS for word in text.lower().split()) >= FUNCTION_WORDS
 
 
 def rarest(terms: Sequence[Term], *, shared: bool = False) -> list[Term]:
@@ -39,7 +53,7 @@ def rarest(terms: Sequence[Term], *, shared: bool = False) -> list[Term]:
     return sorted(chosen, key=lambda term: term.in_abstracts + term.in_titles)[:MAX_TERMS]
 
 
-class WordIndex(WordFiles):
+class WordIndex(WordLookup):
     """Words of titles, abstracts and authors, and the searches over them."""
 
     def __init__(self, folder: Path) -> None:
@@ -74,8 +88,26 @@ class WordIndex(WordFiles):
             stem = self._stem(word)
             if stem:
                 counts = searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
-                terms[word] = Term(word, stem, *counts)
+                also = self._other_number(word, stem, max(counts))
+                if also:
+                    more = searcher.doc_freq("title", also), searcher.doc_freq("abstract", also)
+                    counts = counts[0] + more[0], counts[1] + more[1]
+                terms[word] = Term(word, stem, *counts, also)
         return list(terms.values())
+
+    def _other_number(self, word: str, stem: str, held: int) -> str:
+        """The stem of a word's plural or singular, if the stemmer keeps it apart and papers use it as often.
+
+        The stemmer takes words in "us" for Latin, so it leaves GPUs and menus as they are.
+        """
+        if len(word) < 3 or not word.endswith(("u", "us")):
+            return ""
+        other = self._stem(word + "s" if word.endswith("u") else word[:-1])
+        if other == stem:
+            return ""
+        searcher = self._index.searcher()
+        found = max(searcher.doc_freq("title", other), searcher.doc_freq("abstract", other))
+        return other if found >= OTHER_NUMBER * held and found else ""
 
     def abstracts_with(self, stem: str) -> int:
         """How many abstracts have a stem."""
@@ -97,6 +129,7 @@ class WordIndex(WordFiles):
         ids: Sequence[int] | None = None,
         title_only: bool = False,
         shared: bool = False,
+        paired: float = 0.0,
     ) -> list[tuple[int, float]]:
         """Papers by BM25 over title and abstract.
 
@@ -108,6 +141,8 @@ class WordIndex(WordFiles):
             Rank these papers only.
         shared
             Leave out words that only one paper has, since it can't share them.
+        paired
+            What two words count that stand side by side in the text and in a paper.
 
         Returns
         -------
@@ -117,13 +152,12 @@ class WordIndex(WordFiles):
         terms = rarest(self.terms(text), shared=shared)
         fields = [("title", TITLE_WEIGHT)] if title_only else [("title", TITLE_WEIGHT), ("abstract", 1.0)]
         clauses = [
-            (
-                Occur.Should,
-                Query.boost_query(Query.term_query(self._schema, field, term.stem, "freq"), weight),
-            )
+            (Occur.Should, Query.boost_query(self._term(field, term), weight))
             for term in {term.stem: term for term in terms}.values()
             for field, weight in fields
         ]
+        if paired:
+            clauses += self._paired(text, {term.stem for term in terms}, fields, paired)
         required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
         if phrases and not required:
             return []
@@ -138,79 +172,25 @@ class WordIndex(WordFiles):
             query = Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
         return self._hits(query, k)
 
-    def _phrase(self, phrase: str) -> Query | None:
-        """The words side by side, in the title or the abstract."""
-        words = list(self._stemmed.analyze(phrase))[:30]
-        if not words:
-            return None
-        options = []
-        for field in ("title", "abstract"):
-            if len(words) == 1:
-                options.append(Query.term_query(self._schema, field, words[0]))
-            else:
-                options.append(Query.phrase_query(self._schema, field, list(words)))
-        return Query.boolean_query([(Occur.Should, option) for option in options])
+    def _term(self, field: str, term: Term) -> Query:
+        one = Query.term_query(self._schema, field, term.stem, "freq")
+        if not term.also:
+            return one
+        return Query.disjunction_max_query([one, Query.term_query(self._schema, field, term.also, "freq")])
 
-    def titles_with(self, phrase: str, k: int) -> list[int]:
-        """Papers with these words side by side in the title, short titles first."""
-        words = list(self._stemmed.analyze(phrase))[:30]
-        if not words:
-            return []
-        query = (
-            Query.phrase_query(self._schema, "title", list(words))
-            if len(words) > 1
-            else Query.term_query(self._schema, "title", words[0])
-        )
-        return [paper for paper, _ in self._hits(query, k)]
-
-    def named(self, word: str, k: int = 10) -> tuple[int, list[int]]:
-        """(the number of titles with exactly this word, unstemmed; at most k of them)."""
-        token = next(iter(self._plain.analyze(word)), None)
-        if token is None:
-            return 0, []
-        hits = self._hits(Query.term_query(self._schema, "name", token, "basic"), max(k, 10))
-        # The index's own count includes replaced papers, so it is only used for common words.
-        count = self._index.searcher().doc_freq("name", token) if len(hits) >= max(k, 10) else len(hits)
-        return count, [paper_id for paper_id, _ in hits[:k]]
-
-    def completing(self, typed: str, k: int) -> list[int]:
-        """Papers whose title has all words typed so far, where the last may be unfinished."""
-        tokens = list(self._plain.analyze(typed))[:12]
-        if not tokens:
-            return []
-        searcher = self._index.searcher()
-        endings = searcher.terms_with_prefix("name", tokens[-1], None, 40)
-        last = [(Occur.Should, Query.term_query(self._schema, "name", term, "basic")) for term, _ in endings]
-        if not last:
-            return []
-        clauses = [
-            (Occur.Must, Query.term_query(self._schema, "name", token, "basic")) for token in tokens[:-1]
+    def _paired(
+        self, text: str, stems: set[str], fields: Sequence[tuple[str, float]], weight: float
+    ) -> list[tuple[Occur, Query]]:
+        """Clauses for words that stand side by side in a text."""
+        along = list(self._stemmed.analyze(text))
+        pairs = [
+            pair for pair in dict.fromkeys(pairwise(along)) if stems.issuperset(pair) and pair[0] != pair[1]
         ]
         return [
-            i
-            for i, _ in self._hits(
-                Query.boolean_query([*clauses, (Occur.Must, Query.boolean_query(last))]), k
+            (
+                Occur.Should,
+                Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight * of_field),
             )
+            for pair in pairs[:MAX_TERMS]
+            for field, of_field in fields
         ]
-
-    def nearly_named(self, word: str, k: int = 50) -> list[int]:
-        """Papers whose title has a word within one or two typos of this one."""
-        token = next(iter(self._plain.analyze(word)), "")
-        if len(token) < 4:
-            return []
-        distance = 2 if len(token) >= 8 else 1
-        return [i for i, _ in self._hits(Query.fuzzy_term_query(self._schema, "name", token, distance), k)]
-
-    def by_author(self, name: str, k: int) -> list[int]:
-        """Papers with an author whose name has all these words."""
-        words = list(self._plain.analyze(fold(name)))[:12]
-        if not words:
-            return []
-        must = [(Occur.Must, Query.term_query(self._schema, "author", word)) for word in words]
-        return [i for i, _ in self._hits(Query.boolean_query(must), k)]
-
-    def _hits(self, query: Query, k: int) -> list[tuple[int, float]]:
-        searcher = self._index.searcher()
-        hits = searcher.search(query, max(1, k), count=False).hits
-        ids = searcher.fast_field_values("id", [address for _, address in hits])
-        return [(int(i), float(score)) for i, (score, _) in zip(ids, hits, strict=True) if i is not None]

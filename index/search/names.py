@@ -93,6 +93,13 @@ class NameIndex:
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
+    def of_family(self, family: str, limit: int = 20) -> list[Name]:
+        """Names with this family name, those with most papers first."""
+        key = name_key(family)
+        under = self._under(f"{key} ").tolist()
+        places = [place for place in under if self._keys[place].endswith(f" {key}")]
+        return [self._name(place) for place in self._most(np.array(places, np.int64), limit)] if key else []
+
     def near(self, name: str, limit: int = 5) -> list[Name]:
         """The most similar names, for an unknown one: typos, swapped letters, missing parts."""
         key = name_key(name)

@@ -1,10 +1,10 @@
-"""Sentences and phrases to show: the sentence that answers a query, the phrases two papers share."""
+"""Sentences to show: the one that answers a query; and the stems of words."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 
@@ -21,9 +21,16 @@ _STEMMER = (
     tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
 )
 _PLURAL = re.compile(r"^[cgdnt]pus$")  # the stemmer mistakes GPUs for Latin
-MAX_PHRASE = 4
-TELLING = 0.28
-"""The least rarity (:meth:`index.search.search.Search.rarity`) that a single word needs to be shown alone."""
+_DOES = re.compile(
+    r"\b(?:(?:we|this (?:paper|work|article|study|letter|thesis|survey)|the (?:paper|authors?))"
+    r"\s+(?:\w+ly\s+|\w+,\s+)?"
+    r"(?:propos|introduc|present|develop|describ|design|stud(?:y|ies)|show|prov|investigat|address|examin|explor|build|"
+    r"analy[sz]|report|survey|review|argu|demonstrat|evaluat|compar|deriv|establish|formulat|releas|find|ask|revisit|"
+    r"extend|offer|provid|creat|construct|consider|identif|giv|tak|implement|systematiz))",
+    re.IGNORECASE,
+)
+DOES, OPENS = 1.25, 0.8
+"""What a sentence counts that says what was done, and an opening one that doesn't."""
 WEAK = frozenset(resources.files("index").joinpath("weak_words.txt").read_text().split())
 """Words that say nothing about a paper's subject, alone or in a phrase."""
 
@@ -48,82 +55,45 @@ def sentences(text: str) -> list[str]:
     return parts
 
 
-def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> str:
-    """The sentence with most of the query's words, rare ones counting more; else the first.
+def says_what_is_done(sentence: str) -> bool:
+    """Whether a sentence says what its authors did, or found."""
+    return _DOES.search(sentence) is not None
 
+
+def gist(abstract: str) -> str:
+    """The sentence that says what a paper does, if one does; else the first; "" for an empty abstract."""
+    parts = sentences(abstract)
+    return next((part for part in parts if says_what_is_done(part)), parts[0] if parts else "")
+
+
+def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> str:
+    """The sentence with most of the query's words, rare ones counting more; without any, the gist.
+
+    Of sentences with as many words the one that says what was done or found wins over background.
     ``rarity`` gives a folded word's weight.
     """
     options = sentences(abstract)
-    if not options:
-        return ""
     wanted = {stem(word): rarity(word) for word in _words(query) if word not in WEAK}
 
-    def score(sentence: str) -> float:
-        stems = {part for word in _words(sentence) for part in (stem(word), *stem(word).split("-"))}
+    def score(place: int) -> float:
+        stems = {part for word in _words(options[place]) for part in (stem(word), *stem(word).split("-"))}
         found = sum(weight for word, weight in wanted.items() if word in stems)
-        return found / math.sqrt(8 + len(stems))
+        does = DOES if says_what_is_done(options[place]) else OPENS if place == 0 else 1.0
+        return does * found / math.sqrt(8 + len(stems))
 
-    return max(options, key=score)
-
-
-def shared_phrases(one: str, other: str, rarity: Callable[[str], float], most: int = 3) -> list[str]:
-    """The most characteristic phrases that two texts share, in the second one's spelling.
-
-    Phrases are runs of up to four content words with equal stems. Rarer and longer ones come first.
-    """
-    theirs = _all_grams(one)
-    best: dict[tuple[str, ...], tuple[float, str]] = {}
-    for run in content_runs(other):
-        stems = [stem(word) for word in run]
-        for start in range(len(run)):
-            for stop in range(start + 1, min(len(run), start + MAX_PHRASE) + 1):
-                gram = tuple(stems[start:stop])
-                if gram in theirs:
-                    weight = sum(rarity(word) for word in run[start:stop])
-                    if stop - start == 1 and weight < TELLING:
-                        continue
-                    if weight > best.get(gram, (0.0, ""))[0]:
-                        best[gram] = (weight, " ".join(run[start:stop]))
-    chosen: list[tuple[str, ...]] = []
-    for gram, (weight, _) in sorted(best.items(), key=lambda entry: (-entry[1][0], entry[0])):
-        if weight > 0 and not any(set(gram) & set(taken) for taken in chosen):
-            chosen.append(gram)
-        if len(chosen) == most:
-            break
-    return [_as_printed(best[gram][1], other) for gram in chosen]
+    best = max(range(len(options)), key=score, default=None)
+    return gist(abstract) if best is None or not score(best) else options[best]
 
 
-def _as_printed(phrase: str, text: str) -> str:
-    """The phrase as the text spells it (GPU, not gpu)."""
-    match = re.search(r"\b" + re.escape(phrase) + r"\b", text, re.IGNORECASE)
-    return match[0] if match else phrase
+def matched_stems(query: str) -> frozenset[str]:
+    """The stems of a query's telling words, to mark them in a text."""
+    return frozenset(
+        part
+        for word in _words(query)
+        if word not in WEAK and len(word) > 1
+        for part in (stem(word), *stem(word).split("-"))
+    )
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
-
-
-def content_runs(text: str, weak: frozenset[str] = WEAK) -> list[list[str]]:
-    """Runs of adjacent words, without weak ones and punctuation, within one sentence."""
-    runs: list[list[str]] = [[]]
-    for part in re.split(r"[.,;:!?()\[\]{}\"“”$\\]", fold(text)):
-        for word in _WORD.findall(part):
-            if word in weak or len(word) < 3 or word.isdigit():
-                runs.append([])
-            else:
-                runs[-1].append(word)
-        runs.append([])
-    return [run for run in runs if run]
-
-
-@lru_cache(maxsize=64)
-def _all_grams(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(gram for run in content_runs(text) for gram in _grams([stem(word) for word in run]))
-
-
-def _grams(stems: Sequence[str]) -> list[tuple[str, ...]]:
-    return [
-        tuple(stems[start:stop])
-        for start in range(len(stems))
-        for stop in range(start + 1, min(len(stems), start + MAX_PHRASE) + 1)
-    ]

@@ -1,160 +1,178 @@
-"""Finding phrases of two to four words that occur in many papers, each in one form."""
+"""The phrases of a paper that name a thing in its field, best first."""
 
 from __future__ import annotations
 
-from importlib import resources
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from scipy import sparse
+import xgboost
 
-from index.search.passages import MAX_PHRASE, WEAK, content_runs, stem
+from index.models.shipped import booster, margins, shipped
+from index.search.phrase_background import SMALL, PhraseBackground
+from index.search.phrase_table import FEATURES, Table, tabulate
+from index.search.phrase_text import CAPITALISED, Texts, read
 
-LEAST_PAPERS = 6
-"""The number of papers that must contain a phrase to make it a topic."""
-_TOGETHER = -0.35
-"""The least normalised pointwise mutual information (Bouma 2009) of a topic's words."""
-_INSIDE = frozenset(
-    "data feature features fast few framework graph knowledge large learning low model models natural "
-    "open problem scale set single small solution standard system systems task tasks term test time type "
-    "world".split()
-)
-"""Words that mean little alone but can be part of a topic (language model, few-shot learning)."""
-BREAKS = (WEAK - _INSIDE) | frozenset(resources.files("index").joinpath("not_topics.txt").read_text().split())
-_WEAK_STEMS = frozenset(stem(word) for word in _INSIDE)
-_NO_END = ("ly", "ed")
-_NO_START = ("ly",)
+BATCH = 1_000
+"""Papers that are read at once."""
+UNSEEN = ("title_count", "title_alone", "words_in_title")
+"""Features that the first model does not see: it learned from titles what to look for in abstracts."""
+NESTED = 1.0
+"""What a phrase loses (in log-odds) for each better one that it is a part of."""
+_LIST = 40
+"""Phrases of a paper that are looked at for a list."""
 
 
-class Phrases:
-    """The stems of all papers in one array, with runs kept apart, for counting phrases."""
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase as the paper prints it, its key, and the chance that the authors would name it."""
 
-    def __init__(self) -> None:
-        self._stem_ids: dict[str, int] = {}
-        self._word_ids: dict[str, int] = {}
-        self._stems: list[int] = []
-        self._words: list[int] = []
-        self._ends = [0]
-        self._title_ends: list[int] = []
-        self.rows = sparse.csr_matrix((0, 0), dtype=np.float32)
-
-    def add(self, title: str, abstract: str) -> None:
-        """Read one paper."""
-        for part in (title, abstract):
-            for run in content_runs(part, BREAKS):
-                for word in run:
-                    self._stems.append(self._stem_ids.setdefault(stem(word), len(self._stem_ids)))
-                    self._words.append(self._word_ids.setdefault(word, len(self._word_ids)))
-                self._stems.append(-1)
-                self._words.append(-1)
-            if part is title:
-                self._title_ends.append(len(self._stems))
-        self._ends.append(len(self._stems))
-
-    def topics(self) -> tuple[list[str], list[str]]:
-        """(printed forms, stems) of all topics; sets ``rows`` to their places in the papers."""
-        stems, words = np.array(self._stems, np.int64), np.array(self._words, np.int64)
-        ends = np.array(self._ends)
-        papers = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-        title_ends = np.array(self._title_ends, np.int64)
-        in_title = np.arange(len(stems)) < title_ends[papers] if len(papers) else np.zeros(0, bool)
-        by_stem, by_word = list(self._stem_ids), list(self._word_ids)
-        total = max(len(ends) - 1, 1)
-        single = _frequencies(stems, papers, stems >= 0, len(by_stem))
-        least = min(LEAST_PAPERS, max(2, total // 50))
-        grams, starts = stems.copy(), stems >= 0
-        printed: list[str] = []
-        kept_stems: list[str] = []
-        columns: list[np.ndarray] = []
-        lines: list[np.ndarray] = []
-        weights: list[np.ndarray] = []
-        for size in range(2, MAX_PHRASE + 1):
-            whole = np.zeros(len(stems), bool)
-            last = stems[size - 1 :]
-            whole[: len(last)] = starts[: len(last)] & (last >= 0)
-            codes = np.full(len(stems), -1, np.int64)
-            codes[: len(last)] = np.where(whole[: len(last)], grams[: len(last)] * len(by_stem) + last, -1)
-            distinct, numbered = np.unique(codes[whole], return_inverse=True)
-            grams = np.full(len(stems), -1, np.int64)
-            grams[whole] = numbered
-            frequency = _frequencies(grams, papers, whole, len(distinct))
-            first = np.full(len(distinct), -1, np.int64)
-            places = np.flatnonzero(whole)
-            first[grams[places][::-1]] = places[::-1]
-            parts = np.stack([stems[first + offset] for offset in range(size)])
-            expected = np.log(single[parts] / total).sum(axis=0)
-            seen = np.log(frequency / total)
-            bound = (seen - expected) / np.maximum(-(size - 1) * seen, 1e-9)
-            kept = (frequency >= least) & ((bound >= _TOGETHER) | (frequency == total))
-            kept &= _nameable(parts, by_stem, by_word, words, first + size - 1, first)
-            number = np.full(len(distinct), -1, np.int64)
-            number[kept] = np.arange(int(kept.sum())) + len(printed)
-            shown = _commonest(words, grams, places, kept, size, first)
-            for gram in np.flatnonzero(kept):
-                place = int(shown[gram])
-                printed.append(" ".join(by_word[words[place + offset]] for offset in range(size)))
-                kept_stems.append(" ".join(by_stem[stems[first[gram] + offset]] for offset in range(size)))
-            at = places[kept[grams[places]]]
-            columns.append(number[grams[at]])
-            lines.append(papers[at])
-            weights.append(np.where(in_title[at], 2.0, 1.0))
-            starts = np.zeros(len(stems), bool)
-            starts[places] = frequency[grams[places]] >= least
-        self.rows = _best(
-            np.concatenate(lines) if lines else np.zeros(0, np.int64),
-            np.concatenate(columns) if columns else np.zeros(0, np.int64),
-            np.concatenate(weights) if weights else np.zeros(0),
-            (len(ends) - 1, len(printed)),
-        )
-        return printed, kept_stems
+    text: str
+    key: int
+    chance: float
 
 
-def _nameable(
-    parts: np.ndarray,
-    by_stem: list[str],
-    by_word: list[str],
-    words: np.ndarray,
-    last: np.ndarray,
-    first: np.ndarray,
-) -> np.ndarray:
-    """Phrases that can name a topic: not only weak words, and no beginning or end unlike a noun's."""
-    inside = np.array([word in _WEAK_STEMS for word in by_stem] or [False])
-    ends = np.array([word.endswith(_NO_END) for word in by_word] or [False])
-    begins = np.array([word.endswith(_NO_START) for word in by_word] or [False])
-    nameable: np.ndarray = ~inside[parts].all(axis=0) & ~ends[words[last]] & ~begins[words[first]]
-    return nameable
+@dataclass(frozen=True)
+class ScoredPhrases:
+    """The phrases of some papers with their log-odds (float64, one a row of ``table``)."""
+
+    texts: Texts
+    table: Table
+    odds: np.ndarray
 
 
-def _frequencies(codes: np.ndarray, papers: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
-    """The number of papers that contain each code."""
-    pairs = np.unique(codes[where] * (int(papers.max(initial=0)) + 1) + papers[where])
-    return np.bincount(pairs // (int(papers.max(initial=0)) + 1), minlength=count).astype(np.float64)
+class PhraseFinder:
+    """Finds phrases: candidates by the shape of noun phrases, ranked by two models.
+
+    The first (boosted trees) learned which phrases of an abstract are its title's. The second (a logistic
+    regression of few features) learned from abstracts that end in their authors' keywords how much the title
+    itself, the length and the rarity of a phrase count beside it.
+    """
+
+    def __init__(
+        self, background: PhraseBackground, ranker: xgboost.Booster, authors: Mapping[str, float]
+    ) -> None:
+        self.background = background
+        self._ranker = ranker
+        self._authors = dict(authors)
+        self._columns = [place for place, name in enumerate(FEATURES) if name not in UNSEEN]
+
+    @classmethod
+    def shipped(cls) -> PhraseFinder:
+        """The finder with the models in ``index/models``, checked against their recipe; read once.
+
+        Raises
+        ------
+        ModelDamagedError
+            If a file is missing, its checksum differs, or it has other features.
+        """
+        return _shipped()
+
+    def score(self, papers: Sequence[tuple[str, str]]) -> ScoredPhrases:
+        """All candidates in titles and abstracts."""
+        texts = read(papers)
+        table = tabulate(texts, self.background)
+        beside = author_features(table, margins(self._ranker, table.features[:, self._columns]))
+        weights = np.array([self._authors[name] for name in beside])
+        odds = np.stack(list(beside.values()), axis=1) @ weights if len(table.key) else np.zeros(0)
+        return ScoredPhrases(texts, table, odds + self._authors["neither"])
+
+    def of(self, papers: Sequence[tuple[str, str]], most: int = 10) -> list[list[Phrase]]:
+        """For each (title, abstract) its phrases, best first, none twice in two forms."""
+        found: list[list[Phrase]] = []
+        for start in range(0, len(papers), BATCH):
+            scored = self.score(papers[start : start + BATCH])
+            chance = chances(scored)
+            ends = np.searchsorted(scored.table.text, np.arange(len(scored.texts.cleaned) + 1))
+            for one, two in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+                rows = best_rows(scored, np.arange(one, two), most)
+                found.append(
+                    [
+                        Phrase(self.printed(scored, row), int(scored.table.key[row]), float(chance[row]))
+                        for row in rows
+                    ]
+                )
+        return found
+
+    def printed(self, scored: ScoredPhrases, row: int) -> str:
+        """A phrase as its paper prints it, without the capitals of titles and of sentences' beginnings."""
+        texts, table = scored.texts, scored.table
+        first = int(table.place[row])
+        places = range(first, first + int(table.words[row]))
+        whole = texts.cleaned[int(texts.text[first])]
+        words = [texts.words[int(texts.word[place])] for place in places]
+        pieces = [whole[int(texts.start[place]) : int(texts.stop[place])] for place in places]
+        capital = [at for at, word in enumerate(words) if word.form == CAPITALISED]
+        opens = bool(texts.in_title[first]) or (capital == [0] and not texts.joined[first])
+        if opens and all(self._is_small(words[at].folded) for at in capital):
+            for at in capital:
+                pieces[at] = pieces[at].lower()
+        return " ".join(pieces)
+
+    @cache  # noqa: B019 - the finder lives as long as the program
+    def _is_small(self, folded: str) -> bool:
+        [values] = self.background.words([folded])
+        return bool(values[SMALL] >= 0.5)
 
 
-def _commonest(
-    words: np.ndarray, grams: np.ndarray, places: np.ndarray, kept: np.ndarray, size: int, first: np.ndarray
-) -> np.ndarray:
-    """Each kept phrase's place in the text where it has its most common form."""
-    shown = first.copy()
-    at = places[kept[grams[places]]]
-    form = np.zeros(len(at), np.uint64)
-    for offset in range(size):
-        form = form * np.uint64(1_000_003) + words[at + offset].astype(np.uint64)
-    keys, where, counts = np.unique(
-        np.stack([grams[at].astype(np.uint64), form]), axis=1, return_index=True, return_counts=True
+def chances(scored: ScoredPhrases) -> np.ndarray:
+    """How likely the authors would name each candidate: float64, shape (rows,)."""
+    return np.asarray(1 / (1 + np.exp(-scored.odds)))
+
+
+def author_features(table: Table, named: np.ndarray) -> dict[str, np.ndarray]:
+    """What the second model sees of each candidate; ``named`` is the first model's log-odds."""
+    of = {name: table.features[:, place] for place, name in enumerate(FEATURES)}
+    single = (of["words"] == 1).astype(np.float64)
+    return {
+        "named": named.astype(np.float64),
+        "in_title": (of["title_count"] > 0).astype(np.float64),
+        "title_alone": of["title_alone"].astype(np.float64),
+        "single": single,
+        "single_rarity": single * of["most_rare"],
+        "three": (of["words"] >= 3).astype(np.float64),
+        "four": (of["words"] >= 4).astype(np.float64),
+        "known": of["papers"].astype(np.float64),
+        "acronym": of["acronym"].astype(np.float64),
+    }
+
+
+def best_rows(scored: ScoredPhrases, rows: np.ndarray, most: int) -> list[int]:
+    """The rows of one paper to show: the likeliest first, parts of those shown and their initials later."""
+    table = scored.table
+    rows = rows[np.argsort(-scored.odds[rows], kind="stable")][:_LIST]
+    odds = dict(zip(rows.tolist(), scored.odds[rows].tolist(), strict=True))
+    stems = {row: _stems(scored, row) for row in odds}
+    chosen: list[int] = []
+    while odds and len(chosen) < most:
+        best = max(odds, key=lambda row: odds[row])
+        del odds[best]
+        chosen.append(best)
+        for row in list(odds):
+            same = table.short[best] and table.short[best] == table.key[row]
+            if same or (table.short[row] and table.short[row] == table.key[best]):
+                del odds[row]
+            elif _is_part(stems[row], stems[best]):
+                odds[row] -= NESTED
+    return chosen
+
+
+def _stems(scored: ScoredPhrases, row: int) -> tuple[int, ...]:
+    first, texts = int(scored.table.place[row]), scored.texts
+    return tuple(
+        texts.words[int(texts.word[place])].key
+        for place in range(first, first + int(scored.table.words[row]))
     )
-    order = np.lexsort((at[where], -counts, keys[0]))
-    _, best = np.unique(keys[0][order], return_index=True)
-    chosen = order[best]
-    shown[keys[0][chosen].astype(np.int64)] = at[where[chosen]]
-    return shown
 
 
-def _best(
-    lines: np.ndarray, columns: np.ndarray, weights: np.ndarray, shape: tuple[int, int]
-) -> sparse.csr_matrix:
-    """A matrix with the highest weight given for each cell."""
-    order = np.lexsort((-weights, columns, lines))
-    lines, columns, weights = lines[order], columns[order], weights[order]
-    fresh = np.ones(len(lines), bool)
-    fresh[1:] = (lines[1:] != lines[:-1]) | (columns[1:] != columns[:-1])
-    return sparse.csr_matrix((weights[fresh].astype(np.float32), (lines[fresh], columns[fresh])), shape=shape)
+def _is_part(inner: tuple[int, ...], outer: tuple[int, ...]) -> bool:
+    return any(outer[at : at + len(inner)] == inner for at in range(len(outer) - len(inner) + 1))
+
+
+@cache
+def _shipped() -> PhraseFinder:
+    recipe, files = shipped("phrases", "phrases-{}", FEATURES)
+    return PhraseFinder(
+        PhraseBackground.unpacked(files["background.npz"]), booster(files["names.ubj"]), recipe["authors"]
+    )

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from index.search.facets import Facets
 from index.search.queries import Query
+from index.search.understanding import Understood
 
 JUDGED = 10
 """How many of the first hits are judged on whether they answer the query."""
@@ -35,6 +37,8 @@ class Found:
     """How many papers still wait for their vector."""
     fitting: tuple[int, ...] = ()
     """The first hits that answer the query; the others are merely the nearest."""
+    understood: Understood | None = None
+    """What a typed query was taken to say; None where a paper or text was compared."""
 
     @property
     def fits(self) -> bool:
@@ -57,6 +61,14 @@ def promote(hits: list[Hit], first: Sequence[int]) -> list[Hit]:
     top = (hits[0].score if hits else 0.0) + 1.0
     promoted = [replace(known.get(paper, Hit(paper, 0.0, None)), score=top) for paper in dict.fromkeys(first)]
     return promoted + [hit for hit in hits if hit.paper_id not in set(first)]
+
+
+def by_day(hits: Sequence[Hit], answering: Sequence[int], facets: Facets, *, newest: bool) -> list[Hit]:
+    """The hits that answer by their days, then the others likewise; those without a day last."""
+    days = facets.days_of(np.array([hit.paper_id for hit in hits], np.int64)).astype(np.int64)
+    keys = np.where(days == 0, np.iinfo(np.int64).max, -days if newest else days)
+    places = sorted(range(len(hits)), key=lambda place: (hits[place].paper_id not in answering, keys[place]))
+    return [hits[place] for place in places]
 
 
 def passes(allowed: np.ndarray, paper: int) -> bool:

@@ -1,29 +1,36 @@
-"""Finding papers: by identifier, title or name first, then by words and meaning together."""
+"""Finding papers: a query is understood, papers that it names come first, words and meaning rank the rest."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import Sequence
+from datetime import date
 
 import numpy as np
 
 from data.calendar.arxiv_ids import find_arxiv_id, find_doi, slips
-from data.keys import clean
+from data.keys import clean, name_key
 from index.search import fusion
 from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
-from index.search.lexical import TITLE_WEIGHT, Term, rarest
+from index.search.known_words import KnownWords
+from index.search.lexical import reads_as_sentence
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
-from index.search.results import JUDGED, Found, Hit, best_hits, passes, promote
+from index.search.ranking import POOL, Ranking, Wanted
+from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.similar import SimilarPapers
+from index.search.understanding import LIKENESS, Understood, literally, understand
+from index.search.wishes import Order
 
 __all__ = ["JUDGED", "POOL", "Found", "Hit", "Search"]
 
-POOL = 200
-"""How many candidates words and vectors give each."""
+ORDERED = 50
+"""How many of the best papers are put in the order that a query asks for."""
+OF_AUTHOR = 5_000
+"""The most papers of one author, or with one phrase, that are looked at."""
 MAX_RARITIES = 50_000
 
 
@@ -32,8 +39,42 @@ class Search(SimilarPapers):
 
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(corpus)
+        self._known = KnownWords(corpus)
+        self._ranking = Ranking(corpus)
         self._rarities: dict[str, float] = {}
         self._rarities_of = -1
+
+    # -- understanding ---------------------------------------------------------------------------
+
+    async def understand(
+        self,
+        typed: str,
+        *,
+        undo: frozenset[str] = frozenset(),
+        as_text: bool = False,
+        today: date | None = None,
+    ) -> Understood:
+        """What a query says; one that is a paper's identifier or whole title says only that.
+
+        Parameters
+        ----------
+        undo
+            Parts (:data:`index.search.understanding.PARTS`) that are not wanted.
+        as_text
+            Read quotes and colons as text.
+        today
+            The day of the clock, by default today.
+        """
+        text = clean(typed[:MAX_QUERY])
+        outright = await self._outright(text, 1) if text else None
+        if outright is not None and outright.papers:
+            return literally(text)
+        known = await asyncio.to_thread(self._known.known, today)
+        said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
+        if said.like is not None and not (await self.named(said.like)).papers:
+            undo |= {LIKENESS}
+            said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
+        return said
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -45,35 +86,71 @@ class Search(SimilarPapers):
         *,
         as_text: bool = False,
         judged: int = JUDGED,
+        undo: frozenset[str] = frozenset(),
+        order: Order | None = None,
+        plain: bool = False,
+        today: date | None = None,
     ) -> Found:
         """Rank papers for a query, and judge whether the first ones answer it.
 
         Parameters
         ----------
         typed
-            Words, quoted phrases and fields (``author:``, ``category:``, ``year:``, ``since:``); any text
-            at all is a valid query.
+            What a person types (:mod:`index.search.understanding`); any text at all is a valid query.
         where
             Further limits, as from a command's options.
         as_text
-            Read quotes and colons as text, for a question that was not typed as a search.
+            A question that was not typed as a search: quotes and colons are text, and people and days put
+            papers first without leaving others out, and the best come first.
         judged
             How many of the first hits are judged.
+        undo
+            Parts of the understanding that are not wanted.
+        order
+            Instead of the order that the query asks for.
+        plain
+            Understand nothing but fields and quotes, and rank as before, for comparison.
+        today
+            The day of the clock, by default today.
         """
-        query = Query(clean(typed[:MAX_QUERY]).replace('"', " ")) if as_text else parse_query(typed)
-        limits = await self._limits(query, where or Where())
+        if plain:
+            text = clean(typed[:MAX_QUERY])
+            said = literally(text) if as_text else Understood(text, parse_query(text))
+        else:
+            said = await self.understand(typed, undo=undo, as_text=as_text, today=today)
+        query, by = said.query, order or ("best" if as_text else said.order)
+        ordered = by in ("newest", "oldest")
+        limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
         allowed = self._library.facets.allowed(limits) if limits else None
+        if said.without or (ordered and not query.text):
+            allowed = await self._without(said.without, allowed)
         vector = await self.embed(query.text)
-        ranking = asyncio.to_thread(self._rank, query, vector, k, allowed)
+        depth = max(k, ORDERED) if ordered else k
+        ranking = asyncio.to_thread(self._ranking.rank, query, vector, depth, allowed, wanted)
         hits, first = await asyncio.gather(ranking, self._certain(query))
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
-        hits = promote(hits, first)[:k]
-        fitting = await self._fitting(query, hits[:judged], first)
-        return Found(tuple(hits), query, vector is None and bool(query.text), self._waiting(), fitting)
+        hits = promote(hits, first)[:depth]
+        fitting = await self._fitting(said, hits[: depth if ordered else judged], first)
+        if ordered:
+            hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
+            fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
+        by_words_only = vector is None and bool(query.text)
+        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said)
 
-    async def _fitting(self, query: Query, hits: Sequence[Hit], certain: Sequence[int]) -> tuple[int, ...]:
+    async def _without(self, unwanted: Sequence[str], allowed: np.ndarray | None) -> np.ndarray:
+        """The papers that may be found and have none of the unwanted phrases."""
+        chosen = (self._library.facets.codes >= 0) if allowed is None else allowed.copy()
+        for what in unwanted:
+            hits = await asyncio.to_thread(self._library.words.search, what, OF_AUTHOR, phrases=[what])
+            chosen[[paper for paper, _ in hits if paper < len(chosen)]] = False
+        return chosen
+
+    async def _fitting(
+        self, said: Understood, hits: Sequence[Hit], certain: Sequence[int]
+    ) -> tuple[int, ...]:
         """The hits that answer: a paper that is named, has the quoted words, or fits by its text."""
-        if query.phrases or not query.text:
+        query = said.query
+        if query.phrases or not query.text or said.like is not None:
             return tuple(hit.paper_id for hit in hits)
         answering = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
         if certain and await self._whole_text_names(query.text):
@@ -85,14 +162,42 @@ class Search(SimilarPapers):
         one_word = len(self._library.words.terms(text)) == 1
         return one_word or (await self._outright(text, 1) or Meant(None)).paper is not None
 
-    async def _limits(self, query: Query, where: Where) -> Where:
+    async def _wanted(
+        self, said: Understood, where: Where, *, as_text: bool, plain: bool
+    ) -> tuple[Where, Wanted]:
+        """The limits of a query, and what it prefers within them."""
+        query, ids = said.query, where.ids
         since = max((day for day in (query.since, where.since) if day), default=None)
         until = min((day for day in (query.until, where.until) if day), default=None)
-        ids = where.ids
         if query.author:
-            named = await asyncio.to_thread(self._library.words.by_author, query.author, 5_000)
+            named = await asyncio.to_thread(self._library.words.by_author, query.author, OF_AUTHOR)
             ids = frozenset(named) & ids if ids is not None else frozenset(named)
-        return Where(where.category or query.category, since, until, ids)
+        people = await self._written_by(said.people)
+        if people is not None and (not query.text or (said.people_sure and not as_text)):
+            ids, people = people & ids if ids is not None else people, None
+        in_time = None
+        if as_text and query.text and (query.since or query.until):  # said, not set: a preference
+            in_time = self._library.facets.allowed(Where(None, query.since, query.until))
+            since, until = where.since, where.until
+        alike, naming = dict[int, float](), frozenset[int]()
+        if said.like is not None:
+            [like] = await self._library.store.papers((await self.named(said.like)).papers[:1])
+            alike = {hit.paper_id: hit.score for hit in (await self.similar(like, POOL)).hits}
+            if said.follows:
+                since = max((day for day in (like.day, since) if day), default=None)
+                printed = await asyncio.to_thread(
+                    self._library.words.search, said.like, OF_AUTHOR, phrases=[said.like]
+                )
+                naming = frozenset(paper for paper, _ in printed)
+        limits = Where(where.category or query.category, since, until, ids)
+        asked = reads_as_sentence(said.typed)
+        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, plain)
+
+    async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
+        if not names:
+            return None
+        lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
+        return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
 
     async def _certain(self, query: Query) -> list[int]:
         """The papers that must come first: by identifier, exact title, or a system's name."""
@@ -119,38 +224,9 @@ class Search(SimilarPapers):
             return []
         return [hit.paper_id for hit in (await self.search(text, most, as_text=True)).hits]
 
-    def _rank(self, query: Query, vector: np.ndarray | None, k: int, allowed: np.ndarray | None) -> list[Hit]:
-        words, vectors = self._library.words, self._library.vectors
-        pool = max(POOL, k)
-        terms = words.terms(query.text)
-        by_words: dict[int, float] = {}
-        if terms or query.phrases:
-            deep = pool if allowed is None else min(20 * pool, 5_000)
-            by_words = dict(words.search(query.text, deep, phrases=query.phrases))
-        near: Sequence[int] = []
-        if vector is not None and vectors is not None and not query.phrases:
-            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
-        candidates = [p for p in dict.fromkeys([*near, *by_words]) if allowed is None or passes(allowed, p)]
-        if not query.text and allowed is not None:  # fields alone: the newest papers that pass
-            passing = np.flatnonzero(allowed)
-            newest = passing[np.argsort(-self._library.facets.days[passing], kind="stable")][:k]
-            return [Hit(int(paper), 0.0, None) for paper in newest]
-        if not candidates:
-            return []
-        missing = [paper for paper in candidates if paper not in by_words]
-        if missing and terms:
-            by_words |= dict(words.search(query.text, len(missing), ids=missing))
-        closeness = np.full(len(candidates), np.nan, np.float32)
-        if vector is not None and vectors is not None:
-            closeness = vectors.closeness(vector, candidates)
-        coverage = self._coverage(terms, [by_words.get(paper, 0.0) for paper in candidates])
-        kind = fusion.kind_of(terms, len(words))
-        scores = fusion.fuse_query(closeness, coverage, kind.words)
-        return best_hits(candidates, scores, closeness, k)
-
-    def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:
-        ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
-        return np.asarray(scores, np.float32) / ideal if ideal else np.zeros(len(scores), np.float32)
+    def newest(self) -> date | None:
+        """The day of the newest paper."""
+        return self._known.newest()
 
     # -- explaining ------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, get_args
 
@@ -90,6 +91,9 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("DISCORD_GATEWAY_URL", "wss://", "a gateway"),
     ("ARXIV_API_URL", "http://host:99999/", "a web address"),
     ("ARXIV_OAI_URL", "file:///etc/passwd", "a web address"),
+    ("ARXIV_URL", "ftp://arxiv.org", "a web address"),
+    ("LABMATE_FULL_TEXTS", "-1", "greater than or equal to 0"),
+    ("LABMATE_FULL_TEXTS", "all", "integer"),
     ("OPENALEX_URL", "http://[::1", "a web address"),
     ("HTTP_URL", "labmate.example.org", "a web address"),
     ("HTTP_LISTEN", "8090", "a host and a port"),
@@ -100,6 +104,21 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("ARXIV_INTERVAL_SECONDS", "soon", "number"),
     ("OPENALEX_DAILY_BUDGET", "inf", "finite"),
     ("OPENALEX_API_KEY", f"two {SECRET}", "one word"),
+    ("LLM_URL", "127.0.0.1:8000/v1", "a web address"),
+    ("LLM_URL", "file:///etc/passwd", "a web address"),
+    ("LLM_URL", f"https://me:{SECRET}@host/v1", "put the key into LLM_API_KEY"),
+    ("LLM_URL", f"https://host/v1?key={SECRET}", "put the key into LLM_API_KEY"),
+    ("LLM_URL", "http://127.0.0.1:9/v1", "LLM_MODEL is needed"),
+    ("LLM_API_KEY", f"two {SECRET}", "one word"),
+    ("LLM_SECONDS", "0", "greater than"),
+    ("LLM_PRICE_IN", "-1", "greater than"),
+    ("LLM_PRICE_OUT", "cheap", "number"),
+    ("LLM_MEMBER_TOKENS", "-1", "greater than"),
+    ("LLM_MEMBER_SECONDS", "1.5", "integer"),
+    ("LLM_MEMBER_DOLLARS", "nan", "finite"),
+    ("LLM_DAY_TOKENS", "many", "integer"),
+    ("LLM_DAY_SECONDS", "-1", "greater than"),
+    ("LLM_DAY_DOLLARS", "inf", "finite"),
     ("SMTP_PORT", "0", "greater than"),
     ("SMTP_PORT", "smtp", "integer"),
     ("SMTP_SECURITY", "ssl", "starttls"),
@@ -148,8 +167,21 @@ def test_a_value_that_cannot_be_used_is_told_in_one_line(tmp_path, name, value, 
     assert said in line
 
 
+@pytest.mark.parametrize("release", [None, "1.109.0", "4.0.0"])
+def test_a_model_without_its_package_is_told_what_to_install(tmp_path, monkeypatch, release):
+    def found(name):
+        if release is None:
+            raise PackageNotFoundError(name)
+        return release
+
+    monkeypatch.setattr("bot.settings_checks.version", found)
+    line = _told(["doctor"], tmp_path, LLM_URL="http://127.0.0.1:9/v1", LLM_MODEL="small")
+    assert "LLM_URL" in line
+    assert "python -m pip install 'openai~=3.0'" in line
+
+
 def test_every_setting_is_in_the_table():
-    free = {"EMBEDDING_MODEL", "SMTP_USER", "SMTP_PASSWORD", "SMTP_FROM"}
+    free = {"EMBEDDING_MODEL", "LLM_MODEL", "SMTP_USER", "SMTP_PASSWORD", "SMTP_FROM"}
     """Any text may be right: the model is looked for when it is loaded."""
     assert {name for name, _, _ in HOSTILE} | free >= {name.upper() for name in Settings.model_fields}
 

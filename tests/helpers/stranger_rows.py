@@ -148,7 +148,7 @@ def _library() -> dict[str, Row]:
         owner = says if letter == "u" else ALL
         rows[f"library.{verb}"] = Row(of(World.kept, f"lb:{letter}:{{n}}"), owner, says, says, private=True)
     rows["library.choose_state"] = Row(of(World.kept, "lbs:{n}"), ALL, MINE, MINE, 3, "read", private=True)
-    empty = "library is empty"
+    empty = "Your library"
     for letter, way in (("p", "newer"), ("n", "older")):
         rows[f"library.{way}"] = Row(of(World.kept, f"lb:p:0:0:{letter}"), ALL, empty, empty, private=True)
         rows[f"list.{way}"] = Row(of(World.shared_list, f"ls:p:{{n}}:0:{letter}"), ALL, ALL, GONE_HERE)
@@ -266,14 +266,27 @@ def _papers() -> dict[str, Row]:
         "papers.turn": open_to_all("p:u:~{person}:0:n::"),
         "paper.choose_card": open_to_all("which:d", 3, paper),
         "paper.choose_similar": open_to_all("which:s", 3, paper),
+        "paper.choose_summary": open_to_all("which:u", 3, paper),
         "paper.choose_graph": open_to_all("which:g", 3, paper),
         "paper.card": open_to_all("d:{paper}"),
+        "paper.summary": open_to_all("sm:{paper}"),
         "paper.cite": open_to_all("c:{paper}"),
         "paper.similar": open_to_all("s:{paper}"),
         "similar.turn": open_to_all("sp:{paper}:0"),
+        "ask.context": open_to_all("ac:{paper}:0:0:9:abcdef"),
+        "ask.more": open_to_all("aq:m:i:topic1"),
+        "ask.more_kept": open_to_all("aq:m:k:999999999999"),
+        "ask.on": open_to_all("aq:o:i:topic1"),
+        "ask.on_kept": open_to_all("aq:o:k:999999999999"),
+        "ask.follow": Row(of(World.asked, "aq:f"), ALL, ALL, "no longer know what was asked"),
+        "ask.choose_paper": open_to_all("aqw:999999999999", 3, paper),
         "search.turn": open_to_all("q:0:i:topic1&&&"),
         "search.turn_kept": open_to_all("q:0:k:999999999999"),
+        "search.change": open_to_all("qc:S:i:topic1&&&&N"),
+        "search.change_kept": open_to_all("qc:S:k:999999999999"),
+        "paper.open_card": open_to_all("open:d", 3, paper),
         "listing.turn": open_to_all("n:20260105:0::a"),
+        "listing.turn_by": open_to_all("nb:t:20260105:0::a"),
         "listing.choose_category": open_to_all("nc:20260105", 3, "cs.CL"),
         "trend.papers": open_to_all("tr:30:739000:", 3, "x"),
     }
@@ -294,6 +307,7 @@ class Form:
 TIME = {"name": "x", "at": "10:00", "zone": "UTC"}
 WORDS = {"query": "x", "people": "", "require": "", "exclude": ""}
 FORMS = {
+    "FollowUpForm": Form(of(World.asked, "aq:f"), {}, "!somebody else"),
     "NoteForm": Form(of(World.kept, "lb:n:{n}"), {}, MINE),
     "Words": Form(of(World.digest, "dgb:w:{n}"), WORDS, MANAGERS),
     "Words own": Form(of(World.digest, "dgb:w:{n}", own=True), WORDS, SOMEBODY),

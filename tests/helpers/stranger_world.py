@@ -16,6 +16,7 @@ from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.reasons import Reason
+from data.stores.asked_questions import AskedQuestion
 from data.stores.deliveries import Chosen
 from data.stores.digest_record import Digest
 from data.stores.own_works import OwnEntry
@@ -119,6 +120,12 @@ class World:
         kept, _ = await self.store.library.keep(self.id("you"), self.papers[0])
         await self.store.library.change(self.id("you"), kept.id, note=PRIVATE, tags=(PRIVATE,))
         return int(kept.id)
+
+    async def asked(self) -> int:
+        """A question whose subject the channel keeps."""
+        place = int(self.discord.channel["id"])
+        await self.store.asked_questions.keep(place, self.id("you"), AskedQuestion(OURS, OURS))
+        return place
 
     async def shared_list(self) -> int:
         made = await self.store.lists.make(self.guild, OURS, self.id("you"))

@@ -13,6 +13,7 @@ from bot.local_discord.limits import TEXT_INPUT, walk
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from bot.run import running_bot
+from data.stores.asked_questions import AskedQuestion
 from data.stores.lists import MOST_LISTS
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold, joins, of_kind, said
@@ -81,11 +82,11 @@ async def world(tmp_path_factory):
         bee = joins(discord, "bee")
         settings = settings_for(discord, folder, http_listen="127.0.0.1:0", labmate_pictures=False)
         async with (
-            running_bot(settings) as (bot, _),
+            running_bot(settings) as (bot, scheduler),
             UserClient(discord.url, discord.user_token) as a,
             UserClient(discord.url, discord.state.token_of(bee["id"])) as b,
         ):
-            bot.services.model_settled.set()
+            await scheduler.load_model()
             papers = [
                 record(n, title=f"How do long trainings fail, part {n}", abstract=f"{LONG}, part {n}.")
                 for n in range(1, 30)
@@ -194,7 +195,9 @@ typed("digest mine", "/digest mine", "Your new papers", who="b")
 typed("profile edit", "/profile edit status:open", "open")
 typed("profile show", "/profile show", "ChonLam Lao")
 typed("contest", "/contest person:Minlan Yu reason:it is not them", "is contested")
-typed("a long search", f"/search {LONG}", "part")
+typed("a long search", f"/search {LONG}", LONG)
+typed("a long question", f"/ask {LONG}, or {LONG} and its network?", LONG)
+pressed("ask on", lambda w: w.a.slash("/ask how do long trainings fail?"), "Ask on", "Ask on in <#")
 pressed("follow on a card", lambda w: w.b.slash("/author name:ChonLam Lao"), "Follow", "You follow")
 pressed("undo a follow", lambda w: w.a.slash("/follow topic:gossip in switches"), "Undo", "no longer follow")
 pressed("remove", kept, "Remove", "Removed from your library")
@@ -242,6 +245,16 @@ async def how_far_it_was_read(w):
 @case("#modal")
 async def tags_and_note(w):
     return await form(await kept(w), "Tags and note", "modal", "kept")
+
+
+@case("long trainings")
+async def ask_a_follow_up(w):
+    place = int(w.discord.channel["id"])
+    await w.bot.services.store.asked_questions.keep(place, 1, AskedQuestion("x", "long trainings"))
+    row = {"type": 1, "components": [{"type": 2, "style": 2, "label": "Go on", "custom_id": "aq:f"}]}
+    bot = w.discord.state.application["bot"]["id"]
+    shown = await w.discord.messages.create(w.discord.channel, bot, {"flags": 1 << 15, "components": [row]})
+    return await form(ShownReply(w.a, shown), "Go on", "why do they fail?")
 
 
 @case("10:00")

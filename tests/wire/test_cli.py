@@ -26,6 +26,16 @@ def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path
     assert text.count("PrismLLM]") + text.count("PrismLLM**") == 1
 
 
+def test_ask_takes_a_question_and_a_mention(tmp_path):
+    asked = run("ask", "/ask how can large GPU clusters be emulated?", folder=tmp_path, fresh=True)
+    assert asked.returncode == 0, asked.stderr
+    assert "PrismLLM" in asked.stdout
+    said = run("ask", "@Labmate papers by ChonLam Lao", folder=tmp_path)
+    assert said.stdout.startswith("/papers author:ChonLam Lao\nChonLam Lao\n5 papers"), said.stderr
+    wrong = run("ask", "@Labmate /papers ChonLam Lao since:yesteryear", folder=tmp_path)
+    assert (wrong.returncode, "as a day" in wrong.stdout) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("command", "status", "said"),
     [
@@ -44,7 +54,9 @@ def test_ask_leaves_with_what_went_wrong(tmp_path, command, status, said):
 
 
 def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
-    done = run("run", folder=tmp_path, stdin="/papers ChonLam Lao\n1\nnonsense\n77\n/nope\nexit\n")
+    done = run(
+        "run", folder=tmp_path, stdin="/papers ChonLam Lao\n1\nnonsense\n77\n/nope\n@labmate help\nexit\n"
+    )
     assert done.returncode == 0, done.stderr
     assert "knows 7 papers" in done.stdout
     assert "5 papers, newest first" in done.stdout
@@ -52,6 +64,7 @@ def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
     assert "Type a command such as" in done.stdout
     assert "The last reply has no button 77" in done.stdout
     assert "There is no command /nope" in done.stdout
+    assert "What I can do" in done.stdout
     assert "Goodbye." in done.stdout
 
 

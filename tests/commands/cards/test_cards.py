@@ -14,7 +14,7 @@ from bot.local_discord.limits import check_message
 from commands.cards import citation
 from commands.cards.lists import PAGE, Entry, listing
 from commands.cards.paper import card
-from commands.cards.text import author_line, first_sentence, label, readable, safe, shorten
+from commands.cards.text import author_line, gist, label, readable, safe, shorten
 from commands.kit.links import link
 from commands.papers import paper as _paper_command  # noqa: F401  registers what links lead to
 from data.records import Author, Paper
@@ -124,8 +124,8 @@ def test_any_paper_s_card_keeps_discords_limits(text, names):
     assert check_message(_payload(card(paper, [link("paper.card", "x", paper=1)], []))).tree == {}
 
 
-def test_first_sentence_of_nothing_is_nothing():
-    assert first_sentence(replace(PAPER, abstract="")) == ""
+def test_the_gist_of_nothing_is_nothing():
+    assert gist(replace(PAPER, abstract="")) == ""
 
 
 HOSTILE = [

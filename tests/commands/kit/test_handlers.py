@@ -12,7 +12,7 @@ pytestmark = pytest.mark.hostile
 
 ANSWERS = {"answer", "open_form", "self._answer", "self._decide"}
 """The last two are the operator's: both answer."""
-FORMS = {"self._form", "words_form", "name_form", "own"}
+FORMS = {"self._form", "words_form", "name_form", "own", "_open", "_open_kept", "_open_follow_up"}
 """What looks up what stands in a form, which has to be the first answer."""
 
 KIT = {"links.py"}

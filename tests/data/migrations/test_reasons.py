@@ -63,7 +63,7 @@ def test_a_state_that_says_nothing_known_is_kept_in_the_reason():
 def test_a_reason_is_escaped_for_discord_and_plain_in_feeds():
     reason = Reason((KnownWriter("*Ann*"),), "A `title`", 2, query="q_1")
     assert reasons.markdown(reason) == (
-        r"by \*Ann\*, followed · similar to 2 papers saved or liked here, above all “A \`title\`” · matches "
+        r"by \*Ann\*, followed · similar to 2 papers saved or liked here, such as “A \`title\`” · matches "
         r"“q\_1”"
     )
     assert reasons.plain(reason) == reasons.markdown(reason).replace("\\", "")

@@ -2,14 +2,12 @@
 
 import asyncio
 import contextlib
-import functools
 import io
 import resource
 import subprocess
 import sys
 import textwrap
 import time
-import zlib
 
 import matplotlib
 import pytest
@@ -18,7 +16,7 @@ from index.documents.cv_file import SECONDS, UnreadableError, kind_of, read_cv, 
 from index.documents.cv_formats import read_bibtex, read_latex
 from index.documents.cv_publications import flat, publication_of
 from tests.helpers.paths import ROOT
-from tests.helpers.pdfs import assemble, pdf
+from tests.helpers.pdfs import SCRIPT, bomb, looped, many_pages, pdf
 
 matplotlib.use("agg")
 
@@ -213,38 +211,6 @@ def test_an_orcid_record():
 # -- hostile files -----------------------------------------------------------------------------------
 
 
-@functools.cache
-def bomb():
-    """A page of half a gigabyte of text operators in a few kilobytes."""
-    text, times = b"BT /F 9 Tf (publication) Tj ET\n" * 40_000, 420
-    packed = zlib.compressobj(9, wbits=-15)
-    block = packed.compress(text) + packed.flush(zlib.Z_FULL_FLUSH)
-    checksum = 1
-    for _ in range(times):
-        checksum = zlib.adler32(text, checksum)
-    # The text is packed once and its block repeated: packing half a gigabyte takes seconds.
-    data = b"\x78\xda" + block * times + b"\x03\x00" + checksum.to_bytes(4, "big")
-    once = zlib.compress(data, 9)
-    return pdf(b"/Filter [/FlateDecode /FlateDecode]", once)
-
-
-def many_pages(count=10_000):
-    kids = b" ".join(b"%d 0 R" % (3 + n) for n in range(count))
-    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"
-    return assemble(
-        [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count)]
-        + [page] * count
-    )
-
-
-def looped():
-    """Page trees that contain themselves."""
-    return assemble(
-        [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 99999999 >>"]
-    )
-
-
-SCRIPT = b"/OpenAction << /S /JavaScript /JS (app.alert(1)) >>"
 HOSTILE = {
     "a bomb": bomb,
     "ten thousand pages": many_pages,

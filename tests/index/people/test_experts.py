@@ -12,12 +12,14 @@ from data.sources.http import SourceError
 from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.models.shipped import ModelDamagedError
+from index.people.closeness import apart, closeness
+from index.people.knowing import knowing
 from index.people.network import Network
 from index.people.packed_names import PackedNames
 from index.people.pair_features import FEATURES, Partners
 from index.people.people import PeopleIndex
 from index.people.reviewers import match, read_archives, read_notes
-from index.people.suggest import CollaboratorRanker, Experts, knowing
+from index.people.suggest import CollaboratorRanker, Experts
 from index.search.embedding import Embedder
 from index.search.facets import Facets
 
@@ -213,6 +215,53 @@ def test_who_knows_ranks_by_papers_near_the_topic(written):
     assert found[0].person == 9
     assert set(found[0].papers) == set(papers)
     assert knowing(people, []) == []
+
+
+class Library:
+    """Papers by number: their writers and days."""
+
+    def __init__(self, written):
+        self.written = written
+
+    def writers(self, paper):
+        return np.array(self.written[paper][0])
+
+    def papers(self, person):
+        return np.array([paper for paper, (people, _) in self.written.items() if person in people])
+
+    def day(self, paper):
+        return self.written[paper][1]
+
+    def name(self, person):
+        return f"P{person}"
+
+
+def test_who_knows_does_not_list_nine_authors_of_two_papers():
+    team, day = list(range(10, 19)), date(2026, 5, 1)
+    people = Library({1: (team, day), 2: (team, day), 3: ([1], day), 4: ([2, 3], day), 5: ([1], day)})
+    found = knowing(people, [1, 2, 3, 4, 5], 4)
+    assert found[0].person == 1, "two papers of one's own"
+    assert len({entry.person for entry in found} & set(team)) < 3
+    assert all(entry.first == entry.latest == day for entry in found)
+
+
+def test_who_knows_prefers_those_who_worked_on_it_lately():
+    people = Library({1: ([1], date(2018, 1, 1)), 2: ([2], date(2026, 5, 1)), 3: ([3], None)})
+    assert [entry.person for entry in knowing(people, [1, 2, 3])] == [2, 3, 1]
+
+
+def test_closeness_tells_people_of_one_field_apart():
+    rng = np.random.default_rng(0)
+    field = rng.normal(size=32)
+    mine, near, far = (field + rng.normal(size=(6, 32)) for _ in range(3))
+    near[:3] = mine[:3] + 0.1 * rng.normal(size=(3, 32))
+    mine, near, far = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (mine, near, far))
+    assert closeness(mine, near) > closeness(mine, far) + 0.1
+    assert closeness(mine, mine) == pytest.approx(1)
+    assert closeness(mine, mine[:0]) == 0
+    own, theirs = apart(np.array([5, 3, 1]), np.array([6, 3]))
+    assert (own.tolist(), theirs.tolist()) == ([5, 1], [6])
+    assert apart(np.array([3]), np.array([6, 3]))[0].tolist() == [3]
 
 
 # -- reviewers -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from index.search.lexical import MAX_TERMS, WordIndex, rarest
-from index.search.passages import best_sentence, sentences, shared_phrases, stem
+from index.search.passages import best_sentence, sentences
 from index.search.queries import parse_day, parse_query
 from tests.helpers.records import record
 
@@ -184,12 +184,3 @@ def test_the_best_sentence_has_the_querys_rare_words():
     assert best_sentence(abstract, "fault tolerance", lambda _: 1.0) == "We tolerate faults by checkpoints."
     assert best_sentence(abstract, "", lambda _: 1.0) == "Models are large."
     assert best_sentence("", "x", lambda _: 1.0) == ""
-
-
-def test_shared_phrases_are_those_that_both_have():
-    one = "We present in-network aggregation for gradient compression on programmable switches."
-    other = "Programmable switches allow In-Network Aggregation; gradients are compressed."
-    found = shared_phrases(one, other, lambda _: 4.0)
-    assert {"Programmable switches", "In-Network Aggregation"} <= set(found)  # as the second prints them
-    assert shared_phrases(one, "Nothing here", lambda _: 4.0) == []
-    assert stem("gpus") == stem("gpu")

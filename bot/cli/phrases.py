@@ -1,0 +1,61 @@
+"""python -m bot phrases | evaluate phrases | train phrases: the phrases that papers are about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.evaluate import evaluate, paired, train
+
+
+def phrases(
+    papers: Annotated[Path, typer.Option(help="A file of papers.")],
+    out: Annotated[Path, typer.Option(help='Where the lines {"id", "phrases"} go.')],
+    most: Annotated[int, typer.Option(min=1, max=100, help="Phrases of a paper.")] = 10,
+) -> None:
+    """Write the phrases that each paper of a file is about, best first."""
+    from bot.cli import phrase_tasks as tasks  # lazy: loads models and learners
+
+    tasks.write(papers, out, most)
+
+
+@evaluate.command("phrases")
+def evaluate_phrases(
+    data: Annotated[Path, typer.Option(help="A file of papers.")],
+    since: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="Only papers of this day or later, which no model has seen."),
+    ] = None,
+    papers: Annotated[
+        int, typer.Option(min=1, help="How many abstracts are asked for titles' phrases.")
+    ] = 500,
+    seed: Annotated[int, typer.Option()] = 0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Phrases against titles and authors' own keywords, beside YAKE and KeyBERT where they are installed."""
+    from bot.cli import phrase_tasks as tasks  # lazy: loads models and learners
+
+    tasks.measured(data, since.date() if since else None, papers, seed, as_json)
+
+
+@train.command("phrases")
+def train_phrases(
+    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
+    before: Annotated[
+        list[datetime] | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    seed: Annotated[int, typer.Option()] = 0,
+) -> None:
+    """Count words and phrases, and train what ranks a paper's phrases."""
+    from bot.cli import phrase_tasks as tasks  # lazy: loads models and learners
+
+    files = [(file, (day or datetime(2026, 3, 1)).date()) for file, day in paired(data, "--before", before)]
+    tasks.trained(files, out, seed)

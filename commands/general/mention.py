@@ -1,0 +1,225 @@
+"""`@Labmate ...`: what is said to Labmate in a channel or a direct message is led to a command.
+
+Discord gives the text of messages that mention Labmate and of direct messages to it, without a privileged
+intent. The text of every other message stays empty, and is not looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import discord
+from discord import ui
+from discord.ext import commands
+
+from commands.cards.lists import note
+from commands.cards.text import safe, shorten
+from commands.kit.limits import MENTION, MINUTE, Counters, TooMuch
+from commands.kit.replies import NO_PINGS, QUICK, UserError, logged
+from commands.kit.reply import Reply
+from commands.kit.send_once import own_id
+from commands.kit.services import Services
+from commands.kit.spoken import SPOKEN, Spoken
+from commands.kit.waiting import told
+from index.search.routing import Route, routed
+from index.trust.views import Place
+
+log = logging.getLogger("labmate")
+REMEMBERED = 5_000
+"""Messages that are known to be answered: after a dropped connection, Discord sends some again."""
+_SHOWN = 300
+_TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
+
+
+class Mentions(commands.Cog):
+    """Answers who speaks to Labmate."""
+
+    def __init__(self, bot: commands.Bot, services: Services) -> None:
+        self._bot, self._services = bot, services
+        self._answered: OrderedDict[int, None] = OrderedDict()
+        self._refused = Counters()
+
+    @commands.Cog.listener()
+    async def on_message(self, message: discord.Message) -> None:
+        """Answer a message that speaks to Labmate; leave every other one alone."""
+        said = said_to(message, own_id(self._bot), await self._goes_on(message))
+        if said is None or not self._is_new(message.id) or not may_answer(message):
+            return
+        if await self._is_banned(message):
+            return
+        try:
+            await self._answer(message, said)
+        except discord.HTTPException as error:  # the channel was closed or deleted meanwhile
+            log.info("a mention could not be answered: %s", error)
+
+    async def _goes_on(self, message: discord.Message) -> bool:
+        """Whether a reply to one of Labmate's messages is the next question of a thread."""
+        answered = message.reference.resolved if message.reference else None
+        ours = isinstance(answered, discord.Message) and answered.author.id == own_id(self._bot)
+        if not ours or message.author.bot:
+            return False
+        return await self._services.store.asked_questions.last(message.channel.id) is not None
+
+    def _is_new(self, message: int) -> bool:
+        if message in self._answered:
+            return False
+        self._answered[message] = None
+        if len(self._answered) > REMEMBERED:
+            self._answered.popitem(last=False)
+        return True
+
+    async def _is_banned(self, message: discord.Message) -> bool:
+        """Whether the member or the server is banned; then nothing is said. The operator never is."""
+        guild = message.guild.id if message.guild else None
+        if not await self._services.store.bans.is_banned(message.author.id, guild):
+            return False
+        return not await self._bot.is_owner(message.author)
+
+    async def _answer(self, message: discord.Message, said: str) -> None:
+        member, guild = message.author.id, message.guild.id if message.guild else None
+        limits = self._services.limits
+        try:
+            limits.take(MENTION, member, guild)
+            made = await self._made(message, said)
+        except TooMuch as refused:
+            if self._refused.wait((member,), 1, MINUTE) > 0:
+                return
+            self._refused.count((member,), MINUTE)
+            made = Reply(note(str(refused)))
+            self._bot.dispatch("labmate_mention", "refused")
+        await send(message, made)
+
+    async def _made(self, message: discord.Message, said: str) -> Reply:
+        """The command's answer, or what to tell about its failure.
+
+        Raises
+        ------
+        TooMuch
+            Where the member asks too much.
+        """
+        guild = message.guild.id if message.guild else None
+        try:
+            services = await self._services.seen_from(Place(guild, message.author.id))
+            follows = await services.store.asked_questions.last(message.channel.id) is not None
+            found = await routed(services.search, said, commands=SPOKEN, follows=follows)
+            asked = Spoken(services, found.options, message.channel.id, follows)
+            reply = await self._work(message, found, asked)
+        except TooMuch:
+            raise
+        except UserError as error:
+            self._bot.dispatch("labmate_mention", "refused")
+            return Reply(note(str(error)))
+        except Exception as error:  # whatever it was, the person gets an answer
+            self._bot.dispatch("labmate_mention", "failed")
+            return Reply(note(logged(error, "a mention")))
+        self._bot.dispatch("labmate_mention", "answered")
+        return reply
+
+    async def _work(self, message: discord.Message, found: Route, asked: Spoken) -> Reply:
+        """Do what the command does, in the member's turn; Discord shows typing where it takes a while."""
+        command, services = SPOKEN[found.command], asked.services
+        guild = message.guild.id if message.guild else None
+        services.limits.take(command.cost, asked.member, guild)
+        work = told(services, command.answer(asked), *command.needs)
+        task = asyncio.ensure_future(services.limits.carry(command.cost, asked.member, work))
+        services.answering.add(task)
+        task.add_done_callback(services.answering.discard)
+        if not (await asyncio.wait({task}, timeout=QUICK))[0]:
+            async with message.channel.typing():
+                await asyncio.wait({task})
+        made = await task
+        reply = made if isinstance(made, Reply) else Reply(made)
+        return _saying(found, reply) if found.options else reply
+
+
+def said_to(message: discord.Message, me: int, goes_on: bool) -> str | None:
+    """What a message says to Labmate, without the mention; None where it doesn't speak to Labmate.
+
+    Bots, webhooks and system messages never do, nor do mentions of everybody or of a role. A reply does
+    only where it ``goes_on`` from a question.
+    """
+    if message.author.bot or message.webhook_id is not None:
+        return None
+    if message.type not in (discord.MessageType.default, discord.MessageType.reply):
+        return None
+    mention = re.compile(rf"<@!?{me}>")
+    direct = isinstance(message.channel, discord.DMChannel)
+    if not direct and (message.guild is None or not (mention.search(message.content) or goes_on)):
+        return None
+    said = mention.sub(" ", message.content).strip()
+    return said if said or not direct else None
+
+
+def may_answer(message: discord.Message) -> bool:
+    """Whether Labmate may write where the message stands."""
+    if message.guild is None:
+        return True
+    place = message.channel
+    if isinstance(place, discord.Thread) and place.parent is None:
+        return True  # its channel is unknown just now; Discord refuses what is not allowed
+    allowed = place.permissions_for(message.guild.me)
+    writes = allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
+    return allowed.view_channel and writes
+
+
+async def send(message: discord.Message, reply: Reply) -> None:
+    """Answer a message; Discord drops a second answer to the same one.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where Discord refuses it.
+    """
+    first: discord.Message | None = None
+    for number, part in enumerate((reply, *reply.more)):
+        answers_to: dict[str, Any] = {}
+        if number == 0:
+            answers_to["reference"] = message.to_reference(fail_if_not_exists=False)
+        sent = await message.channel.send(
+            view=part.view,
+            files=list(part.files),
+            **answers_to,
+            mention_author=False,
+            allowed_mentions=NO_PINGS,
+            nonce=f"{message.id}{number or ''}",
+        )
+        first = first or sent
+    if first is not None and reply.later is not None and (better := await reply.later()) is not None:
+        await first.edit(view=better, allowed_mentions=NO_PINGS)
+
+
+def _saying(found: Route, reply: Reply) -> Reply:
+    """A reply that says which command gave it, also once it is replaced."""
+    later = reply.later
+    line = f"-# {safe(shorten(' '.join(found.typed.split()), _SHOWN))}"
+    if later is None:
+        return Reply(headed(reply.view, line), reply.files, reply.more)
+
+    async def better(make: Callable[[], object] = later) -> ui.LayoutView | None:
+        view = await make()  # type: ignore[misc]
+        return headed(view, line) if view is not None else None
+
+    return Reply(headed(reply.view, line), reply.files, reply.more, better)
+
+
+def headed(view: ui.LayoutView, line: str) -> ui.LayoutView:
+    """A view below a line, where Discord takes both."""
+    room = _TEXT_LIMIT - view.content_length()
+    if view.total_children_count >= _PARTS_LIMIT or len(line) > room:
+        return view
+    items = list(view.children)
+    view.clear_items()
+    for item in (ui.TextDisplay(line), *items):
+        view.add_item(item)
+    return view
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Listen."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(Mentions(bot, services))

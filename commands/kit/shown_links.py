@@ -1,0 +1,33 @@
+"""What the buttons of a message say: the ids that they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import discord
+
+from commands.kit.links import action
+
+
+def ids_in(message: discord.Message | None, name: str) -> list[dict[str, Any]]:
+    """The ids of each button of a message that does an action, from top to bottom.
+
+    Raises
+    ------
+    LookupError
+        Where no imported file handles the action.
+    """
+    pattern = action(name).pattern
+    custom_ids = _custom_ids(message.components) if message is not None else ()
+    matches = (pattern.regex.fullmatch(custom_id) for custom_id in custom_ids)
+    return [pattern.read(match) for match in matches if match]
+
+
+def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
+    """Those of all buttons, also of those inside containers, sections and rows."""
+    for component in components:
+        if custom_id := getattr(component, "custom_id", None):
+            yield custom_id
+        inside = [*(getattr(component, "children", None) or []), getattr(component, "accessory", None)]
+        yield from _custom_ids(filter(None, inside))

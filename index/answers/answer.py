@@ -1,0 +1,163 @@
+"""Answers made of quoted sentences: the contract, and the whole way from a question to its quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index.answers.choosing import LEAST, choose, reading_order
+from index.answers.contradiction import contradictions
+from index.answers.evidence import Reading, SentenceEvidence
+from index.answers.matching import Rarity
+from index.answers.passage import Passage
+from index.answers.scorer import Scorer
+from index.search.embedding import Embedder, Worded
+
+Encode = Callable[[list[str]], np.ndarray]
+"""Embeds texts: float32, shape (texts, dimension), unit rows."""
+MOST = 6
+SOFT = 4.0
+"""An answer is made of several sentences: their log-chances are divided by this before they are compared."""
+ANSWERED = 0.5
+"""The least confidence with which an answer is given."""
+CHOSEN = 4.0
+"""How much likelier a paper answers, in log-odds, if it was chosen for the question and not found for it."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a passage.
+
+    Attributes
+    ----------
+    passage
+        The place of its passage in the list that was given.
+    start, end
+        ``passage.text[start:end] == text``.
+    score
+        The probability that it is the sentence that answers; higher is better.
+    """
+
+    passage: int
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    Attributes
+    ----------
+    answered
+        False if the evidence is weak; ``quotes`` are the nearest sentences then.
+    confidence
+        The calibrated probability that the best quote's paper answers, 0 to 1.
+    quotes
+        In an order that reads: the best one first, sentences of one paper together.
+    contradicting
+        Pairs of places in ``quotes``.
+    """
+
+    answered: bool
+    confidence: float
+    quotes: tuple[Quote, ...]
+    contradicting: tuple[tuple[int, int], ...] = ()
+
+    def best_first(self) -> tuple[Quote, ...]:
+        """The quotes by score."""
+        return tuple(sorted(self.quotes, key=lambda quote: -quote.score))
+
+
+class Answerer:
+    """Answers questions from passages."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    @classmethod
+    def shipped(cls) -> Answerer:
+        """With the model in ``index/models``.
+
+        Raises
+        ------
+        index.models.shipped.ModelDamagedError
+            If it is missing or its checksum differs.
+        """
+        return cls(Scorer.shipped())
+
+    def answer(
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        vectors: Encode | Embedder,
+        *,
+        most: int = MOST,
+        rarity: Rarity | None = None,
+        chosen: bool = False,
+    ) -> Answer:
+        """Choose the sentences that answer a question.
+
+        Parameters
+        ----------
+        passages
+            Any number; each of any length. Their order doesn't matter.
+        vectors
+            An embedder, or what embeds texts; called once. An embedder compares word by word, too, which
+            finds the right paper more often.
+        most
+            Sentences at most.
+        rarity
+            The idf of stems in the library; by default it is counted in the passages.
+        chosen
+            Whether the question was put to these passages, so that they need not be found by it.
+        """
+        reading = Reading(question, passages, rarity)
+        return self.conclude(compared(reading, vectors), most, chosen=chosen)
+
+    def conclude(
+        self, evidence: SentenceEvidence, most: int = MOST, *, least: float = LEAST, chosen: bool = False
+    ) -> Answer:
+        """The answer that the evidence gives.
+
+        Parameters
+        ----------
+        least
+            A sentence worth less than this share of the best one is left out.
+        """
+        if not evidence.sentences:
+            return Answer(False, 0.0, ())
+        scores = self._scorer.scores(evidence)
+        confidence = self._scorer.confidence(evidence, scores, CHOSEN if chosen else 0.0)
+        chances = np.exp(scores)
+        places = choose(np.exp((scores - scores.max()) / SOFT), evidence, most, least)
+        quotes = tuple(
+            _quote(evidence, place, confidence * chances[place]) for place in reading_order(places, evidence)
+        )
+        pairs = contradictions([quote.text for quote in quotes])
+        return Answer(confidence >= ANSWERED, confidence, quotes, pairs)
+
+
+def compared(reading: Reading, vectors: Encode | Embedder) -> SentenceEvidence:
+    """The evidence of a reading, with its texts embedded."""
+    if not isinstance(vectors, Embedder):
+        return reading.evidence(vectors(reading.texts))
+    vectors.load()
+    if not vectors.has_words:
+        return reading.evidence(vectors.encode(reading.texts))
+    found = vectors.encode_words(reading.texts)
+    return worded(reading, found, vectors.pieces(reading.texts[0]))
+
+
+def worded(reading: Reading, found: Sequence[Worded], places: Sequence[tuple[int, int]]) -> SentenceEvidence:
+    """The evidence of a reading from its texts' embeddings and those of their word pieces."""
+    return reading.evidence(np.stack([one.row for one in found]), [one.words for one in found], places)
+
+
+def _quote(evidence: SentenceEvidence, place: int, score: float) -> Quote:
+    found = evidence.sentences[place]
+    return Quote(found.passage, found.start, found.end, found.text, float(score))

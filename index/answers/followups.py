@@ -1,0 +1,180 @@
+"""Questions that go on from an earlier one: what "it", "they", "that paper" and "[2]" mean.
+
+Nothing here guesses at grammar: the subject of a question is its weightiest run of words between function
+words ("loss spikes" in "what causes loss spikes when training large models?"). It takes the place of a
+pronoun, and joins a question too short to have a subject of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from index.search.passages import WEAK, stem
+
+MAX_ABOUT = 400
+"""Characters of a subject that are kept."""
+LONGEST = 5
+"""The most words of a run."""
+OWN = 4
+"""From so many content words on, a question has a subject of its own."""
+STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split()) | frozenset(
+    "also am any because but cause causes causing did does do else even every get gets give gives got happen "
+    "happens help helps just know less make makes many mean means more most much need needs new no one other "
+    "really same since so still tell than them then there thing things too us very way ways well why".split()
+)
+Rarity = Callable[[str], float]
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_PRONOUN = re.compile(r"\b(?:its?|they|them|theirs?|this|that|these|those)\b", re.IGNORECASE)
+_JOINS_CLAUSE = re.compile(
+    r"\b(?:thinks?|shows?|shown|say|says|said|finds?|found|means?|know|so|given|such)\s+$", re.IGNORECASE
+)
+_CLAUSE = re.compile(
+    r"\s+(?:the|an?|there|we|you|they|it|[\w-]+\s+(?:is|are|was|were|has|have|can|do(?:es)?))\b"
+)
+_EMPTY_IT = re.compile(r"\s+(?:possible|true|known|clear|worth|likely)\b")
+_PAPER = re.compile(
+    r"\b(?:this|that|the|the same|said)\s+(?:first\s+)?(?:paper|study|article|work|preprint)\b(?!s)",
+    re.IGNORECASE,
+)
+_PAPERS = re.compile(
+    r"\b(?:these|those|the|both|all)\s+(?:\w+\s+)?(?:papers|studies|articles|works)\b", re.IGNORECASE
+)
+_NUMBERED = re.compile(
+    r"\[(?P<bracket>[1-9])\]|\b(?:paper|number|no\.?|#)\s*(?P<number>[1-9])\b"
+    r"|\bthe\s+(?P<word>first|second|third|fourth|fifth|sixth|last)\s+(?:one|paper|study|article)\b",
+    re.IGNORECASE,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_GOES_ON = re.compile(
+    r"(?:and|but|or|then|so|what about|how about|what of|also|why|for|in|with)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question that stands by itself.
+
+    Attributes
+    ----------
+    text
+        What to look for.
+    about
+        Its subject, for the next question.
+    papers
+        The papers that it points at, if any; it is answered from these alone.
+    changed
+        Whether anything was put in from before.
+    """
+
+    text: str
+    about: str
+    papers: tuple[int, ...] = ()
+    changed: bool = False
+
+
+def subject(question: str, rarity: Rarity) -> str:
+    """The words that a question is about, its weightiest run first, joined by commas."""
+    weighed = sorted(_runs(question), key=lambda run: -_weight(run, rarity))
+    return ", ".join(dict.fromkeys(" ".join(run) for run in weighed))[:MAX_ABOUT]
+
+
+def follow_up(question: str, about: str, papers: Sequence[int], rarity: Rarity) -> FollowUp:
+    """A follow-up question, with what it leaves unsaid.
+
+    Parameters
+    ----------
+    about
+        The subject so far, as :func:`subject` gives it.
+    papers
+        The papers quoted last, in the reply's order.
+    rarity
+        How telling a word is, 0 to 1.
+    """
+    question = " ".join(question.split())
+    meant, left = _papers_meant(question, papers)
+    if meant:
+        return FollowUp(left, about or subject(left, rarity), meant, changed=True)
+    own, refers = _content(left), _refers(left)
+    goes_on = len(own) < OWN or bool(_GOES_ON.match(left) and len(own) < 2 * OWN)
+    if not about or not (refers or goes_on):
+        return FollowUp(left, subject(left, rarity) or about)
+    runs = about.split(", ")
+    text = _put_in(left, runs[0]) if refers else left
+    has = {stem(word.casefold()) for word in _content(text)}
+    missing = [run for run in runs if not {stem(word.casefold()) for word in _WORD.findall(run)} <= has]
+    text = f"{text.rstrip(' ?.!')} ({', '.join(missing)})?" if missing else text
+    return FollowUp(text, _joined(about, own), changed=text != question)
+
+
+def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...], str]:
+    """The papers that a question points at, and the question without their numbers."""
+    numbered = []
+    for match in _NUMBERED.finditer(question):
+        word = (match["word"] or "").lower()
+        if word:
+            place = len(papers) if word == "last" else _ORDINALS.index(word) + 1
+        else:
+            place = int(match["bracket"] or match["number"])
+        if 0 < place <= len(papers):
+            numbered.append(papers[place - 1])
+    if numbered:
+        return tuple(dict.fromkeys(numbered)), _NUMBERED.sub("the paper", question)
+    if papers and _PAPERS.search(question):
+        return tuple(dict.fromkeys(papers)), question
+    if papers and _PAPER.search(question):
+        return (papers[0],), question
+    return (), question
+
+
+def _refers(question: str) -> bool:
+    """Whether a pronoun points back."""
+    return any(_points_back(question, match) for match in _PRONOUN.finditer(question))
+
+
+def _points_back(text: str, match: re.Match[str]) -> bool:
+    """Whether this pronoun does; "is it possible" and "show that …" don't."""
+    before, after = text[: match.start()], text[match.end() :]
+    if match[0].lower() == "that" and (_JOINS_CLAUSE.search(before) or _CLAUSE.match(after)):
+        return False
+    return not (match[0].lower() == "it" and _EMPTY_IT.match(after))
+
+
+def _put_in(question: str, main: str) -> str:
+    """The subject in the place of the first pronoun that points back, unless that has a noun of its own."""
+    match = next(match for match in _PRONOUN.finditer(question) if _points_back(question, match))
+    word, after = match[0].lower(), question[match.end() :]
+    noun = _WORD.match(after.lstrip())
+    if word in ("this", "that", "these", "those") and noun and noun[0].lower() not in STOP:
+        return question
+    return f"{question[: match.start()]}{main}{after}"
+
+
+def _runs(text: str) -> list[list[str]]:
+    """The runs of content words of a text."""
+    runs: list[list[str]] = [[]]
+    last = 0
+    for match in _WORD.finditer(text):
+        if re.search(r"[,;:?!.()\[\]]", text[last : match.start()]) or match[0].lower() in STOP:
+            runs.append([])
+        last = match.end()
+        if match[0].lower() not in STOP and len(runs[-1]) < LONGEST:
+            runs[-1].append(match[0])
+    return [run for run in runs if any(word.lower() not in WEAK for word in run)]
+
+
+def _weight(run: Sequence[str], rarity: Rarity) -> float:
+    return sum(rarity(word.casefold()) for word in run if word.lower() not in WEAK)
+
+
+def _content(text: str) -> list[str]:
+    return [word for run in _runs(text) for word in run]
+
+
+def _joined(about: str, own: Sequence[str]) -> str:
+    """The subject so far, with what a follow-up adds to it."""
+    has = {stem(word.casefold()) for word in _WORD.findall(about)}
+    added = " ".join([word for word in own if stem(word.casefold()) not in has][:LONGEST])
+    return ", ".join(filter(None, (about, added)))[:MAX_ABOUT]

@@ -1,0 +1,146 @@
+"""Dates as people say them ("last week", "since May", "between March and May"), read as spans of days.
+
+Libraries such as dateparser and parsedatetime read a text as one moment. A search needs a first and a last
+day, and must not take the verb "may" or the year in "SemEval 2024" for a date, so this grammar reads spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from index.search.days_said import FLAGS, POINT, YEAR, days_of, kind_of_point
+
+
+def _named(prefix: str) -> str:
+    """The grammar of a point with its groups under a prefix, so that it can stand twice in a pattern."""
+    return POINT.replace("(?P<", f"(?P<{prefix}_")
+
+
+_BETWEEN = re.compile(
+    rf"\b(?:between|from)\s+{_named('a')}\s*(?:and|to|till|until|through|[-–])\s*{_named('b')}", FLAGS
+)
+_YEARS = re.compile(rf"(?<![\w.-])(?P<a_year>{YEAR})\s?[-–]\s?(?P<b_year>{YEAR})(?![\w.-])", FLAGS)
+_OPEN = re.compile(
+    rf"\b(?P<how>since:|since|from|starting(?:\s+(?:in|from))?|after|later\s+than|newer\s+than|before|prior\s+to|"
+    rf"older\s+than|until|till|up\s+to)\s*(?<=[\s:]){POINT}(?P<onwards>\s+(?:on|onwards?|and\s+later))?",
+    FLAGS,
+)
+_DURING = re.compile(
+    rf"\b(?:year:\s*|(?:in|during|of|within|over|published\s+in|published|on|this)\s+){POINT}(?:'s|’s|s['’])?",
+    FLAGS,
+)
+_ALONE = re.compile(rf"(?<![\w.-]){POINT}(?:'s|’s|s['’])?", FLAGS)
+_BARE = frozenset({"iso", "dmy", "mdy", "my", "quarter", "rolling", "last", "this", "day", "year", "ago"})
+"""Points that are a date without a preposition."""
+_VAGUE = frozenset({"short"})
+"""Points only read after ``since``: "8m" and "3d" mean other things in titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days from ``since`` to ``until``, both included; None where the span is open."""
+
+    since: date | None
+    until: date | None
+    said: str
+    """The words that said it."""
+
+
+def read_dates(
+    text: str, today: date, newest: date | None = None, is_name: Callable[[str], bool] = lambda words: False
+) -> tuple[Span | None, str]:
+    """The span that a query speaks of, and the query without those words; None where it speaks of none.
+
+    Parameters
+    ----------
+    today
+        The clock's day.
+    newest
+        The newest listing. Where a relative span ("this week") begins after it, nothing can be in it, so it
+        is counted from that listing instead.
+    is_name
+        Whether words with a year in them ("semeval 2024") name something; then the year is no date.
+    """
+    for pattern in (_BETWEEN, _YEARS, _OPEN, _DURING, _ALONE):
+        for match in pattern.finditer(text):
+            if _may_be_date(pattern, match, is_name, text):
+                span = _span(pattern, match, today, newest)
+                if span is not None:
+                    return span, _without(text, match)
+    return None, text
+
+
+def day_from(text: str, today: date, newest: date | None = None) -> date | None:
+    """The first day that a ``since`` option means, such as ``1w``, ``last week`` or ``May``; else None."""
+    match = re.fullmatch(POINT, text.strip(), FLAGS)
+    if match is None:
+        return None
+    days = days_of(match, "", today, newest)
+    return days[0] if days else None
+
+
+def _without(text: str, match: re.Match[str]) -> str:
+    before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip(" ,;")
+    return " ".join(f"{before} {after}".split())
+
+
+def _may_be_date(
+    pattern: re.Pattern[str], match: re.Match[str], is_name: Callable[[str], bool], text: str
+) -> bool:
+    if pattern in (_BETWEEN, _YEARS):
+        return True
+    kind = kind_of_point(match)
+    if pattern is _OPEN:
+        return kind not in _VAGUE or match["how"].lower() in ("since", "since:")
+    if pattern is _DURING:
+        if (
+            kind == "month"
+            and text[match.start("month")].islower()
+            and match["month"].lower() in ("may", "march")
+        ):
+            return match[0].lower().startswith(("in ", "during ", "this "))
+        return kind not in (*_VAGUE, "day")
+    return kind in _BARE and not (kind == "year" and _is_named_year(match, text, is_name))
+
+
+def _is_named_year(match: re.Match[str], text: str, is_name: Callable[[str], bool]) -> bool:
+    """Whether the year belongs to the word beside it, as in "semeval 2024", and not to the calendar."""
+    year = match["year"]
+    before = re.findall(r"[\w-]+", text[: match.start("year")])[-1:]
+    after = re.findall(r"[\w-]+", text[match.end("year") :])[:1]
+    return any(is_name(f"{word} {year}") for word in before) or any(
+        is_name(f"{year} {word}") for word in after
+    )
+
+
+def _span(pattern: re.Pattern[str], match: re.Match[str], today: date, newest: date | None) -> Span | None:
+    said = match[0].strip(" ,")
+    if pattern in (_BETWEEN, _YEARS):
+        last = days_of(match, "b_", today, newest)
+        first = days_of(match, "a_", last[1] if last else today, newest)
+        return Span(first[0], last[1], said) if first and last and first[0] <= last[1] else None
+    days = days_of(match, "", today, newest)
+    if days is None:
+        return None
+    if pattern is not _OPEN:
+        open_end = kind_of_point(match) in ("rolling", "this", "ago") or (
+            kind_of_point(match) == "last" and days[1] in (today, newest)
+        )
+        return Span(days[0], None if open_end else days[1], said)
+    how = " ".join(match["how"].lower().split())
+    if how in ("before", "prior to", "older than"):
+        return Span(None, days[0] - timedelta(1), said)
+    if how in ("until", "till", "up to"):
+        return Span(None, days[1], said)
+    if how in ("after", "later than", "newer than"):
+        return Span(days[1] + timedelta(1), None, said)
+    if (
+        how == "from"
+        and not match["onwards"]
+        and kind_of_point(match) in ("year", "month", "my", "day", "weekday", "decade")
+    ):
+        return Span(*days, said)
+    return Span(days[0], None, said)

@@ -1,0 +1,56 @@
+"""Whether a query is in another language than English, which the library and its model read."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Container, Sequence
+
+_SCRIPTS = {
+    "CJK": "Chinese",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "HANGUL": "Korean",
+    "CYRILLIC": "Cyrillic letters",
+    "ARABIC": "Arabic letters",
+    "HEBREW": "Hebrew",
+    "DEVANAGARI": "Hindi",
+    "THAI": "Thai",
+}
+OTHER = "another language"
+FEWEST = 3
+"""Fewer words of Latin letters may be names."""
+SHARE = 0.5
+"""The share of unknown words from which on a text is in another language."""
+
+ACCENTED = 0.3
+"""The same where several words have accents."""
+
+
+def foreign(
+    text: str, words: Sequence[str], known: Container[str], papers: Callable[[str], int], often: int
+) -> str | None:
+    """The language or script of a query that is not English; None for English, names and formulas.
+
+    Parameters
+    ----------
+    words
+        The query's words in lower case.
+    known
+        Everyday English.
+    papers
+        How many papers have a word.
+    often
+        The number of papers from which on a word belongs to the library's language.
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    scripts = [unicodedata.name(letter, "").split(" ")[0] for letter in letters]
+    named = [_SCRIPTS[script] for script in scripts if script in _SCRIPTS]
+    if 2 * len(named) > len(letters) or (named and len(named) >= FEWEST):
+        return "Japanese" if "Japanese" in named else max(named, key=named.count)
+    plain = [word for word in dict.fromkeys(words) if len(word) > 1 and not word.isdecimal()]
+    strange = [word for word in plain if not word.isascii() or (word not in known and papers(word) < often)]
+    accented = sum(not word.isascii() for word in plain)
+    share = ACCENTED if accented > 1 else SHARE
+    if len(plain) >= FEWEST and len(strange) >= FEWEST - 1 and len(strange) >= share * len(plain):
+        return OTHER
+    return None

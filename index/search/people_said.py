@@ -1,0 +1,215 @@
+"""People named in a query: "papers by Percy Liang", "Minlan Yu congestion", "written by Liang or Yu"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from data.keys import name_key
+from index.search.names import Name, NameIndex
+
+LONGEST = 4
+"""The most words of a name."""
+MOST = 5
+"""The most people that a query names."""
+NEAR = 8
+"""How many names are looked at where one has a typo."""
+CAPITAL = 100
+"""A family name with a capital may be a word of so many times its papers; "To" is not one."""
+FORMS = 20
+"""The most names that an initial or a family name can stand for."""
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’.][^\W\d_]+)*\.?")
+_WROTE = re.compile(
+    r"\bauthor:\s*(?P<field>)|\b(?P<sure>(?:written|authored|co-?authored|published)(?:\s+\w+)?\s+by"
+    r"|(?:papers?|articles?|works?|publications?|preprints?|stud(?:y|ies)|research|anything|something)"
+    r"\s+(?:\w+\s+)?by)\s+|\b(?:by|from|of)\s+",
+    re.IGNORECASE,
+)
+_OWNS = re.compile(
+    r"(?:'s|’s|s['’])\s+(?:(?:new|latest|recent|other)\s+)?(?:papers?|articles?|works?|publications?)\b"
+)
+_JOINS = re.compile(r"\s*(?:,?\s*(?:and|or|&)\s+(?:(?:papers\s+)?by\s+)?|,\s*)", re.IGNORECASE)
+_GAP = re.compile(r"\s+")
+_EITHER = re.compile(r"(?:either|both|one\s+of)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPeople:
+    """The people that a query names."""
+
+    names: tuple[Name, ...]
+    """As the library prints them; several forms where a family name alone was given."""
+    sure: bool
+    """Whether the query says that they wrote the papers; else their name just stands in it."""
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    names: tuple[Name, ...]
+    start: int
+    end: int
+
+
+def read_people(
+    text: str, names: NameIndex, together: Callable[[str], int], papers: Callable[[str], int]
+) -> tuple[NamedPeople | None, str]:
+    """The people that a query names, and the query without them; None where it names none.
+
+    Parameters
+    ----------
+    together
+        How many papers have some words side by side in their text: a name that is rather a phrase of the
+        field ("Markov Chain") is no person.
+    papers
+        How many papers have a word in their text.
+    """
+    if not len(names):
+        return None, text
+    for match in _WROTE.finditer(text):
+        sure = bool(match["sure"]) or match["field"] is not None
+        found = _listed(text, match.end(), names, sure, papers)
+        if found:
+            end = found[-1].end
+            end += len(owns[0]) if (owns := _OWNS.match(text, end)) else 0
+            start = match.start() + (len(_before_by(match[0])) if sure else 0)
+            if not sure and any(_is_phrase(one, text, together) for one in found):
+                continue
+            is_by = sure or match[0].lower().startswith("by")
+            return _people(found, text, is_by), _cut(text, start, end)
+    found = _standing(text, names, together)
+    if not found:
+        return None, text
+    left = text
+    for one in sorted(found, key=lambda one: -one.start):
+        owns = _OWNS.match(left, one.end)
+        left = _cut(left, one.start, owns.end() if owns else one.end)
+    sure = any(_OWNS.match(text, one.end) for one in found)
+    return _people(found, text, sure), left
+
+
+def _before_by(said: str) -> str:
+    """What stays of "articles written by": the noun, which belongs to the sentence's frame."""
+    return (
+        ""
+        if said.lower().startswith("author")
+        else re.split(r"\b(?:written|authored|co-?author|publish|by\b)", said)[0]
+    )
+
+
+def _people(found: Sequence[_Found], text: str, sure: bool) -> NamedPeople:
+    names = {name.key: name for one in found for name in one.names}
+    return NamedPeople(tuple(names.values()), sure, text[found[0].start : found[-1].end])
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    return " ".join(f"{text[:start]} {text[end:]}".split())
+
+
+def _listed(
+    text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[str], int]
+) -> list[_Found]:
+    """The names from a place on, joined by commas, "and" and "or"."""
+    if either := _EITHER.match(text, start):
+        start = either.end()
+    found: list[_Found] = []
+    while len(found) < MOST and (one := _at(text, start, names, sure, papers)) is not None:
+        found.append(one)
+        joint = _JOINS.match(text, one.end)
+        if joint is None:
+            break
+        start = joint.end()
+    return found
+
+
+def _at(text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[str], int]) -> _Found | None:
+    """The longest name that begins exactly here."""
+    words = _run(text, start)
+    for count in range(len(words), 1, -1):
+        end = words[count - 1].end()
+        said = _bare(text[start:end])
+        if (exact := names.get(said)) is not None:
+            return _Found((exact,), start, start + len(said))
+        if forms := names.others(said, FORMS) if _has_initial(said) else []:
+            return _Found(tuple(forms), start, start + len(said))
+    if not words or not sure:
+        return None
+    word = _bare(words[0][0])
+    family = names.of_family(word, FORMS)
+    # A word in lower case that is common in texts is no name: "papers by young researchers".
+    theirs = sum(name.papers for name in family)
+    if family and papers(word) <= theirs * (CAPITAL if word[0].isupper() else 1):
+        return _Found(tuple(family), start, start + len(word))
+    return _misspelt(text, start, words, names)
+
+
+def _misspelt(text: str, start: int, words: Sequence[re.Match[str]], names: NameIndex) -> _Found | None:
+    """A name with a typo: the nearest one, if all its words are written like names."""
+    if len(words) < 2:
+        return None
+    said = _bare(text[start : words[1].end()])
+    typed = name_key(said).split()
+    for name in names.near(said, NEAR) if said[0].isupper() else []:
+        parts = name.key.split()
+        if len(parts) == len(typed) and all(_one_off(a, b) for a, b in zip(typed, parts, strict=True)):
+            return _Found((name,), start, start + len(said))
+    return None
+
+
+def _one_off(one: str, other: str) -> bool:
+    return OSA.distance(one, other) <= (1 if len(one) < 8 else 2)
+
+
+def _standing(text: str, names: NameIndex, together: Callable[[str], int]) -> list[_Found]:
+    """Full names that stand anywhere in a query."""
+    found: list[_Found] = []
+    words = list(_WORD.finditer(text))
+    place = 0
+    while place < len(words) and len(found) < MOST:
+        run = _run(text, words[place].start())
+        one = next(
+            (
+                _Found((name,), run[0].start(), run[0].start() + len(said))
+                for count in range(len(run), 1, -1)
+                if (name := names.get(said := _bare(text[run[0].start() : run[count - 1].end()]))) is not None
+            ),
+            None,
+        )
+        if one is not None and not _is_phrase(one, text, together):
+            found.append(one)
+            place += len(_WORD.findall(text[one.start : one.end]))
+        else:
+            place += 1
+    return found
+
+
+def _run(text: str, start: int) -> list[re.Match[str]]:
+    """Up to :data:`LONGEST` words from a place on, with only spaces between them."""
+    words: list[re.Match[str]] = []
+    at = start
+    while len(words) < LONGEST and (match := _WORD.match(text, at)) is not None:
+        words.append(match)
+        at = match.end()
+        gap = _GAP.match(text, at)
+        if gap is None:
+            break
+        at = gap.end()
+    return words
+
+
+def _bare(said: str) -> str:
+    return re.sub(r"(?:'s|’s|[.,'’])+$", "", said.strip())
+
+
+def _has_initial(said: str) -> bool:
+    """Whether an initial stands in a name; "to a" is none, "H.C. Andrews" and "h.c. andrews" are."""
+    written = said[0].isupper() or "." in said
+    return written and any(len(word) == 1 for word in name_key(said).split())
+
+
+def _is_phrase(found: _Found, text: str, together: Callable[[str], int]) -> bool:
+    """Whether the words of a name are rather words of the field."""
+    return together(text[found.start : found.end]) > sum(name.papers for name in found.names)

@@ -1,0 +1,146 @@
+"""Ranks papers for the subject of a query: candidates by words and by meaning, and one score for both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from index.search import fusion
+from index.search.corpus import Corpus
+from index.search.hubs import Hubs
+from index.search.lexical import PAIRED, TITLE_WEIGHT, Term, rarest
+from index.search.queries import Query
+from index.search.results import Hit, best_hits, passes
+
+POOL = 200
+"""How many candidates words and vectors give each."""
+FIRST, COMPANY = 3, 0.5
+"""How many of the first papers speak for the sense of a query, and what closeness to them is worth."""
+WHOLE_TITLE = 1.4
+"""What words count more in a paper without an abstract, whose title is all that could have them."""
+BY_PERSON = 4.0
+"""What a paper by a person in the query is worth: more than any difference of words and meaning."""
+IN_TIME = 0.5
+"""What a paper of the days in a question is worth."""
+ALIKE, SUBJECT = 1.5, 0.3
+"""What similarity to a paper is worth, and the share that is left to words, in "papers like X but for Y"."""
+NAMES_IT = 0.3
+"""What it is worth that a follow-up names the paper it follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a query wants beside its subject, without leaving other papers out."""
+
+    people: frozenset[int] = frozenset()
+    """Papers by people whom the query names."""
+    in_time: np.ndarray | None = None
+    """True for papers of the days that the query names; shape (store ids,)."""
+    alike: Mapping[int, float] = field(default_factory=dict)
+    """How similar papers are to the one that the query names."""
+    naming: frozenset[int] = frozenset()
+    """Papers that print the name of that paper."""
+    asked: bool = False
+    """Whether it is a question or a need in words, which many papers can meet, and not a few keywords."""
+    plain: bool = False
+    """Rank by words and meaning only, as before words had company; for comparison."""
+
+
+class Ranking:
+    """Ranks the papers of a corpus; not for the event loop."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._library = corpus
+        self._hubs = Hubs(corpus)
+
+    def rank(
+        self, query: Query, vector: np.ndarray | None, k: int, allowed: np.ndarray | None, wanted: Wanted
+    ) -> list[Hit]:
+        """The best k papers.
+
+        Parameters
+        ----------
+        vector
+            The embedding of the query's text, float32, shape (dimension,).
+        allowed
+            True for papers that may be found, shape (store ids,); None for all.
+        """
+        words, vectors = self._library.words, self._library.vectors
+        if not query.text and not wanted.alike:
+            return self._newest(allowed, k)
+        pool = max(POOL, k)
+        terms = words.terms(query.text)
+        paired = 0.0 if wanted.plain else PAIRED
+        by_words: dict[int, float] = {}
+        if terms or query.phrases:
+            deep = pool if allowed is None else min(20 * pool, 5_000)
+            by_words = dict(words.search(query.text, deep, phrases=query.phrases, paired=paired))
+        near: Sequence[int] = []
+        if vector is not None and vectors is not None and not query.phrases:
+            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+        # "Like X but for Y" looks for Y among the papers like X.
+        found = wanted.alike or dict.fromkeys([*near, *by_words, *([] if query.phrases else wanted.people)])
+        candidates = [paper for paper in found if allowed is None or passes(allowed, paper)]
+        if not candidates:
+            return []
+        missing = [paper for paper in candidates if paper not in by_words]
+        if missing and terms:
+            by_words |= dict(words.search(query.text, len(missing), ids=missing, paired=paired))
+        closeness = np.full(len(candidates), np.nan, np.float32)
+        if vector is not None and vectors is not None:
+            closeness = vectors.closeness(vector, candidates)
+        coverage = self._coverage(terms, [by_words.get(paper, 0.0) for paper in candidates])
+        kind = fusion.kind_of(terms, len(words))
+        if wanted.plain:
+            scores = fusion.fuse_query(closeness, coverage, kind.words)
+            return best_hits(candidates, scores, closeness, k)
+        coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
+        weight = kind.words * (SUBJECT if wanted.alike else 1.0)
+        scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
+        if wanted.asked:
+            scores = scores + self._company(candidates, scores)
+        scores = scores + _bonus(candidates, wanted)
+        return best_hits(candidates, scores, closeness, k)
+
+    def _company(self, candidates: Sequence[int], scores: np.ndarray) -> np.ndarray:
+        """How near candidates are to the first ones: float64, shape (candidates,).
+
+        Rocchio, Relevance feedback in information retrieval (1971), on vectors: what the best papers have in
+        common tells in which sense the query's words are meant.
+        """
+        vectors = self._library.vectors
+        first = np.argsort(-scores, kind="stable")[:FIRST]
+        if vectors is None or len(candidates) <= FIRST:
+            return np.zeros(len(candidates))
+        weights = scores[first] - scores.min()
+        rows = vectors.rows(np.array([candidates[place] for place in first], np.int64)).astype(np.float32)
+        centre = (weights[:, None] * rows).sum(axis=0) / max(float(weights.sum()), 1e-9)
+        near = vectors.closeness(centre.astype(np.float32), candidates)
+        return np.asarray(COMPANY * np.nan_to_num(near, nan=0.0))
+
+    def _newest(self, allowed: np.ndarray | None, k: int) -> list[Hit]:
+        """The newest papers that pass, where a query is only limits."""
+        if allowed is None:
+            return []
+        passing = np.flatnonzero(allowed)
+        newest = passing[np.argsort(-self._library.facets.days[passing], kind="stable")][:k]
+        return [Hit(int(paper), 0.0, None) for paper in newest]
+
+    def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:
+        ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
+        return np.asarray(scores, np.float32) / ideal if ideal else np.zeros(len(scores), np.float32)
+
+
+def _bonus(candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
+    """What candidates are worth beside the subject: float64, shape (candidates,)."""
+    bonus = np.zeros(len(candidates))
+    if wanted.people:
+        bonus += BY_PERSON * np.array([paper in wanted.people for paper in candidates])
+    if wanted.in_time is not None:
+        bonus += IN_TIME * np.array([passes(wanted.in_time, paper) for paper in candidates])
+    if wanted.alike:
+        bonus += ALIKE * np.array([wanted.alike[paper] for paper in candidates])
+        bonus += NAMES_IT * np.array([paper in wanted.naming for paper in candidates])
+    return bonus

@@ -1,0 +1,241 @@
+"""Which command answers what somebody says to Labmate, and with which options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+
+from data.calendar.arxiv_ids import find_arxiv_id, find_doi
+from data.keys import title_words
+from index.search.search import Search
+from index.search.understanding import Understood, is_description
+
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "papers": ("author", "sort", "since", "category"),
+    "similar": ("paper",),
+    "search": ("query", "since", "category", "author"),
+    "ask": ("question", "paper", "since", "category"),
+    "author": ("name",),
+    "paper": ("paper",),
+    "summary": ("paper",),
+    "who-knows": ("topic",),
+    "new": ("category", "day"),
+    "help": (),
+}
+"""The commands that can be asked for in words, with their options; a text without a name is the first's."""
+LONGEST = 1_500
+"""Characters of what is said that are read."""
+_TITLE = 300
+STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_COMMAND = re.compile(r"/([a-z-]{2,20})\b\s*(.*)", re.DOTALL)
+_HELP = re.compile(
+    r"(?:(?:hi|hello|hey)\b.{0,20}|thanks?\b.{0,20}|help(?: me)?|commands?|who are you"
+    r"|what (?:can|do|could) (?:you|i) (?:do|know|ask|type)\b.{0,40}"
+    r"|how (?:do|can|should|does) (?:i|we|you|this|labmate) (?:use|ask|work|talk)\b.{0,40})[?!. ]*",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"(?:please |can you |could you )*(?:give me )?(?:a )?"
+    r"(?:summari[sz]e|summary of|sum up|tl;?dr(?: of| for)?)(?: of)?:?\s+(?:the paper )?(.+?)[?!. ]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_WHO_KNOWS = re.compile(
+    r"who (?:here )?(?:knows?|works|worked|is working|studies|researches|is an expert|are (?:the )?experts)"
+    r"(?: anything| a lot| much| best)?(?: about| on| in| of)?\s+(.+?)[?!. ]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEW = re.compile(
+    r"(?:what(?:'s| is|’s) new|anything new|new papers|what was announced)"
+    r"(?: (?:today|yesterday))?(?: (?:in|for) (?P<category>[a-z-]+(?:\.[A-Za-z-]+)?))?[?!. ]*",
+    re.IGNORECASE,
+)
+_SHOW = re.compile(
+    r"(?:please |can you |could you )*(?:show|open|find|get|look up|give)(?: me| us)?(?: the)?"
+    r"(?: (?:paper|card)(?: of| called| named)?)?:?\s+",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"(?:who(?:'s|’s| is| are)|tell (?:me|us) (?:more )?about|(?:the )?(?:card|profile) of|about|author:?)\s",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(
+    r"\b(?:publish(?:ed|es|ing)?|publications?|papers?|articles?|wrote|written|writes?|works?|worked"
+    r"|research|preprints?|released?|done|doing|up to)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:please |so |and |but |ok(?:ay)?,? )*"
+    r"(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|can|could|should|would|will|has|have|explain|compare)\b",
+    re.IGNORECASE,
+)
+_PAPERS_WANTED = re.compile(
+    r"(?:what|which|are there|is there|any|do you (?:know|have)|have you (?:got|read)|can you find)\b"
+    r"(?:\W+\w+){0,4}?\W+(?:papers?|publications|articles|studies|literature|(?:related|recent|new) work)\b"
+    r"(?!\W+(?:say|show|find|claim|report|use|argue|conclude|suggest)s?\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A command with its options."""
+
+    command: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def typed(self) -> str:
+        """As a member types it: ``/papers author:Minlan Yu since:2026-01-01``."""
+        return " ".join([f"/{self.command}", *(f"{name}:{value}" for name, value in self.options.items())])
+
+
+def paper_texts(said: str) -> tuple[str, str]:
+    """The parts of what is said that may name a paper to show, and one to summarise; empty for none."""
+    said = " ".join(said[:LONGEST].split())
+    summary = _SUMMARY.fullmatch(said)
+    return _SHOW.sub("", said, count=1).strip(" ?!."), summary[1] if summary else ""
+
+
+def route(
+    said: str,
+    read: Understood,
+    *,
+    named: Container[str] = (),
+    commands: Container[str] = OPTIONS,
+    follows: bool = False,
+) -> Route:
+    """The command that answers what somebody says.
+
+    Parameters
+    ----------
+    said
+        Any text at all, without the mention.
+    read
+        What the query understanding made of the same text.
+    named
+        Those of :func:`paper_texts` that are a paper's identifier, title or system's name.
+    commands
+        The commands that there are; others are never chosen.
+    follows
+        Whether it goes on from a question asked before: then what could be a question is one.
+    """
+    said = " ".join(said[:LONGEST].split())
+    if typed := _typed(said, commands):
+        return typed
+    if not _WORD.search(said) or _HELP.fullmatch(said):
+        return Route("help")
+    for found in (_about_a_paper(said, read, named, commands), _about_people(said, read, commands)):
+        if found is not None:
+            return found
+    if (new := _NEW.fullmatch(said)) and "new" in commands:
+        category = new["category"]
+        return Route("new", {"category": category} if category else {})
+    if follows or (_is_question(said) and not _PAPERS_WANTED.match(said)):
+        return _question(said, read)
+    return Route("search", {"query": said})
+
+
+def _typed(said: str, commands: Container[str]) -> Route | None:
+    """A command typed out, as in Discord's own box."""
+    match = _COMMAND.fullmatch(said)
+    if match is None or match[1] not in OPTIONS or match[1] not in commands:
+        return None
+    known = OPTIONS[match[1]]
+    if not known:
+        return Route(match[1])
+    parts = re.split(rf"(?:^|(?<=\s))({'|'.join(known)}):\s?", match[2])
+    options = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    loose = {known[0]: parts[0].strip()} if parts[0].strip() else {}
+    made = {name: text for name, text in (loose | options).items() if text}
+    return Route(match[1], made) if known[0] in made or match[1] == "new" else Route("help")
+
+
+def _about_a_paper(
+    said: str, read: Understood, named: Container[str], commands: Container[str]
+) -> Route | None:
+    """A summary of a paper, its card, its neighbours, or a question about it."""
+    shown, summed = paper_texts(said)
+    if summed and summed in named:
+        return Route("summary" if "summary" in commands else "paper", {"paper": summed})
+    if shown in named and not (read.people and not _subject(read.text)):
+        return Route("paper", {"paper": shown})
+    if is_description(said) and not _is_question(said):
+        return Route("similar", {"paper": said})
+    if read.like and not _subject(read.text) and not (read.since or read.until or read.people):
+        return Route("similar", {"paper": read.like})
+    if _is_question(said):
+        found = (find_arxiv_id(word.strip(",;?!()")) for word in said.split())
+        if identifier := next((arxiv[0] for arxiv in found if arxiv), None) or find_doi(said):
+            return Route("ask", {"question": said, "paper": identifier})
+    return None
+
+
+def _about_people(said: str, read: Understood, commands: Container[str]) -> Route | None:
+    """Somebody's card or papers, their papers on a subject, or who knows a subject."""
+    if (knows := _WHO_KNOWS.fullmatch(said)) and not read.people and "who-knows" in commands:
+        return Route("who-knows", {"topic": knows[1]})
+    name = _one_name(read)
+    if name is None or read.until or read.like:
+        return None
+    rest = _subject(read.text)
+    if rest:
+        about_work = _WROTE.search(said) or not _is_question(said)
+        return Route("search", {"query": said}) if about_work else None
+    if read.since or (_WROTE.search(said) and not _WHO.match(said)):
+        since = {"since": read.since.isoformat()} if read.since else {}
+        return Route("papers", {"author": name} | since)
+    return Route("author", {"name": name})
+
+
+def _one_name(read: Understood) -> str | None:
+    """The one person that is named; a family name that several have is theirs to choose from later."""
+    if len(read.people) == 1:
+        return read.people[0]
+    said = read.people_said if read.people and read.people_sure else ""
+    return said if said and not re.search(r",|&|\b(?:and|or)\b", said) else None
+
+
+def _question(said: str, read: Understood) -> Route:
+    since = {"since": read.since.isoformat()} if read.since and not read.until else {}
+    return Route("ask", {"question": said} | since)
+
+
+def _is_question(said: str) -> bool:
+    return said.endswith("?") or bool(_ASKS.match(said))
+
+
+def _subject(text: str) -> list[str]:
+    """The words of a text that can be a subject: without stop words and words about publishing."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    return [
+        word
+        for word in words
+        if word not in STOP and not _WROTE.fullmatch(word) and not _FRAME.fullmatch(word)
+    ]
+
+
+_FRAME = re.compile(
+    r"show|list|give|tell|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately"
+)
+
+
+async def routed(
+    search: Search, said: str, *, commands: Container[str] = OPTIONS, follows: bool = False
+) -> Route:
+    """:func:`route`, with what the library knows of people and papers."""
+    read = await search.understand(said[:LONGEST])
+    texts = {text for text in paper_texts(said) if 0 < len(text) <= _TITLE}
+    named = {text for text in texts if await _is_name(search, text)}
+    return route(said, read, named=named, commands=commands, follows=follows)
+
+
+async def _is_name(search: Search, text: str) -> bool:
+    """Whether a whole text is a paper's name; a sentence with a name in it is not."""
+    paper = (await search.named(text)).paper
+    if paper is None or find_arxiv_id(text) or find_doi(text):
+        return paper is not None
+    titles = await search.titles_of(paper)
+    return set(title_words(text)) <= {word for title in titles for word in title_words(title)}

@@ -1,0 +1,233 @@
+"""All that a query is understood to say, beside its subject.
+
+==================  ==============================================================  =====================
+what                said as                                                         read by
+==================  ==============================================================  =====================
+days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
+people              papers by Percy Liang; Minlan Yu congestion                     :mod:`.people_said`
+an order            newest, first papers on, most cited                             :mod:`.wishes`
+likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
+what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
+polite words        I am interested in articles describing                          :mod:`.wishes`
+typos               speculaitve decodng                                             :mod:`.typos`
+another language    Halluzinationen in Sprachmodellen                               :mod:`.languages`
+fields, quotes      author:, category:, year:, since:, "loss spikes"                :mod:`.queries`
+==================  ==============================================================  =====================
+
+Everything here is a pure function of the text, of what the library holds (:class:`Known`), and of the clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from data.keys import clean, fold
+from index.search.dates_said import read_dates
+from index.search.languages import foreign
+from index.search.names import NameIndex
+from index.search.people_said import read_people
+from index.search.queries import MAX_QUERY, Query, parse_query
+from index.search.typos import Counts, Vocabulary, replaced
+from index.search.wishes import Order, is_frame, read_likeness, read_order, read_without, without_frame
+
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER = "dptlwo"
+"""Parts of the understanding that a member can undo, as letters of a button."""
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER))
+DESCRIPTION = 18
+"""From so many words on, a text is a description to compare, not a title or name."""
+_QUOTED = re.compile(r'"[^"]*"')
+_MARK = "\ue000"
+_WORD = re.compile(r"[^\W_]+")
+_OFTEN = 5_000
+"""A word that one paper in so many has belongs to the library's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the library and the clock tell of a query's words."""
+
+    names: NameIndex
+    vocabulary: Vocabulary
+    papers: Callable[[str], int]
+    """How many papers have a word in title or abstract, in any form of it."""
+    together: Callable[[str], int]
+    """How many papers have some words side by side."""
+    authors: Callable[[str], int]
+    """How many papers have an author with this word in the name."""
+    english: Container[str]
+    """Everyday words."""
+    size: int
+    """The number of papers."""
+    today: date
+    newest: date | None
+    """The day of the newest listing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a query says; :attr:`query` holds its subject, and all limits."""
+
+    typed: str
+    query: Query
+    dates_said: str = ""
+    people: tuple[str, ...] = ()
+    """Names of authors as the library prints them."""
+    people_sure: bool = False
+    """Whether only their papers are meant; else theirs come first."""
+    people_said: str = ""
+    like: str | None = None
+    """The name of a paper that others should be like."""
+    follows: bool = False
+    """Whether only later papers are meant."""
+    without: tuple[str, ...] = ()
+    order: Order = "best"
+    fixed: tuple[tuple[str, str], ...] = ()
+    """Typos as (typed, meant)."""
+    foreign: str | None = None
+    """The language of a query that is not in English."""
+
+    @property
+    def text(self) -> str:
+        """The subject: what is left to search for."""
+        return self.query.text
+
+    @property
+    def since(self) -> date | None:
+        """The first day."""
+        return self.query.since
+
+    @property
+    def until(self) -> date | None:
+        """The last day."""
+        return self.query.until
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The parts that were understood and can be undone."""
+        held = {
+            DATES: bool(self.dates_said),
+            PEOPLE: bool(self.people),
+            TYPOS: bool(self.fixed),
+            LIKENESS: self.like is not None,
+            WITHOUT: bool(self.without),
+            ORDER: self.order != "best",
+        }
+        return frozenset(part for part, is_there in held.items() if is_there)
+
+
+@dataclass
+class _Reading:
+    """A query while it is being read: the text that is left, and what was found."""
+
+    text: str
+    since: date | None = None
+    until: date | None = None
+    found: dict[str, object] = field(default_factory=dict)
+
+
+def literally(typed: str) -> Understood:
+    """A text that is searched as it stands."""
+    text = clean(typed[:MAX_QUERY])
+    return Understood(text, Query(text.replace('"', " ").strip()))
+
+
+def understand(
+    typed: str, known: Known, *, undo: frozenset[str] = frozenset(), as_text: bool = False
+) -> Understood:
+    """What a query says.
+
+    Parameters
+    ----------
+    undo
+        Parts that a member doesn't want understood.
+    as_text
+        Read quotes and colons as text, for a question that was not typed as a search.
+    """
+    text = clean(typed[:MAX_QUERY])
+    quotes = [] if as_text else _QUOTED.findall(text)
+    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "))
+    for part, read in _READERS:
+        if part not in undo:
+            read(reading, known)
+    reading.text = without_frame(reading.text).strip(" ,;:")
+    if reading.found and is_frame(reading.text):
+        reading.text = ""
+    if TYPOS not in undo:
+        _read_typos(reading, known)
+    left = reading.text
+    for quote in quotes:
+        left = left.replace(_MARK, quote, 1)
+    query = Query(left) if as_text else parse_query(left)
+    query = replace(query, since=query.since or reading.since, until=query.until or reading.until)
+    words = _WORD.findall(query.text.lower())
+    often = max(2, known.size // _OFTEN)
+    language = foreign(query.text, words, known.english, known.papers, often)
+    return Understood(text, query, foreign=language, **reading.found)  # type: ignore[arg-type]
+
+
+def _read_order(reading: _Reading, known: Known) -> None:
+    order, left = read_order(reading.text)
+    if order is not None:
+        reading.text, reading.found["order"] = left, order
+
+
+def _read_likeness(reading: _Reading, known: Known) -> None:
+    name, follows, but = read_likeness(reading.text)
+    if name is not None and _MARK not in name:
+        reading.text = but
+        reading.found |= {"like": name, "follows": follows}
+
+
+def _read_without(reading: _Reading, known: Known) -> None:
+    unwanted, left = read_without(reading.text, known.together)
+    if unwanted and left:
+        reading.text, reading.found["without"] = left, unwanted
+
+
+def _read_dates(reading: _Reading, known: Known) -> None:
+    span, left = read_dates(reading.text, known.today, known.newest, lambda words: known.together(words) > 1)
+    if span is not None:
+        reading.text, reading.since, reading.until = left, span.since, span.until
+        reading.found["dates_said"] = span.said
+
+
+def _read_people(reading: _Reading, known: Known) -> None:
+    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    if people is not None:
+        reading.text = left
+        names = tuple(name.name for name in people.names)
+        reading.found |= {"people": names, "people_sure": people.sure, "people_said": people.said}
+
+
+def _read_typos(reading: _Reading, known: Known) -> None:
+    counts = Counts(known.papers, known.together, known.size, _Either(known))
+    fixed = known.vocabulary.corrected(reading.text, counts)
+    if fixed:
+        reading.text, reading.found["fixed"] = replaced(reading.text, fixed), fixed
+
+
+class _Either:
+    """Words that are no typos: everyday English, and parts of authors' names."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and (word in self._known.english or self._known.authors(fold(word)) > 0)
+
+
+_READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
+    (LIKENESS, _read_likeness),
+    (DATES, _read_dates),
+    (PEOPLE, _read_people),
+    (ORDER, _read_order),
+    (WITHOUT, _read_without),
+)
+
+
+def is_description(text: str) -> bool:
+    """Whether a text describes something at length, to be compared with papers as a whole."""
+    return len(_WORD.findall(text)) >= DESCRIPTION

@@ -1,0 +1,192 @@
+"""What a query wishes besides its subject: an order, likeness, something left out; and polite words.
+
+Each function takes a text and returns what it read and the text without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+Order = Literal["best", "newest", "oldest", "cited"]
+
+_PAPERS = r"(?:papers?|articles?|works?|publications?|preprints?|stud(?:y|ies)|literature)"
+_SAID = (
+    r"(?:research|results?|references?|reports?|descriptions?|discussions?|information|material|anything"
+    r"|something|everything)"
+)
+NOUN = rf"(?:{_PAPERS}|{_SAID})"
+"""What people call what they look for."""
+_GREETING = r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|currently|now|well|thanks?)[,!.]?\s+)"
+_CAN_YOU = r"(?:(?:can|could|would|will)\s+(?:you|someone|anyone|anybody|we|i)(?:\s+please)?\s+)"
+_I_AM = (
+    r"(?:(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?"
+    r"(?:\s+(?:also|especially|particularly|mainly|very|really|currently|just))?\s+)"
+)
+_I_WOULD = (
+    r"(?:(?:i|we)(?:['’]d|\s+would|\s+want|\s+need|\s+wish)?\s+(?:also\s+)?"
+    r"(?:like|love|want|need|wish|prefer|hope)?\s*)"
+)
+_INTERESTED = (
+    r"(?:(?:\w+ly\s+)?(?:interested|interest)\s+(?:in|by)\s+"
+    r"|interested\s+to\s+(?:find|read|see|know|learn)\s+)"
+)
+_LOOKING = (
+    r"(?:(?:looking|searching|hunting|asking)\s+(?:for|at)\s+|(?:working|reading)\s+on\s+"
+    r"|trying\s+to\s+find\s+)"
+)
+_FIND = (
+    r"(?:(?:to\s+)?(?:find|search(?:\s+for)?|look(?:\s+for)?|show|list|give|get|have|see|read|know|learn|retrieve"
+    r"|recommend|suggest|tell|point|bring)\s+(?:me\s+|us\s+)?(?:(?:more\s+)?about\s+|to\s+)?)"
+)
+_ALL = r"(?:(?:all|any|some|the|a|an|more|many|other|good|of|few|several|relevant|useful|new)\s+)"
+_THAT = (
+    r"(?:(?:which|that|who)\s+)?(?:(?:are|is|were|have\s+been|exist)\s+)?"
+    r"(?:deal(?:s|ing)?\s+with|describ(?:e|es|ing)|discuss(?:es|ing)?|concern(?:s|ing|ed\s+with)|cover(?:s|ing)?"
+    r"|address(?:es|ing)?|regarding|relat(?:ed|ing)\s+to|pertaining\s+to|explain(?:s|ing)?|report(?:s|ing)?(?:\s+on)?"
+    r"|treat(?:s|ing)?|about|on|of|for|in|with|into|written\s+(?:on|about)|devoted\s+to)"
+)
+_FRAMES = tuple(
+    re.compile(rf"^{part}", re.IGNORECASE)
+    for part in (
+        _GREETING,
+        _CAN_YOU,
+        rf"{_I_AM}(?={_INTERESTED}|{_LOOKING})",
+        rf"{_I_WOULD}(?={_FIND}|{_ALL}*{NOUN}\b|to\s)",
+        _INTERESTED,
+        _LOOKING,
+        rf"{_FIND}(?={_ALL}*{NOUN}\b)",
+        r"(?:to\s+)?(?:find|list|search\s+for|look\s+for|(?:show|give|get|tell|recommend)\s+(?:me|us))\s+(?:about\s+)?",
+        rf"(?:what|which)\s+(?:\w+\s+)?{NOUN}\s+(?:exist|are\s+there|do\s+you\s+(?:have|know))(?:\s+{_THAT})?\s+",
+        r"(?:what|which\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"
+        r"\w*\s*(?:on|about)?[\s?]*",
+        r"(?:is|are)\s+there\s+(?:any\s+)?",
+        rf"{_ALL}*{_PAPERS}\s+{_THAT}\s+",
+        rf"{_ALL}+{_SAID}\s+{_THAT}\s+",
+        rf"{_SAID}\s+(?:on|about|concerning|regarding)\s+",
+        rf"{_ALL}+{NOUN}\s+(?={_THAT})",
+        r"(?:what(?:['’]s|\s+is)\s+(?:known|new)|what\s+do\s+we\s+know)\s+(?:about|on|in)\s+",
+    )
+)
+_TAIL = re.compile(
+    r"[,;]?\s+(?:papers|articles|publications|preprints|please|thanks?(?:\s+you)?|would\s+be\s+(?:great|nice|useful))[.!?]*$",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    rf"(?:{_ALL}*{NOUN}|what\s+(?:did|has|have)(?:\s+\w+)?)(?:\s+(?:published|written|from|in|on|of))*",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"\b(?:not|n['’]t|no\s+longer|nor)\s+(?:\w+\s+){0,2}(?:interested|looking|want|need|care|concerned|include)\b|"
+    r"\b(?:don['’]?t|do\s+not)\s+(?:\w+\s+){0,1}(?:want|need|care|include)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?=\S*(?:[a-z].*[A-Z]|[A-Z].*[A-Z]|\d))\S+")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=\S)")
+
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    ("cited", r"(?:the\s+)?(?:most|highly|top|best|widely|heavily)[\s-]+(?:cited|influential)(?=\s|$)"),
+    ("cited", r"\b(?:sort(?:ed)?\s+by\s+citations?|sort:cited)"),
+    (
+        "newest",
+        r"\b(?:(?:sort(?:ed)?|order(?:ed)?)\s+by\s+(?:date|newest|recency|time)|newest\s+first|sort:new(?:est)?)",
+    ),
+    ("oldest", r"\b(?:oldest\s+first|sort:old(?:est)?)"),
+    ("newest", rf"(?:the\s+)?\b(?:newest|latest|most\s+recent)(?=\s+(?:[\w-]+\s+){{0,3}}?{NOUN}\b)"),
+    ("newest", r"^(?:the\s+)?(?:newest|latest|most\s+recent)\s+(?=\S)"),
+    ("newest", rf"\b(?:new|recent)(?=\s+(?:[\w-]+\s+){{0,1}}?{NOUN}\b)"),
+    ("newest", r"^(?:(?:what(?:['’]s|\s+is)\s+new|anything\s+new|news)\s+(?:on|in|about)\s+)"),
+    ("newest", r"^(?:recent|latest|new)\s+(?:advances?|progress|developments?)\s+(?:in|on)\s+"),
+    ("newest", r"^(?:new|newest|latest|recent)$"),
+    ("oldest", rf"(?:the\s+)?\b(?:oldest|earliest|first)(?=\s+(?:[\w-]+\s+){{0,1}}?{NOUN}\b)"),
+)
+_ORDERED = tuple((order, re.compile(pattern, re.IGNORECASE)) for order, pattern in _ORDERS)
+
+_THING = r"(?P<like>[^,;?]{2,200}?)"
+_BUT = r"(?:\s*,?\s*\bbut\s+(?:(?:applied\s+)?(?:for|on|in|about|with|using|to)\s+)?(?P<but>[^,;?]{2,200}?))?"
+_LIKE = re.compile(
+    rf"^(?:{_ALL}*(?:{NOUN}|methods?|systems?|models?)\s+)?(?:(?:that|which)\s+(?:is|are)\s+)?(?:very\s+|more\s+)?"
+    rf"(?:like|similar\s+to|related\s+to|close\s+to|akin\s+to|alternatives?\s+to)\s+{_THING}{_BUT}\s*[.?!]*$",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    rf"^(?:{_ALL}*{NOUN}\s+)?(?:(?:that|which)\s+)?(?:follow[\s-]?ups?\s+(?:work\s+)?(?:of|to|on)"
+    rf"|follow(?:ing|s|ed)?(?:\s+up)?(?:\s+on)?|buil(?:d|ds|ding|t)\s+(?:up)?on(?:\s+top\s+of)?|extend(?:s|ing)?"
+    rf"|improv(?:e|es|ing)\s+(?:up)?on|successors?\s+(?:of|to)|cit(?:e|es|ing)|after)\s+(?P<like>[^,;?]{{2,200}}?)\s*[.?!]*$",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(
+    r"[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+not(?:\s+(?:about|on|for|in|using|with))?|excluding|except(?:\s+for)?"
+    r"|not\s+(?:about|on|using|for)|other\s+than)\s+(?P<what>[^,;.?!]{2,60}?)\s*(?=$|[,;.?!])",
+    re.IGNORECASE,
+)
+
+
+def read_order(text: str) -> tuple[Order | None, str]:
+    """The order that a query asks for."""
+    for order, pattern in _ORDERED:
+        if match := pattern.search(text):
+            return order, _cut(text, match)
+    return None, text
+
+
+def read_likeness(text: str) -> tuple[str | None, bool, str]:
+    """(X, whether its follow-ups are meant, Y) of "papers like X but for Y" or "follow-ups of X".
+
+    Whether X is a paper is for others to find out; where it is none, the text means what it says.
+    """
+    if match := _FOLLOWS.match(text):
+        return match["like"].strip(" \"“”'"), True, ""
+    if match := _LIKE.match(text):
+        return match["like"].strip(" \"“”'"), False, (match["but"] or "").strip()
+    return None, False, text
+
+
+def read_without(text: str, together: Callable[[str], int]) -> tuple[tuple[str, ...], str]:
+    """What papers shall not be about: "but not Y", "excluding Y", "X without Y".
+
+    "Without Y" stays in the subject where papers print it themselves ("training without labels"), unless what
+    comes before is a system's name.
+    """
+    unwanted: list[str] = []
+    for match in reversed(list(_WITHOUT.finditer(text))):
+        what = " ".join(match["what"].split())
+        is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
+        if match["how"].lower().startswith("without") and not is_name and together(f"without {what}"):
+            continue
+        unwanted.append(what)
+        text = _cut(text, match)
+    return tuple(reversed(unwanted)), text
+
+
+def without_frame(text: str) -> str:
+    """A text without words that only ask: greetings, "I am interested in", "find all articles describing".
+
+    Sentences that decline something ("I am not interested in hardware") go as a whole. A text of nothing else
+    stays as it is.
+    """
+    parts = [part for part in _SENTENCE.split(text) if not _DECLINED.search(part)]
+    left = " ".join(filter(None, (_bare(part) for part in parts)))
+    return left or text
+
+
+def is_frame(text: str) -> bool:
+    """Whether a text has no subject: only "papers", "what did they publish"."""
+    bare = _bare(text).strip(" ?.!,")
+    return not bare or _ONLY.fullmatch(bare) is not None
+
+
+def _bare(text: str) -> str:
+    begun = None
+    while begun != text:
+        begun = text
+        for frame in _FRAMES:
+            rest = frame.sub("", text, count=1).lstrip(" ,:")
+            if rest:
+                text = rest
+    return _TAIL.sub("", text) or text
+
+
+def _cut(text: str, match: re.Match[str]) -> str:
+    return " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())

@@ -1,0 +1,94 @@
+"""Answers quote sentences that exist, from several papers, or say that the evidence is weak."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from index.answers.answer import Answerer
+from index.answers.contradiction import contradictions
+from index.answers.matching import abbreviations
+from index.answers.passage import Passage
+from index.answers.summary import summary
+from index.search.embedding import Embedder
+
+SPIKES = Passage(
+    7,
+    "Training large models is expensive. We study why the loss spikes. Loss spikes are caused by rare tokens "
+    "whose gradients explode. Clipping gradients removes 9 of 10 spikes.",
+    "Why does the loss spike?",
+)
+SPIKES_NOT = Passage(
+    8,
+    "Many blame the data. We train four models on the same data. Loss spikes are not caused by rare tokens; "
+    "they come from the optimizer's stale second moments.",
+    "Spikes and the optimizer",
+)
+COOKING = Passage(9, "Bread needs flour. Bakers wait for hours. The crust turns brown in the oven.", "Bread")
+QUESTION = "What causes loss spikes when training large models?"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return Embedder()
+
+
+def test_the_sentences_that_answer_are_quoted_with_their_places(embedder: Embedder) -> None:
+    passages = [COOKING, SPIKES, SPIKES_NOT]
+    answer = Answerer.shipped().answer(QUESTION, passages, embedder.encode)
+    assert answer.answered
+    assert 2 <= len(answer.quotes) <= 6
+    assert {passages[quote.passage].paper for quote in answer.quotes} >= {7, 8}
+    for quote in answer.quotes:
+        assert passages[quote.passage].text[quote.start : quote.end] == quote.text
+    assert "caused by rare tokens" in answer.best_first()[0].text
+
+
+def test_sentences_that_deny_each_other_are_shown_as_contradicting(embedder: Embedder) -> None:
+    answer = Answerer.shipped().answer(QUESTION, [SPIKES, SPIKES_NOT], embedder.encode)
+    said = {frozenset(answer.quotes[place].passage for place in pair) for pair in answer.contradicting}
+    assert frozenset((0, 1)) in said
+
+
+def test_other_fields_do_not_answer(embedder: Embedder) -> None:
+    answer = Answerer.shipped().answer(QUESTION, [COOKING], embedder.encode)
+    assert not answer.answered
+    assert answer.confidence < 0.3
+
+
+@pytest.mark.parametrize(
+    "question", ["", "?", "the of and", "\x00\ud800", "x" * 20_000, "'; DROP TABLE papers"]
+)
+def test_any_question_gets_an_answer_or_none(embedder: Embedder, question: str) -> None:
+    answer = Answerer.shipped().answer(question, [SPIKES, Passage(1, ""), Passage(2, "...")], embedder.encode)
+    assert 0 <= answer.confidence <= 1
+
+
+def test_no_passages_give_no_answer() -> None:
+    answer = Answerer.shipped().answer(QUESTION, [], lambda texts: np.zeros((len(texts), 3), np.float32))
+    assert (answer.answered, answer.confidence, answer.quotes) == (False, 0.0, ())
+
+
+def test_abbreviations_are_read_with_their_long_forms() -> None:
+    text = "Mesenchymal stem cells (MSCs) and the mean squared error (MSE, lower is better) of it (not)."
+    assert abbreviations(text) == {"MSCs": "Mesenchymal stem cells", "MSE": "mean squared error"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "opposed"),
+    [
+        ("Dropout improves the accuracy of transformers.", "Dropout degrades transformers' accuracy.", True),
+        ("Dropout improves accuracy.", "Dropout improves the accuracy.", False),
+        ("Scaling data does not reduce toxicity.", "Scaling data reduces toxicity.", True),
+        ("Scaling data does not reduce toxicity.", "Bakers do wait for bread.", False),
+    ],
+)
+def test_opposite_sentences_about_the_same_contradict(one: str, other: str, opposed: bool) -> None:
+    assert bool(contradictions([one, other])) == opposed
+
+
+def test_a_summary_quotes_problem_method_and_result() -> None:
+    parts = {part.name: part.quote for part in summary([SPIKES])}
+    assert {"problem", "method", "result"} <= set(parts)
+    for quote in parts.values():
+        assert SPIKES.text[quote.start : quote.end] == quote.text

@@ -1,0 +1,120 @@
+"""What people say to Labmate is led to the command that answers it, whatever they say."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from index.search.routing import OPTIONS, Route, paper_texts, route
+
+YEAR = date(2026, 1, 1)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the query understanding found."""
+
+    text: str = ""
+    since: date | None = None
+    until: date | None = None
+    people: tuple[str, ...] = ()
+    like: str | None = None
+    people_sure: bool = False
+    people_said: str = ""
+
+
+YU = "Minlan Yu"
+CASES = [
+    ("what did Minlan Yu publish this year?", YU, "", "/papers author:Minlan Yu since:2026-01-01"),
+    ("papers by Minlan Yu", YU, "", "/papers author:Minlan Yu"),
+    ("what has Minlan Yu been up to lately", YU, "", "/papers author:Minlan Yu"),
+    ("who is Minlan Yu?", YU, "", "/author name:Minlan Yu"),
+    ("Minlan Yu", YU, "", "/author name:Minlan Yu"),
+    ("tell me about Minlan Yu", YU, "", "/author name:Minlan Yu"),
+    ("Minlan Yu on congestion control", YU, "congestion control", "/search query:…"),
+    ("what did Minlan Yu write about congestion?", YU, "congestion", "/search query:…"),
+    ("what causes loss spikes when training large models?", "", "…", "/ask question:…"),
+    ("does RAG reduce hallucinations", "", "…", "/ask question:…"),
+    ("what was found about agents this year?", "", "agents", "/ask question:… since:2026-01-01"),
+    ("what is 2605.15617 about?", "", "what is about", "/ask question:… paper:2605.15617"),
+    ("how does arxiv.org/abs/2605.15617 work?", "", "…", "/ask question:… paper:2605.15617"),
+    ("papers like PrismLLM", "", "", "/similar paper:PrismLLM"),
+    ("papers like PrismLLM but for inference", "", "inference", "/search query:…"),
+    ("this year's papers on MoE inference", "", "MoE inference", "/search query:…"),
+    ("are there any papers on loss spikes?", "", "loss spikes", "/search query:…"),
+    ("what papers say about loss spikes", "", "loss spikes", "/ask question:…"),
+    ("fault tolerance of GPU training", "", "…", "/search query:…"),
+    ("who works on in-network aggregation?", "", "…", "/who-knows topic:in-network aggregation"),
+    ("PrismLLM", "", "…", "/paper paper:PrismLLM"),
+    ("show me PrismLLM", "", "PrismLLM", "/paper paper:PrismLLM"),
+    ("summarise PrismLLM", "", "PrismLLM", "/summary paper:PrismLLM"),
+    ("what's new in cs.NI?", "", "cs.NI", "/new category:cs.NI"),
+    ("help", "", "help", "/help"),
+    ("hi!", "", "hi", "/help"),
+    ("", "", "", "/help"),
+    ("🙂 …", "", "", "/help"),
+    ("what can you do?", "", "", "/help"),
+    ("how do I ask you something?", "", "", "/help"),
+    ("/papers ChonLam Lao sort:oldest", "", "", "/papers author:ChonLam Lao sort:oldest"),
+    ("/search author:Minlan Yu query:congestion", "", "", "/search author:Minlan Yu query:congestion"),
+    ("/digest create", "", "digest create", "/search query:…"),
+]
+"""What is said, who is named in it, the subject left (… for all of it), and what it is led to."""
+
+
+@pytest.mark.parametrize(("said", "person", "left", "typed"), CASES, ids=[c[0] or "nothing" for c in CASES])
+def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, typed):
+    read = Read(
+        left.replace("…", said),
+        YEAR if "this year" in said else None,
+        people=(person,) if person else (),
+        like="PrismLLM" if "like" in said else None,
+    )
+    assert route(said, read, named={"PrismLLM"}).typed == typed.replace("…", said)
+
+
+def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_for():
+    several = Read(people=("Minlan Yu", "F. Yu"), people_sure=True, people_said="Yu")
+    assert route("papers by Yu", several) == Route("papers", {"author": "Yu"})
+    both = Read(people=("Minlan Yu", "Kai Chen"), people_sure=True, people_said="Minlan Yu and Kai Chen")
+    assert route("papers by Minlan Yu and Kai Chen", both).command == "search"
+
+
+def test_a_pasted_abstract_is_compared():
+    pasted = "We study loss spikes in the training of large models. " * 6
+    assert route(pasted, Read(pasted)).command == "similar"
+
+
+def test_what_goes_on_from_a_question_is_a_question():
+    said = "and for inference"
+    assert route(said, Read(said), follows=True) == Route("ask", {"question": said})
+    assert route("papers by Minlan Yu", Read(people=(YU,)), follows=True).command == "papers"
+    assert route("help", Read(), follows=True).command == "help"
+
+
+def test_a_command_that_is_not_there_is_never_chosen():
+    assert route("summarise PrismLLM", Read(), named={"PrismLLM"}, commands=("paper",)).command == "paper"
+    assert route("who knows gossip?", Read("gossip"), commands=("ask", "search")).command == "ask"
+
+
+@given(st.text(max_size=4_000), st.text(max_size=60), st.booleans())
+def test_any_text_at_all_is_led_somewhere(said, rest, follows):
+    found = route(
+        said, Read(rest), named=paper_texts(said)[:1] if len(said) % 7 == 0 else (), follows=follows
+    )
+    assert set(found.options) <= set(OPTIONS[found.command])
+    assert len(found.typed) < 2_000
+
+
+@pytest.mark.parametrize(
+    "said", ["what " * 900, "(" * 4_000, "a" * 4_000, "papers by " * 400, "what is new in " * 300]
+)
+def test_long_texts_are_read_quickly(said):
+    begun = time.perf_counter()
+    route(said, Read(said))
+    assert time.perf_counter() - begun < 0.5

@@ -1,0 +1,205 @@
+"""What a tired researcher types, and what is understood of it; over a small library with its real indexes."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+import pytest_asyncio
+
+from data.stores.store import Store
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from index.search.intake import Intake
+from index.search.known_words import KnownWords
+from index.search.understanding import understand
+from tests.helpers.records import record
+
+TODAY = date(2026, 8, 22)
+NEWEST = date(2026, 8, 21)
+_WORKS = (
+    ("PrismLLM: Faithful LLM Training Emulation", "Minlan Yu", "ChonLam Lao"),
+    ("Holistic Evaluation of Language Models", "Percy Liang", "Chelsea Finn"),
+    ("Speculative Decoding for Language Models", "Yang Liu"),
+    ("Prompt Injection Attacks on Language Models", "Tao Yu"),
+    ("Retrieval Augmented Generation", "Ada Lovelace"),
+    ("Loss Spikes in Training Large Models", "H. C. Andrews"),
+    ("Training without Labels", "Ada Lovelace"),
+    ("SemEval 2024 Task 8: Machine-Generated Text", "Grace Hopper"),
+    ("Findings of SemEval 2024", "Grace Hopper"),
+    ("Markov Chain Methods", "Markov Chain"),
+    ("A Markov Chain Study", "Ada Lovelace"),
+    ("Congestion Control in Networks", "Minlan Yu"),
+)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def known(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    records = [
+        record(number, title=title, authors=list(authors), announced=NEWEST, listings=[("cs.CL", NEWEST)])
+        for number, (title, *authors) in enumerate(_WORKS, 1)
+    ]
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    await corpus.refresh_names()
+    yield KnownWords(corpus).known(TODAY)
+    await store.close()
+
+
+def _said(understood):
+    """What was understood beside the plain subject, without what was not said."""
+    found = {
+        "text": understood.text,
+        "since": understood.since and understood.since.isoformat(),
+        "until": understood.until and understood.until.isoformat(),
+        "people": understood.people,
+        "sure": understood.people_sure,
+        "like": understood.like,
+        "follows": understood.follows,
+        "without": understood.without,
+        "order": understood.order if understood.order != "best" else None,
+        "fixed": dict(understood.fixed),
+        "foreign": understood.foreign,
+        "author": understood.query.author,
+        "phrases": understood.query.phrases,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+MINLAN, PERCY = ("Minlan Yu",), ("Percy Liang",)
+SENTENCES = {
+    # days
+    "last week's papers on MoE inference": {"text": "MoE inference", "since": "2026-08-15"},
+    "this month": {"since": "2026-08-01"},
+    "congestion since May": {"text": "congestion", "since": "2026-05-01"},
+    "yesterday": {"since": "2026-08-21", "until": "2026-08-21"},
+    "decoding 2025": {"text": "decoding", "since": "2025-01-01", "until": "2025-12-31"},
+    "rag in 2025": {"text": "rag", "since": "2025-01-01", "until": "2025-12-31"},
+    "since:1w agents": {"text": "agents", "since": "2026-08-15"},
+    "since:last week agents": {"text": "agents", "since": "2026-08-15"},
+    "agents between March and May": {"text": "agents", "since": "2026-03-01", "until": "2026-05-31"},
+    "agents from 2023 to 2025": {"text": "agents", "since": "2023-01-01", "until": "2025-12-31"},
+    "agents before 2024": {"text": "agents", "until": "2023-12-31"},
+    "agents after June 2025": {"text": "agents", "since": "2025-07-01"},
+    "agents in the last 3 months": {"text": "agents", "since": "2026-05-22"},
+    "agents since 14 Aug 2026": {"text": "agents", "since": "2026-08-14"},
+    "what may help training": {"text": "what may help training"},
+    "SemEval 2024 task 8": {"text": "SemEval 2024 task 8"},
+    "march of the models": {"text": "march of the models"},
+    "training with 2048 tokens": {"text": "training with 2048 tokens"},
+    # people
+    "Percy Liang benchmark evaluation": {"text": "benchmark evaluation", "people": PERCY},
+    "minlan yu congestion": {"text": "congestion", "people": MINLAN},
+    "papers by Minlan Yu on congestion control": {
+        "text": "congestion control",
+        "people": MINLAN,
+        "sure": True,
+    },
+    "what did Minlan Yu publish this year?": {"people": MINLAN, "since": "2026-01-01"},
+    "what has Percy Liang written on benchmarks": {"text": "benchmarks", "people": PERCY},
+    "I am interested in articles written either by Yu or Percy Liang": {
+        "people": ("Minlan Yu", "Tao Yu", "Percy Liang"),
+        "sure": True,
+    },
+    "Minlan Yu's papers": {"people": MINLAN, "sure": True},
+    "author:Minlan Yu congestion": {"text": "congestion", "people": MINLAN, "sure": True},
+    'author:"Minlan Yu" congestion': {"text": "congestion", "author": "Minlan Yu"},
+    "text to sql by Tao Yu, 2025": {
+        "text": "text to sql",
+        "people": ("Tao Yu",),
+        "since": "2025-01-01",
+        "until": "2025-12-31",
+        "sure": True,
+    },
+    "markov chain methods": {"text": "markov chain methods"},
+    "captioning by transformers": {"text": "captioning by transformers"},
+    "papers by young researchers": {"text": "papers by young researchers"},
+    "papers by H.C. Andrews": {"people": ("H. C. Andrews",), "sure": True},
+    # order
+    "newest rag papers": {"text": "rag", "order": "newest"},
+    "latest work on congestion": {"text": "congestion", "order": "newest"},
+    "what's new in decoding": {"text": "decoding", "order": "newest"},
+    "most cited paper on RAG": {"text": "RAG", "order": "cited"},
+    "first papers on prompt injection": {"text": "prompt injection", "order": "oldest"},
+    "rag newest first": {"text": "rag", "order": "newest"},
+    "new": {"order": "newest"},
+    "new word detection": {"text": "new word detection"},
+    # likeness
+    "papers like PrismLLM but for inference": {"text": "inference", "like": "PrismLLM"},
+    "similar to PrismLLM": {"like": "PrismLLM"},
+    "follow-ups of PrismLLM": {"like": "PrismLLM", "follows": True},
+    "papers that build on PrismLLM": {"like": "PrismLLM", "follows": True},
+    "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
+    "PrismLLM without GPUs": {"text": "PrismLLM", "without": ("GPUs",)},
+    "training without labels": {"text": "training without labels"},
+    # polite words
+    "I'd like to find articles describing the use of wavelets. I am not interested in hardware.": {
+        "text": "the use of wavelets."
+    },
+    "can you find me papers about congestion please": {"text": "congestion"},
+    "any information on packet radio networks": {"text": "packet radio networks"},
+    "show attend and tell": {"text": "show attend and tell"},
+    "information retrieval": {"text": "information retrieval"},
+    # typos
+    "speculaitve decodng": {
+        "text": "speculative decoding",
+        "fixed": {"speculaitve": "speculative", "decodng": "decoding"},
+    },
+    "prompt injeciton": {"text": "prompt injection", "fixed": {"injeciton": "injection"}},
+    "speculativedecoding": {"text": "speculativedecoding"},
+    '"injeciton" attacks': {"text": "injeciton attacks", "phrases": ("injeciton",)},
+    "PrsmLLM": {"text": "PrsmLLM"},
+    "umbrella": {"text": "umbrella"},
+    # other languages
+    "Halluzinationen in großen Sprachmodellen erkennen": {
+        "text": "Halluzinationen in großen Sprachmodellen erkennen",
+        "foreign": "another language",
+    },
+    "大模型幻觉检测": {"text": "大模型幻觉检测", "foreign": "Chinese"},
+    "обнаружение галлюцинаций": {"text": "обнаружение галлюцинаций", "foreign": "Cyrillic letters"},
+    # questions and what can't be read
+    "what causes loss spikes when training large models?": {
+        "text": "what causes loss spikes when training large models?"
+    },
+    "": {},
+    "!!!": {"text": "!!!"},
+    "category:cs.XX; DROP TABLE": {"text": "DROP TABLE"},
+}
+
+
+@pytest.mark.parametrize("typed", SENTENCES)
+def test_a_sentence_is_understood(known, typed):
+    assert _said(understand(typed, known)) == SENTENCES[typed]
+
+
+def test_each_part_can_be_undone(known):
+    typed = "newest papers by Minlan Yu on speculaitve decoding since May but not about speech"
+    whole = understand(typed, known)
+    assert whole.parts == frozenset("dptwo")
+    for part in whole.parts:
+        left = understand(typed, known, undo=frozenset(part))
+        assert left.parts == whole.parts - {part}
+    assert not understand(typed, known, undo=frozenset("dptlwo")).parts
+
+
+def test_a_span_after_the_newest_listing_counts_from_it(known):
+    later = replace(known, today=date(2026, 11, 22))
+    assert understand("last week on rag", later).since == date(2026, 8, 14)
+    assert understand("this month", later).since == date(2026, 8, 1)
+    assert understand("today", later).until == NEWEST
+
+
+def test_a_question_keeps_quotes_and_colons_as_text(known):
+    said = understand('the "loss: spikes" of author:x', known, as_text=True)
+    assert said.query.phrases == ()
+    assert said.query.author is None
+
+
+@pytest.mark.parametrize(
+    "typed", ["x" * 100_000, "by " * 3_000, "since " * 999, '"' * 999, "\x00\ue000", "()" * 500]
+)
+def test_hostile_text_is_read_quickly(known, typed):
+    assert understand(typed, known).typed is not None

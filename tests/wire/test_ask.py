@@ -1,0 +1,369 @@
+"""`/ask` over real sockets: the answer, its context, more, no answer, and asking on in a thread."""
+
+import re
+
+import pytest
+
+from bot.local_discord.client import ShownReply, UserClient
+from bot.local_discord.limits import walk
+from bot.local_discord.server import LocalDiscord
+from bot.local_discord.state import DM, PUBLIC_THREAD
+from bot.run import running_bot
+from tests.helpers.lab import fill, settings_for
+from tests.helpers.members import joins, of_kind, said
+from tests.helpers.paper_pdfs import loss_spikes
+from tests.helpers.paper_server import PaperServer
+from tests.helpers.records import record
+
+EMULATED = "how can large GPU clusters be emulated for training?"
+NONSENSE = "what do medieval shipwrights say about pickled herring taxes?"
+
+
+def quotes(reply):
+    """The sentences of a reply with the numbers of their papers."""
+    return re.findall(r"“(.+?)” \*\*\[(\d)\]\*\*", reply.text)
+
+
+async def pressed(discord, user, custom_id):
+    """What somebody gets for a button of an older message, planted here."""
+    row = {"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": custom_id}]}
+    bot, channel = discord.state.application["bot"]["id"], discord.state.channels[user.channel_id]
+    message = await discord.messages.create(channel, bot, {"flags": 1 << 15, "components": [row]})
+    return await user.component(message, {"component_type": 2, "custom_id": custom_id})
+
+
+def field_of(modal):
+    """The custom id of a form's one field."""
+    [field] = [c["custom_id"] for _, c in walk(modal["components"]) if c["type"] == 4]
+    return field
+
+
+async def in_thread(user, channel_id):
+    """The user goes to a thread, as by clicking on it."""
+    user.channel_id = channel_id
+
+
+@pytest.fixture
+async def place(tmp_path):
+    """A lab of its own, whose messages a test may count."""
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+        async with (
+            running_bot(settings) as (bot, scheduler),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            await scheduler.load_model()
+            yield discord, bot, user, settings
+
+
+async def test_an_answer_quotes_sentences_that_stand_in_the_papers_named_below(lab):
+    reply = await lab.user.slash(f"/ask {EMULATED}")
+    found = quotes(reply)
+    assert 2 <= len(found) <= 6
+    assert any("emulate" in sentence for sentence, _ in found)
+    for number in {number for _, number in found}:
+        assert f"**[{number}]** **[" in reply.text
+    assert re.search(r"I'm confident|probably answers|may answer", reply.text)
+    labels = [button["label"] for button in reply.buttons if button["label"] != "Show in context"]
+    assert labels[0] == "More"
+    assert labels[1].startswith("Similar")
+    assert sum(b["label"] == "Show in context" for b in reply.buttons) == len(found)
+
+
+async def test_the_context_is_the_abstract_with_the_sentence_marked(lab):
+    reply = await lab.user.slash(f"/ask {EMULATED}")
+    sentence, _ = quotes(reply)[0]
+    context = await reply.press("Show in context")
+    assert f"**{sentence}**" in context.text
+    assert "Abstract" in context.text
+    assert "PrismLLM" in (await context.press("About this paper")).text
+
+
+async def test_a_sentence_that_was_revised_is_not_marked(lab):
+    reply = await lab.user.slash(f"/ask {EMULATED}")
+    custom_id = reply.button("Show in context")["custom_id"]
+    other = custom_id[:-1] + ("0" if custom_id[-1] != "0" else "1")
+    assert "no longer stands there" in (await pressed(lab.discord, lab.user, other)).text
+
+
+async def test_more_quotes_other_papers(lab):
+    reply = await lab.user.slash(f"/ask {EMULATED}")
+    first = set(re.findall(r"arxiv\.org/abs/([\d.]+)", reply.text))
+    more = await reply.press("More")
+    assert "more papers" in more.text
+    further = set(re.findall(r"arxiv\.org/abs/([\d.]+)", more.text))
+    assert first
+    assert not first & further
+
+
+async def test_similar_leads_to_the_papers_like_the_first_one(lab):
+    reply = await lab.user.slash(f"/ask {EMULATED}")
+    assert "Similar to" in (await reply.press("Similar")).text
+
+
+async def test_no_answer_says_so_lists_the_nearest_papers_and_what_to_try(lab):
+    reply = await lab.user.slash(f"/ask {NONSENSE}")
+    assert "I found no good answer" in reply.text
+    assert "7 papers" in reply.text
+    assert reply.text.count("**[") >= 3
+    assert "You could try" in reply.text
+    assert "/search" in reply.text
+    assert not quotes(reply)
+
+
+async def test_one_paper_answers_from_its_abstract_and_says_so(lab):
+    reply = await lab.user.slash("/ask question:what error does it have? paper:PrismLLM")
+    assert {number for _, number in quotes(reply)} == {"1"}
+    assert "0.58" in reply.text
+    assert "abstract" in reply.text.splitlines()[-1]
+    assert "More" not in [button["label"] for button in reply.buttons]
+
+
+async def test_one_paper_answers_from_its_full_text_with_section_and_page(tmp_path):
+    async with PaperServer() as arxiv, LocalDiscord() as discord:
+        arxiv.pages["/pdf/2601.00001"] = loss_spikes()
+        fetching = {"labmate_fetch": True, "arxiv_url": arxiv.url, "arxiv_interval_seconds": 0}
+        async with (
+            running_bot(settings_for(discord, tmp_path, **fetching)) as (bot, scheduler),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            await scheduler.load_model()
+            spikes = record(1, title="On Loss Spikes", abstract="We trace loss spikes to single batches.")
+            await fill(bot, [spikes, record(2, title="On Locked Doors", abstract="Doors were locked.")])
+            typed = "/ask question:how many hours does replaying a spike take? paper:2601.00001"
+            reply = await user.slash(typed, within=60)
+            assert "Replaying takes 3.5 hours a spike." in reply.text
+            assert "[§ 2.1 Tracing, p. 1](https://arxiv.org/pdf/2601.00001#page=1)" in reply.text
+            assert "abstract" not in reply.text
+            place = next(n for n, (quote, _) in enumerate(quotes(reply)) if "3.5 hours" in quote)
+            buttons = [button for button in reply.buttons if button["label"] == "Show in context"]
+            context = await reply.press(buttons[place])
+            assert "**Replaying takes 3.5 hours a spike.**" in context.text
+            assert "Tracing, p. 1" in context.text
+            unread = await user.slash("/ask question:were doors locked? paper:2601.00002", within=60)
+            assert "abstract" in unread.text
+            assert arxiv.asked.count("/pdf/2601.00001") == 1
+
+
+async def test_a_paper_that_does_not_exist_leads_to_guesses_that_can_be_asked(lab):
+    reply = await lab.user.slash("/ask question:what error does it have? paper:2605.15618")
+    assert "No paper matches" in reply.text
+    answer = await reply.choose("A Few GPUs")
+    assert "0.58" in answer.text
+    unknown = await lab.user.slash("/ask question:why? paper:Zzyzx of the qqqq")
+    assert "No paper matches" in unknown.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("/ask question:why? since:yesteryear", "as a day"),
+        ("/ask question:why? category:'; DROP TABLE", "isn't an arXiv category"),
+        ("/ask question:how are gradients compressed? category:math.CO", "without since and category"),
+        ("/ask question:how are gradients compressed? since:2031", "without since and category"),
+    ],
+)
+async def test_limits_that_leave_nothing_are_told(lab, typed, says):
+    assert says in (await lab.user.slash(typed)).text
+
+
+async def test_only_papers_within_the_limits_answer(lab):
+    reply = await lab.user.slash("/ask question:how is LLM training emulated? since:2026")
+    assert "since 1 Jan 2026" in reply.text
+    assert "2504." not in reply.text
+
+
+async def test_an_empty_library_says_so(tmp_path):
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+        async with (
+            running_bot(settings) as (bot, scheduler),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            await scheduler.load_model()
+            known = bot.services.store.count
+            bot.services.store.count = lambda: _nothing()
+            try:
+                reply = await user.slash("/ask question:why? category:math.CO")
+            finally:
+                bot.services.store.count = known
+            assert "no papers in this library yet" in reply.text
+
+
+async def _nothing():
+    return 0
+
+
+async def test_ask_on_opens_a_thread_that_keeps_the_subject(place):
+    discord, _, user, _ = place
+    reply = await user.slash(f"/ask {EMULATED}")
+    opened = await reply.press("Ask on")
+    [thread] = of_kind(discord, PUBLIC_THREAD)
+    assert opened.is_private
+    assert f"<#{thread['id']}>" in opened.text
+    assert thread["name"] == EMULATED
+    assert discord.owner["id"] in thread["_members"]
+    assert "Mention" in str(said(discord, thread)[-1])
+    await in_thread(user, thread["id"])
+    answer = await user.slash("/ask and how exact is that?")
+    assert "taken as: and how exact is large GPU clusters" in answer.text
+    assert "PrismLLM" in answer.text
+    again = await reply.press("Ask on")
+    assert f"<#{thread['id']}>" in again.text
+    assert len(of_kind(discord, PUBLIC_THREAD)) == 1
+    assert sum("Mention" in str(message) for message in said(discord, thread)) == 1
+
+
+async def test_a_follow_up_by_the_form_survives_a_restart(tmp_path):
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+        async with (
+            running_bot(settings) as (_, scheduler),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            await scheduler.load_model()
+            await (await user.slash(f"/ask {EMULATED}")).press("Ask on")
+            [thread] = of_kind(discord, PUBLIC_THREAD)
+            opening = said(discord, thread)[-1]
+        async with (
+            running_bot(settings) as (bot, scheduler),
+            UserClient(discord.url, discord.user_token) as user,
+        ):
+            await scheduler.load_model()
+            await in_thread(user, thread["id"])
+            form = await ShownReply(user, opening).press("Ask a follow-up")
+            modal = form.message["modal"]
+            answer = await user.submit(modal, {field_of(modal): "what error does that paper report?"})
+            assert "asked of the paper quoted before" in answer.text
+            assert "0.58" in answer.text
+            forgotten = await (await user.slash("/me forget")).press("Delete it")
+            assert "Forgotten" in forgotten.text
+            assert await bot.services.store.asked_questions.last(int(thread["id"])) is None
+
+
+async def test_a_private_answer_goes_on_in_a_form_that_only_its_opener_sends(place):
+    discord, _, user, _ = place
+    reply = await user.slash(f"/ask question:{EMULATED} private:True")
+    assert reply.is_private
+    modal = (await reply.press("Ask on")).message["modal"]
+    field = field_of(modal)
+    bee = joins(discord, "bee")
+    async with UserClient(discord.url, discord.state.token_of(bee["id"])) as other:
+        assert "somebody else" in (await other.submit(modal, {field: "why?"})).text
+    answer = await user.submit(modal, {field: "how exact is it?"})
+    assert answer.is_private
+    assert "taken as: how exact is" in answer.text
+    further = (await answer.press("Ask on")).message["modal"]
+    assert "taken as" in (await user.submit(further, {field_of(further): "and for memory?"})).text
+    assert not of_kind(discord, PUBLIC_THREAD)
+
+
+async def test_where_no_thread_may_be_opened_a_form_goes_on(place):
+    discord, _, user, _ = place
+    everyone = discord.guild["roles"][0]
+    everyone["permissions"] = str(int(everyone["permissions"]) & ~(1 << 35))
+    reply = await user.slash(f"/ask {EMULATED}")
+    assert "modal" in (await reply.press("Ask on")).message
+
+
+async def test_in_a_direct_message_asking_on_stays_there(place):
+    discord, _, user, _ = place
+    bot = discord.state.application["bot"]["id"]
+    user.guild_id, user.channel_id = None, discord.state.dm_between(user.user["id"], bot)["id"]
+    reply = await user.slash(f"/ask {EMULATED}")
+    opened = await reply.press("Ask on")
+    assert "Write your next question here" in opened.text
+    assert len(of_kind(discord, DM)) == 1
+
+
+async def test_contradicting_sentences_are_shown_as_such(place):
+    _, bot, user, _ = place
+    one = "We find that dropout improves the accuracy of speech recognisers with small vocabularies by 3 %."
+    two = "Experiments show that dropout degrades the accuracy of recognisers where vocabularies are small."
+    await fill(
+        bot,
+        [
+            record(1, title="Dropout in speech, one", abstract=one),
+            record(2, title="Dropout in speech, two", abstract=two),
+        ],
+    )
+    reply = await user.slash("/ask does dropout improve the accuracy of speech recognisers?")
+    assert len(quotes(reply)) >= 2
+    assert "This contradicts [1]" in reply.text
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize(
+    "question",
+    [
+        "@everyone <@1> <@&2> **bold** [x](https://evil.example) ||spoiler|| `code` # head?",
+        "why " * 1_000,
+        "$\\frac{a}{b}$ \\emph{what} \\input{/etc/passwd} {{{ $unbalanced?",
+        "'; DROP TABLE asked_questions; --",
+        "\u202ewhat\u200b is\x00 emulated?",
+        "?" * 4_000,
+        "&&&&%26%00&1&2&3",
+        "🙂" * 900,
+    ],
+    ids=range(8),
+)
+async def test_a_hostile_question_is_answered_harmlessly(place, question):
+    discord, bot, user, _ = place
+    reply = await user.slash(f"/ask question:{question}")
+    message = discord.state.messages[user.channel_id][reply.message["id"]]
+    assert (message["mentions"], message["mention_roles"], message["mention_everyone"]) == ([], [], False)
+    for piece in ("@everyone", "<@1>", "<@&2>", "](https://evil", "**bold**", "||spoiler||"):
+        assert piece not in reply.text.replace("\\" + piece, "")
+    labels = [button["label"] for button in reply.buttons]
+    for label in ("Ask on", "More"):
+        if label in labels:
+            await reply.press(label)
+    assert all(request["status"] < 400 for request in discord.requests)
+    for thread in of_kind(discord, PUBLIC_THREAD):
+        assert 1 <= len(thread["name"]) <= 100
+        assert await bot.services.store.asked_questions.last(int(thread["id"]))
+
+
+@pytest.mark.hostile
+async def test_hostile_abstracts_are_quoted_harmlessly(place):
+    discord, bot, user, _ = place
+    bad = "@everyone <@1> **zebrafish** [x](https://evil.example) ||spoiler|| \\input{x} $\\frac$ `code"
+    long = "Zebrafish swim " + "very " * 2_000 + "far."
+    await fill(
+        bot,
+        [
+            record(1, title=f"Zebrafish {bad}", abstract=f"Zebrafish learn to swim with {bad}. {bad}"),
+            record(2, title="Zebrafish at length", abstract=f"{long} {long}"),
+        ],
+    )
+    reply = await user.slash("/ask how do zebrafish learn to swim?")
+    shown = [reply]
+    if "Show in context" in [button["label"] for button in reply.buttons]:
+        shown.append(await reply.press("Show in context"))
+    for one in shown:
+        for piece in ("@everyone", "<@1>", "](https://evil", "||spoiler||"):
+            assert piece not in one.text.replace("\\" + piece, "")
+    assert all(request["status"] < 400 for request in discord.requests)
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize(
+    "custom_id",
+    [
+        "ac:999999999999:0:0:5:ffffff",
+        "ac:1:9:0:5:ffffff",
+        "ac:1:0:99999:99999:000000",
+        "aq:m:i:",
+        "aq:m:i:&x&&&&",
+        "aq:m:i:why%3F&99999999&!!&99999999999999999999999&&1,2,x",
+        "aq:m:k:999999999999",
+        "aq:o:i:",
+        "aq:o:k:999999999999",
+        "aq:f",
+    ],
+)
+async def test_a_tampered_button_is_answered(place, custom_id):
+    discord, _, user, _ = place
+    reply = await pressed(discord, user, custom_id)
+    assert "modal" in reply.message or reply.text
+    assert not re.search("went wrong|no longer works", reply.text)
