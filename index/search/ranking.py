@@ -72,11 +72,10 @@ class Ranking:
             return self._newest(allowed, k)
         pool = max(POOL, k)
         terms = words.terms(query.text)
-        paired = 0.0 if wanted.plain else PAIRED
         by_words: dict[int, float] = {}
         if terms or query.phrases:
             deep = pool if allowed is None else min(20 * pool, 5_000)
-            by_words = dict(words.search(query.text, deep, phrases=query.phrases, paired=paired))
+            by_words = dict(words.search(query.text, deep, phrases=query.phrases))
         near: Sequence[int] = []
         if vector is not None and vectors is not None and not query.phrases:
             near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
@@ -85,9 +84,11 @@ class Ranking:
         candidates = [paper for paper in found if allowed is None or passes(allowed, paper)]
         if not candidates:
             return []
-        missing = [paper for paper in candidates if paper not in by_words]
-        if missing and terms:
-            by_words |= dict(words.search(query.text, len(missing), ids=missing, paired=paired))
+        # Words side by side are looked for in candidates only, since phrases make a search of all slow.
+        asked = [paper for paper in candidates if paper not in by_words] if wanted.plain else candidates
+        if asked and terms:
+            paired = 0.0 if wanted.plain else PAIRED
+            by_words |= dict(words.search(query.text, len(asked), ids=asked, paired=paired))
         closeness = np.full(len(candidates), np.nan, np.float32)
         if vector is not None and vectors is not None:
             closeness = vectors.closeness(vector, candidates)
