@@ -124,7 +124,7 @@ class Messages:
         }
 
     def _replied_to(self, body: Json, *, pinged: bool) -> list[str]:
-        """The author of the message that this one answers, whom the answer pings unless it says otherwise."""
+        """The author of the message that this one replies to. A reply pings them unless told not to."""
         reference = body.get("message_reference") or {}
         place = self._state.messages.get(str(reference.get("channel_id") or body.get("channel_id")), {})
         answered = place.get(str(reference.get("message_id")))

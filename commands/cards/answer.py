@@ -157,7 +157,7 @@ def no_answer(
 ) -> ui.LayoutView:
     """The evidence is weak: the nearest papers, and what to try."""
     if not known:
-        said = "There are no papers in this library yet, so I can't answer. /about says where they come from."
+        said = "There are no papers in this library yet, so I can't answer. See /about for its sources."
         return listing(f"{heading}\n{said}", [])
     papers = plural(known, "paper")
     said = f"**I found no good answer.** In the {papers} that I know, I see only weak evidence."

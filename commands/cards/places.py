@@ -12,7 +12,7 @@ _NUMBERED = re.compile(r"(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})*\.?\s")
 
 
 def place_of(passage: Passage) -> str:
-    """``§ 3.2 Setup, p. 5``, safe to show; ``abstract`` where it is no passage of a full text."""
+    """Where a quote stands, safe to show: ``§ 3.2 Setup, p. 5``, or ``abstract`` outside a full text."""
     if not passage.section and passage.page is None:
         return "abstract"
     section = shown(passage.section, 80)

@@ -14,7 +14,10 @@ from index.answers.statement import stated
 from index.answers.support import disagreement
 from index.search.embedding import Embedder
 
-pytestmark = pytest.mark.skipif(not (FOLDER / ".installed").exists(), reason="`make llm` was not run")
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / ".installed").exists(),
+    reason="needs a real model: run `make llm` (it compiles llama.cpp; not part of CI)",
+)
 
 MUCH = Spent(10**9, 10**9, 10**9)
 QUOTES = (
