@@ -9,6 +9,8 @@ from pathlib import Path
 from bot.cli.evaluation import EvaluationRun, Result, measure, timed
 from index.evaluate import answers as answering
 from index.evaluate import train_answers as training
+from index.evaluate import train_emptiness as emptiness
+from index.evaluate import train_first as first
 from index.evaluate import train_roles as roles
 from index.evaluate.answer_file import answer_file
 
@@ -58,6 +60,33 @@ def train_roles(questions: Path, papers: Path, out: Path) -> None:
         recipe = await asyncio.to_thread(roles.train, questions, papers, out, run.step)
         shown = json.dumps(recipe["accuracy_when_held_out"]).replace("{", "{{").replace("}", "}}")
         return f"trained into {out} in {{}}; accuracy on the file held out: {shown}"
+
+    timed(work)
+
+
+def train_emptiness(data: list[Path], out: Path) -> None:
+    """Train what tells empty sentences."""
+
+    async def work(run: EvaluationRun) -> str:
+        recipe = await asyncio.to_thread(emptiness.train, data, out, run.step)
+        shown = json.dumps(recipe["auroc_when_held_out"]).replace("{", "{{").replace("}", "}}")
+        return f"trained into {out} in {{}}; AUROC on the file held out: {shown}"
+
+    timed(work)
+
+
+def train_first(data: list[Path], out: Path, each: int, seed: int) -> None:
+    """Train the chance that a paper's best sentence answers."""
+
+    async def work(run: EvaluationRun) -> str:
+        found = {}
+        for done, path in enumerate(data):
+            run.step("reading", done, len(data))
+            made, asked = await asyncio.to_thread(first.asked_of, path, each, seed)
+            found[path.name] = await asyncio.to_thread(first.firsts, made, asked, run.embedder())
+        recipe = await asyncio.to_thread(first.train, found, out)
+        shown = json.dumps(recipe["when_held_out"]).replace("{", "{{").replace("}", "}}")
+        return f"trained into {out} in {{}}; on the file held out: {shown}"
 
     timed(work)
 

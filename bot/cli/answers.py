@@ -54,6 +54,32 @@ def train_roles(
     tasks.train_roles(questions, papers, out)
 
 
+@train.command("emptiness")
+def train_emptiness(
+    data: Annotated[
+        list[Path], typer.Option(help="A file of papers or questions with marked sentences; repeat it.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder that the model goes to.")] = Path("index/models"),
+) -> None:
+    """Train what tells empty sentences (praise, promises, announcements) from those that say something."""
+    from bot.cli import answer_tasks as tasks  # lazy: loads models and learners
+
+    tasks.train_emptiness(data, out)
+
+
+@train.command("first")
+def train_first(
+    data: Annotated[list[Path], typer.Option(help="A file of papers or questions; repeat it.")],
+    out: Annotated[Path, typer.Option(help="The folder that the model goes to.")] = Path("index/models"),
+    each: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 60,
+    seed: Annotated[int, typer.Option()] = 0,
+) -> None:
+    """Train the chance that the best sentence of the right paper answers."""
+    from bot.cli import answer_tasks as tasks  # lazy: loads models and learners
+
+    tasks.train_first(data, out, each, seed)
+
+
 @train.command("answers")
 def train_answers(
     questions: Annotated[Path, typer.Option(help="Questions with the abstracts that answer them.")],

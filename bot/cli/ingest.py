@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.cli.reporter import Reporter as Reporter
 from bot.settings import Settings
+from commands.kit.progress import Progress, duration
 from data.calendar import clock
 from data.calendar.arxiv_ids import announcement_day
 from data.records import Deletion, PaperRecord, Rejected
@@ -154,7 +155,17 @@ async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) ->
 
 async def embed(corpus: Corpus, report: Reporter) -> int:
     """Embed every paper that has no vector yet; returns how many."""
-    return await corpus.embed_backlog(lambda done, total: report.step("embedding", done, total))
+    progress, told = Progress(), report.is_watched
+
+    def show(done: int, total: int) -> None:
+        nonlocal told
+        progress.heard("embedding", done, total)  # from the first on, so that loading the model doesn't count
+        if not told and (left := progress.left()) is not None:
+            report.say(f"Embedding {total:,} papers; this takes about {duration(left)}.")
+            told = True
+        report.step("embedding", done, total)
+
+    return await corpus.embed_backlog(show)
 
 
 async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:

@@ -28,6 +28,11 @@ class Reporter:
         self._bar: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sees how far the work is: by bars in a terminal, or by a program's events."""
+        return self._events or self.console.is_terminal
+
     @contextmanager
     def showing(self) -> Iterator[None]:
         """Draw bars while the work goes on."""

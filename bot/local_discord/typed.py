@@ -158,6 +158,9 @@ def _place_of(loose: str, typed: Typed) -> str:
     if all(option["type"] == BOOLEAN for option in typed.options):
         raise TypingError(f"{typed.name} takes no text. Type: {typed.usage}")
     first = str(typed.options[0]["name"])
+    if not typed.options[0].get("required") and (unknown := re.match(r"([a-z][a-z_-]*):(?!//)", loose)):
+        names = ", ".join(str(option["name"]) for option in typed.options)
+        raise TypingError(f"{typed.name} has no option “{unknown[1]}”; it has {names}.")
     if first in typed.values or typed.options[0]["type"] == BOOLEAN:
         raise TypingError(f"“{loose}” does not belong to an option. Type: {typed.usage}")
     return first

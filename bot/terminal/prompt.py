@@ -29,6 +29,9 @@ from bot.terminal.interim import until_answered
 from bot.terminal.mention import mention_in
 
 LEAVING = ("exit", "quit", ":q")
+BACK = "back"
+_THREADS = (11, 12)
+"""Types of channels that are public and private threads."""
 HOW = (
     "Type a command such as /papers ChonLam Lao, @Labmate and a question, the number of a button or option, "
     "or exit. Tab completes."
@@ -47,6 +50,8 @@ class Terminal:
         self._ask = ask
         self._shown: dict[int, tuple[ShownReply, Json, str | None]] = {}
         """Number -> (message, component, option) of the last drawn reply."""
+        self._channels: list[str] = []
+        """The channels that threads were entered from."""
         self._last: str | None = None
         self._busy = False
         self._later: list[Json] = []
@@ -56,7 +61,9 @@ class Terminal:
         """Handle a command, or the numbers of a button or of options."""
         self._busy = True
         try:
-            if re.fullmatch(r"\d{1,4}([ ,]+\d{1,4})*", line):
+            if line.lower() == BACK and self._channels:
+                self._user.channel_id = self._channels.pop()
+            elif re.fullmatch(r"\d{1,4}([ ,]+\d{1,4})*", line):
                 await self._press([int(number) for number in re.findall(r"\d+", line)])
             elif line.startswith("/"):
                 await self._show(await self._user.slash(line))
@@ -81,7 +88,9 @@ class Terminal:
             return
         reply, component, value = self._shown[numbers[0]]
         if value is None:
-            await self._show(await reply.press(component))
+            pressed = await reply.press(component)
+            await self._show(pressed)
+            await self._follow(pressed)
             return
         chosen = [self._shown[number] for number in numbers]
         if any(other["custom_id"] != component["custom_id"] for _, other, _ in chosen):
@@ -91,6 +100,22 @@ class Terminal:
             self._hint("You can choose only one of these.")
             return
         await self._show(await reply.choose_all([str(option) for _, _, option in chosen], component))
+
+    @property
+    def place(self) -> str:
+        """What stands before the line that is typed: the thread that it goes to, if it goes to one."""
+        return f"{self._user.names.get(f'#{self._user.channel_id}', 'thread')} › " if self._channels else "› "
+
+    async def _follow(self, reply: ShownReply) -> None:
+        """Go to the thread that a reply leads to, as a person would."""
+        led = re.search(r"<#(\d+)>", reply.text) if reply.is_private else None
+        if led is None or led[1] == self._user.channel_id:
+            return
+        channel = await self._user.request("GET", f"/channels/{led[1]}")
+        if channel["type"] in _THREADS:
+            self._channels.append(self._user.channel_id)
+            self._user.channel_id = led[1]
+            self._hint(f"You are now in {channel['name']}. Type back to leave it.")
 
     async def _show(self, reply: ShownReply) -> None:
         if "modal" in reply.message:
@@ -217,7 +242,7 @@ async def _interactive(console: Console, user: UserClient, settings: Settings, s
     with patch_stdout(raw=True):
         while True:
             try:
-                line = (await session.prompt_async("› ")).strip()
+                line = (await session.prompt_async(terminal.place)).strip()
             except (EOFError, KeyboardInterrupt):
                 return
             if line.lower() in LEAVING:

@@ -154,16 +154,33 @@ def no_answer(
     known: int,
     tries: Sequence[str],
     rows: Sequence[Sequence[ui.Item[Any]]],
+    *,
+    read: str = "",
+    notes: Sequence[str] = (),
 ) -> ui.LayoutView:
-    """The evidence is weak: the nearest papers, and what to try."""
+    """The evidence is weak: the nearest papers, and what to try.
+
+    Parameters
+    ----------
+    read
+        What of one paper was read, where only that was asked: "abstract" or "full text".
+    notes
+        Lines of small print before what to try, already safe.
+    """
     if not known:
         said = "There are no papers in this library yet, so I can't answer. See /about for its sources."
         return listing(f"{heading}\n{said}", [])
-    papers = plural(known, "paper")
-    said = f"**I found no good answer.** In the {papers} that I know, I see only weak evidence."
-    if entries:
-        said += " These are the nearest papers; they may not answer it:"
-    footer = "\n".join(f"-# {line}" for line in ["You could try:", *(f"· {one}" for one in tries)])
+    if read:
+        said = f"**I find nothing that answers it** in this paper's {read}."
+    else:
+        said = (
+            f"**I found no good answer.** Nothing in the {plural(known, 'paper')} I know answers this well."
+        )
+        if entries:
+            nearest = "papers, which" if len(entries) > 1 else "paper, which"
+            said += f" The nearest {nearest} may not answer it either:"
+    lines = [*notes, "You could try:", *(f"· {one}" for one in tries)]
+    footer = "\n".join(f"-# {line.removeprefix('-# ')}" for line in lines)
     return listing(f"{heading}\n{said}", entries, footer=footer, rows=rows)
 
 

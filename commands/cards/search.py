@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -9,14 +10,22 @@ from typing import Any
 from discord import ui
 
 from commands.cards.lists import ACCENT, PAGE, Entry, listing
-from commands.cards.text import day, label, shorten, shown
+from commands.cards.text import day, label, plural, shorten, shown
+from data.records import Paper
 from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, WITHOUT, Understood
 from index.search.wishes import Order
 
 TEN = 10
 _NAMED = 2
-"""People named in the line; others are counted."""
+"""People and papers named in a line; others are counted."""
+_WHICH = {"last": "up to", "past": "up to", "previous": "up to", "this": "of", "current": "of"}
+_UNIT = re.compile(r"\b(day|week|fortnight|month|quarter|year|decade)s?\b", re.IGNORECASE)
 _ORDERS: dict[str, str] = {"newest": "newest first", "oldest": "oldest first"}
+
+
+NO_WORDS = (
+    "I find no words in that. Type what the papers should be about, such as: fault tolerance of GPU training."
+)
 
 
 def understood_line(said: Understood, order: Order, *, since: date | None, until: date | None) -> str:
@@ -29,7 +38,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
     """
     parts = [
         _fixed(said),
-        _days(since, until),
+        _days(since, until) + (_counted(said) if since == said.since else ""),
         _people(said),
         _like(said),
         " and ".join(f"without {shown(what, 60)}" for what in said.without),
@@ -49,6 +58,57 @@ def _days(since: date | None, until: date | None) -> str:
     return f"since {day(since)}" if since else f"until {day(until)}" if until else ""
 
 
+def _counted(said: Understood) -> str:
+    """Where days count from the newest listing and not from today: that they do."""
+    if not said.from_listing:
+        return ""
+    words = said.dates_said.lower().split()
+    if words[-1].strip("'’s") in ("today", "yesterday"):
+        return ", the newest listing"
+    which, unit = _WHICH.get(words[-2] if len(words) > 1 else ""), _UNIT.search(said.dates_said)
+    if said.until is None and which and unit:
+        return f", the {unit[1].lower()} {which} the newest listing"
+    return ", counted from the newest listing"
+
+
+def unfitting(
+    known: int, said: Understood, *, since: date | None, until: date | None, limited: bool, guesses: bool
+) -> tuple[str, str]:
+    """What to say where nothing fits, and for the end, in small print, what to try.
+
+    Parameters
+    ----------
+    since, until
+        The days that hold, from the query and the options.
+    limited
+        Whether options leave papers out.
+    guesses
+        Whether papers follow that come near.
+    """
+    whose = _people(said) if said.people_sure or not said.text else ""
+    if whose or since or until:
+        who = whose.replace("papers ", " ", 1)
+        says = " ".join(f"No paper{who} {_days(since, until)}".split()) + " fits."
+    else:
+        says = f"None of the {plural(known, 'paper')} fits."
+    undone = [f"**{undo_label(part, said)}**" for part in (DATES, PEOPLE) if part in said.parts]
+    advice = f"Try other words{', or fewer options' if limited else ''}"
+    if undone:
+        advice += f", or press {' or '.join(undone)}"
+    return says + (" The closest guesses:" if guesses else ""), f"-# {advice}."
+
+
+def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:
+    """That several papers have the name that others should be like, and how to name another one."""
+    listed = ", ".join(shown(paper.title, 60) for paper in others[:_NAMED])
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    count = "Another paper is" if len(others) == 1 else f"{len(others)} other papers are"
+    example = next((paper.arxiv_id for paper in others if paper.arxiv_id), None)
+    how = f" To compare with it, type its number: papers like {example}" if example else ""
+    taken_for = f"-# I took “{shown(name, 40)}” for {shown(taken.title, 80)}."
+    return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
+
+
 def _people(said: Understood) -> str:
     if not said.people:
         return ""
@@ -61,7 +121,8 @@ def _people(said: Understood) -> str:
 def _like(said: Understood) -> str:
     if said.like is None:
         return ""
-    return f"{'follow-ups of' if said.follows else 'like'} {shown(said.like, 80)}"
+    but = f" · about {shown(said.text, 80)}" if said.text else ""
+    return f"{'follow-ups of' if said.follows else 'like'} {shown(said.like, 80)}{but}"
 
 
 def undo_label(part: str, said: Understood) -> str:
@@ -83,15 +144,14 @@ def _as_typed(said: Understood) -> str:
     return text
 
 
-def foreign_line(said: Understood, *, fits: bool) -> str:
-    """What to tell of a query that is not in English."""
-    if said.foreign is None:
+def foreign_line(language: str | None, *, fits: bool) -> str:
+    """What to tell of a query that is not in English, but in a language or script."""
+    if language is None:
         return ""
-    name = "another language" if said.foreign == "another language" else said.foreign
     known = "The papers and the model here are in English"
     if fits:
-        return f"-# This looks like {name}. {known}, so I went by meaning; English words find more."
-    return f"-# This looks like {name}. {known}. Please ask in English."
+        return f"-# This looks like {language}. {known}, so I went by meaning; English words find more."
+    return f"-# This looks like {language}. {known}. Please ask in English."
 
 
 def page_of_results(

@@ -19,8 +19,11 @@ logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no ne
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
 _MATH = re.compile(r"\$\$?([^$]{1,300}?)\$\$?")
 _COMMANDS = re.compile(
-    r"\\(?:emph|textit|textbf|texttt|textsc|textrm|text|underline|mathrm|mathbf)\s*\{([^{}]*)\}"
+    r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf|sl|md|up|normal)?|underline|mbox|math(?:rm|bf|sf|tt|it))"
+    r"\s*\{([^{}]*)\}"
 )
+_GONE = re.compile(r"\s*\(\s*\)|\s*,\s*,|\s+,(?=\s)|\s+(?=[.;:?!](?:\s|$))")
+"""What is left around a macro that nobody knows: empty brackets, a comma for nothing."""
 _LINKS = re.compile(r"\\(?:url|href)\s*\{([^{}]*)\}(?:\{([^{}]*)\})?")
 _SCRIPT = re.compile(r"([_^])(?:\{([-+\dn]{1,6})\}|([-+]?\d+|n))")
 _UPPER = str.maketrans("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
@@ -56,7 +59,9 @@ def readable(text: str) -> str:
         for _ in range(3):
             text = _COMMANDS.sub(r"\1", text)
         if "\\" in text:
+            bare = "()" in text
             text = _to_unicode(re.sub(r"(?<!\\)([%#&])", r"\\\1", text))
+            text = text if bare else _GONE.sub("", text)
     return " ".join(text.replace("``", "“").replace("''", "”").replace("~", " ").split())
 
 

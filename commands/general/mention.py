@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import discord
@@ -21,18 +21,20 @@ from commands.cards.lists import note
 from commands.cards.text import safe, shorten
 from commands.kit.limits import MENTION, MINUTE, Counters, TooMuch
 from commands.kit.replies import NO_PINGS, QUICK, UserError, logged
+from commands.kit.replies import interim as interim_note
 from commands.kit.reply import Reply
 from commands.kit.send_once import own_id
 from commands.kit.services import Services
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.waiting import told
-from index.search.routing import Route, routed
+from index.search.routing import Route, is_thanks, routed
 from index.trust.views import Place
 
 log = logging.getLogger("labmate")
 REMEMBERED = 5_000
 """Messages that are known to be answered: after a dropped connection, Discord sends some again."""
 _SHOWN = 300
+WELCOME = "You're welcome."
 _TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 
 
@@ -82,17 +84,29 @@ class Mentions(commands.Cog):
 
     async def _answer(self, message: discord.Message, said: str) -> None:
         member, guild = message.author.id, message.guild.id if message.guild else None
-        limits = self._services.limits
+        limits, interim = self._services.limits, list[discord.Message]()
         try:
             limits.take(MENTION, member, guild)
-            made = await self._made(message, said)
+            made = await self._waited_for(message, self._made(message, said), interim)
         except TooMuch as refused:
             if self._refused.wait((member,), 1, MINUTE) > 0:
                 return
             self._refused.count((member,), MINUTE)
             made = Reply(note(str(refused)))
             self._bot.dispatch("labmate_mention", "refused")
-        await send(message, made)
+        await send(message, made, *interim)
+
+    async def _waited_for(
+        self, message: discord.Message, work: Coroutine[Any, Any, Reply], interim: list[discord.Message]
+    ) -> Reply:
+        """What the work makes; where it takes long, the channel shows typing, and then an interim answer."""
+        task = asyncio.ensure_future(work)
+        if not (await asyncio.wait({task}, timeout=QUICK))[0]:
+            async with message.channel.typing():
+                if not (await asyncio.wait({task}, timeout=self._services.interim_after))[0]:
+                    interim.append(await replied(message, Reply(interim_note(self._services))))
+                await asyncio.wait({task})
+        return await task
 
     async def _made(self, message: discord.Message, said: str) -> Reply:
         """The command's answer, or what to tell about its failure.
@@ -103,6 +117,8 @@ class Mentions(commands.Cog):
             Where the member asks too much.
         """
         guild = message.guild.id if message.guild else None
+        if is_thanks(said):
+            return Reply(note(WELCOME))
         try:
             services = await self._services.seen_from(Place(guild, message.author.id))
             follows = await services.store.asked_questions.last(message.channel.id) is not None
@@ -121,7 +137,7 @@ class Mentions(commands.Cog):
         return reply
 
     async def _work(self, message: discord.Message, found: Route, asked: Spoken) -> Reply:
-        """Do what the command does, in the member's turn; Discord shows typing where it takes a while."""
+        """Do what the command does, in the member's turn."""
         command, services = SPOKEN[found.command], asked.services
         guild = message.guild.id if message.guild else None
         services.limits.take(command.cost, asked.member, guild)
@@ -129,9 +145,6 @@ class Mentions(commands.Cog):
         task = asyncio.ensure_future(services.limits.carry(command.cost, asked.member, work))
         services.answering.add(task)
         task.add_done_callback(services.answering.discard)
-        if not (await asyncio.wait({task}, timeout=QUICK))[0]:
-            async with message.channel.typing():
-                await asyncio.wait({task})
         made = await task
         reply = made if isinstance(made, Reply) else Reply(made)
         return _saying(found, reply) if found.options else reply
@@ -167,30 +180,45 @@ def may_answer(message: discord.Message) -> bool:
     return allowed.view_channel and writes
 
 
-async def send(message: discord.Message, reply: Reply) -> None:
-    """Answer a message; Discord drops a second answer to the same one.
+async def send(message: discord.Message, reply: Reply, interim: discord.Message | None = None) -> None:
+    """Answer a message, in the place of an interim answer if there is one.
 
     Raises
     ------
     discord.HTTPException
         Where Discord refuses it.
     """
-    first: discord.Message | None = None
-    for number, part in enumerate((reply, *reply.more)):
-        answers_to: dict[str, Any] = {}
-        if number == 0:
-            answers_to["reference"] = message.to_reference(fail_if_not_exists=False)
-        sent = await message.channel.send(
+    if interim is None:
+        first = await replied(message, reply)
+    else:
+        first = await interim.edit(view=reply.view, attachments=list(reply.files), allowed_mentions=NO_PINGS)
+    for number, part in enumerate(reply.more, 1):
+        await message.channel.send(
             view=part.view,
             files=list(part.files),
-            **answers_to,
-            mention_author=False,
             allowed_mentions=NO_PINGS,
-            nonce=f"{message.id}{number or ''}",
+            nonce=f"{message.id}{number}",
         )
-        first = first or sent
-    if first is not None and reply.later is not None and (better := await reply.later()) is not None:
+    if reply.later is not None and (better := await reply.later()) is not None:
         await first.edit(view=better, allowed_mentions=NO_PINGS)
+
+
+async def replied(message: discord.Message, reply: Reply) -> discord.Message:
+    """The message that answers another; Discord drops a second answer to the same one.
+
+    Raises
+    ------
+    discord.HTTPException
+        Where Discord refuses it.
+    """
+    return await message.channel.send(
+        view=reply.view,
+        files=list(reply.files),
+        reference=message.to_reference(fail_if_not_exists=False),
+        mention_author=False,
+        allowed_mentions=NO_PINGS,
+        nonce=str(message.id),
+    )
 
 
 def _saying(found: Route, reply: Reply) -> Reply:

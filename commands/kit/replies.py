@@ -172,14 +172,17 @@ async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:
         await interaction.response.send_modal(form)
 
 
-async def _interim(interaction: discord.Interaction, services: Services) -> None:
-    """Say that the answer takes longer, where it will stand."""
+def interim(services: Services) -> ui.LayoutView:
+    """That the answer takes longer, where it will stand."""
     why = "" if services.model_settled.is_set() else " I've just started and am still loading."
     now = f"\n-# Right now: {safe(services.progress.text)}" if services.progress.text else ""
+    return note(f"{LONGER}{why} The answer will appear here as soon as it's ready.{now}")
+
+
+async def _interim(interaction: discord.Interaction, services: Services) -> None:
     interaction.extras["interim"] = True
-    text = f"{LONGER}{why} The answer will appear here as soon as it's ready.{now}"
     try:
-        await interaction.edit_original_response(view=note(text), allowed_mentions=NO_PINGS)
+        await interaction.edit_original_response(view=interim(services), allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the answer itself is still to come
         log.warning("an interim reply could not be sent: %s", error)
 

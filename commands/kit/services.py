@@ -35,6 +35,8 @@ LAST_ANSWERS = 3.0
 """Seconds that answers have to be finished when Labmate ends."""
 PATIENCE = 12.0
 """Seconds; loading the model takes about six."""
+MODEL_PATIENCE = 600.0
+"""The same where there is no answer without the model; Discord takes an answer for fifteen minutes."""
 PEOPLE_PATIENCE = 60.0
 """Seconds; reading 280,000 people into memory takes about ten, on a busy machine longer."""
 INTERIM_AFTER = 8.0
@@ -147,12 +149,12 @@ class Services:
             async with aside():
                 await asyncio.wait({self.reading_people}, timeout=PEOPLE_PATIENCE)
 
-    async def wait_for_model(self) -> None:
+    async def wait_for_model(self, patience: float = PATIENCE) -> None:
         """Let a question of meaning wait for the model, for as long as a person would."""
         if not self.corpus.embedder.is_loaded:
             async with aside():
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.model_settled.wait(), PATIENCE)
+                    await asyncio.wait_for(self.model_settled.wait(), patience)
 
 
 def services_of(interaction: discord.Interaction) -> Services:

@@ -9,13 +9,14 @@ from typing import Any
 
 from discord import ui
 
-from commands.cards.lists import PAGE, Entry, listing
+from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import label, plural, safe, shorten, shown
 from commands.kit.links import link
 from commands.kit.services import Services
 from commands.kit.which_paper import paper_of
 from index.search.phrase_shared import shared_phrases
-from index.search.search import Found
+from index.search.results import Found, Hit
+from index.search.similar import ITSELF
 
 SHOWN = 25
 GUESSES = 3
@@ -25,7 +26,9 @@ GUESSES = 3
 def waiting_note(results: Found) -> str | None:
     """What is still missing from an answer, in small print."""
     if results.by_words_only:
-        return "-# Matched by words only: the model is still loading. Ask again in a few seconds for more."
+        return (
+            "-# I matched words only, since my model is still loading. Ask again in a few seconds for more."
+        )
     return None
 
 
@@ -55,8 +58,11 @@ async def similar_to_text(services: Services, text: str) -> ui.LayoutView:
     heading = f"## Similar to your text\n-# {opening}"
     if results.hits and not results.fits:
         known = plural(await services.store.count(), "paper")
-        heading += f"\nNone of the {known} in this library match. These are only the closest guesses."
-        results = replace(results, hits=results.hits[:GUESSES])
+        hits = tuple(hit for hit in results.hits if hit.paper_id in results.near)[:GUESSES]
+        heading += f"\nNone of the {known} fits.{' The closest guesses:' if hits else ''}"
+        if not hits:
+            return note(heading)
+        results = replace(results, hits=hits)
     return await _page(services, heading, ("", text), results, 0, [])
 
 
@@ -78,7 +84,7 @@ async def _page(
             Entry(
                 papers[hit.paper_id],
                 link("paper.card", "Details", paper=hit.paper_id),
-                note=_why(hit.closeness, shared),
+                note=_why(hit, shared),
             )
             for hit, shared in zip(held, shared_phrases(text, texts), strict=True)
         ]
@@ -90,7 +96,9 @@ async def _page(
     return listing(heading, made, start=page * PAGE + 1, footer=footer, rows=[turns] if turns else [])
 
 
-def _why(closeness: float | None, shared: Sequence[str]) -> str:
-    """How close, and the phrases that both have."""
-    close = f"similarity {closeness:.2f}" if closeness is not None else "matched by words"
+def _why(hit: Hit, shared: Sequence[str]) -> str:
+    """How similar, by the measure that orders the list, and the phrases that both have."""
+    close = (
+        f"similarity {max(0.0, hit.score / ITSELF):.2f}" if hit.closeness is not None else "matched by words"
+    )
     return f"{close} · in common: {' · '.join(map(safe, shared))}" if shared else close

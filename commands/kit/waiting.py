@@ -30,7 +30,8 @@ def missing(services: Services, *needs: Need) -> str | None:
         return f"-# {STARTING}"
     if work := doing(progress, need):
         return f"-# {work}, so this may be incomplete."
-    papers = plural(services.corpus.waiting(), "paper")
+    waiting = services.corpus.waiting()
+    papers = f"{'this' if waiting == 1 else 'these'} {plural(waiting, 'paper')}"
     return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
 
 

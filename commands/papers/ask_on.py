@@ -93,7 +93,7 @@ async def _go_on(press: Press, seed: AskQuery) -> ui.LayoutView:
             await thread.send(view=_opening(interaction, seed), allowed_mentions=NO_PINGS)
         with contextlib.suppress(discord.HTTPException):  # they see the thread below the answer anyway
             await thread.add_user(discord.Object(press.member))
-        return note(f"Ask on in <#{thread.id}>.")
+        return note(f"Go on in <#{thread.id}>{'' if thread.name.endswith(('?', '!', '.', '…')) else '.'}")
     place = interaction.channel_id or 0
     await questions.keep(place, press.member, seed.kept(seed.about, seed.quoted))
     return _opening(interaction, seed)

@@ -31,7 +31,11 @@ from commands.kit.which_person import (
     papers_under_names,
     whom,
 )
+from commands.papers.search import show as search_papers
+from commands.papers.search_query import SearchQuery
 from data.keys import name_key
+from index.search.routing import routed, speaks_of_papers
+from index.search.wishes import Order
 
 NEEDS = (Need.PAPERS, Need.PEOPLE)
 
@@ -255,9 +259,22 @@ async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.L
     if match.person is not None:
         return await show(services, replace(asked, author=f"~{match.person.id}"))
     author_id = await services.store.author_names.find(author)
+    if not match.others and author_id is None and speaks_of_papers(author):
+        return await _in_words(services, author, asked)
     if match.others or author_id is None:
         return await ask_which(services, match, CHOOSE_PAPERS)
     return await show(services, replace(asked, author=str(author_id)))
+
+
+async def _in_words(services: Services, said: str, asked: PapersQuery) -> ui.LayoutView:
+    """What was typed for an author is a sentence: somebody's papers, or a search that understands it."""
+    found = await routed(services.search, said, commands=("papers", "search"))
+    name = found.options.get("author")
+    if name is None or name == said:
+        order: Order = "oldest" if asked.oldest_first else "newest"
+        return await search_papers(services, SearchQuery(said, asked.since, asked.category, order=order))
+    since = since_day(found.options.get("since"), newest=services.search.newest())
+    return await papers_of(services, name, replace(asked, since=asked.since or since))
 
 
 @spoken("papers", needs=NEEDS)

@@ -11,8 +11,17 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, note
-from commands.cards.search import TEN, foreign_line, page_of_results, understood_line, undo_label
-from commands.cards.text import bold_matches, label, plural, safe, shorten
+from commands.cards.search import (
+    NO_WORDS,
+    TEN,
+    foreign_line,
+    page_of_results,
+    several_named,
+    understood_line,
+    undo_label,
+    unfitting,
+)
+from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
@@ -24,13 +33,14 @@ from commands.kit.options import (
 )
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
-from commands.kit.services import Services
+from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
 from commands.kit.similar_papers import GUESSES, waiting_note
 from commands.kit.spoken import Spoken, spoken
 from commands.papers.search_query import SearchQuery
 from data.records import Paper
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
+from index.search.results import Found
 from index.search.understanding import ORDER, Understood
 from index.search.wishes import Order
 
@@ -80,22 +90,23 @@ async def _show_kept(services: Services, kept: int, page: int) -> ui.LayoutView:
 
 async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.LayoutView:
     """A page of results."""
-    await services.wait_for_model()
-    where = Where(category=asked.category, since=asked.since)
-    query = asked.query + (f' author:"{asked.author}"' if asked.author else "")
-    results = await services.search.search(query, SHOWN, where, undo=asked.undo, order=asked.order)
-    said = results.understood or Understood(query, results.query)
+    if not any(letter.isalnum() for letter in asked.query):
+        return note(NO_WORDS)
+    results = await _results(services, asked)
+    said = results.understood or Understood(asked.query, results.query)
     order = asked.order or said.order
     pages = max(1, -(-len(results.hits) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
-    shown_hits = results.hits if results.fits else results.hits[:GUESSES]
-    papers, cited = await _ordered(services, [hit.paper_id for hit in shown_hits], order)
+    ids = [hit.paper_id for hit in results.hits] if results.fits else list(results.near[:GUESSES])
+    papers, order, cited = await _ordered(services, ids, order)
     papers = papers[page * asked.page : (page + 1) * asked.page]
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
     changes = await _changes(services, asked, said, order)
+    unfit, advice = await _unfitting(services, asked, said, guesses=bool(papers))
     if not papers:
-        text = f"{heading}\n{_unfitting(await services.store.count(), asked, said)}"
-        said_too = filter(None, [text, foreign_line(said, fits=False), waiting_note(results)])
+        said_too = filter(
+            None, [heading, unfit, foreign_line(said.foreign, fits=False), waiting_note(results), advice]
+        )
         return note("\n".join(said_too), [changes] if changes else [])
 
     def entries() -> list[Entry]:
@@ -110,10 +121,10 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
 
     made = await asyncio.to_thread(entries)
     ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
-    notes = [foreign_line(said, fits=results.fits), cited, waiting_note(results), *ignored]
+    notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
+    notes += [waiting_note(results), *ignored, None if results.fits else advice]
     footer = "\n".join(filter(None, notes)) or None
     if not results.fits:
-        unfit = f"{_unfitting(await services.store.count(), asked, said)} These are only the closest guesses."
         return page_of_results(f"{heading}\n{unfit}", made, start=1, footer=footer, rows=[changes])
     rows = [await _turning(services, asked, order, page, pages, len(results.hits)), changes]
     opening = choice("paper.open_card", [_option(paper) for paper in papers])
@@ -122,19 +133,40 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     )
 
 
-async def _ordered(services: Services, ids: list[int], order: Order) -> tuple[list[Paper], str | None]:
-    """The papers in the order that was asked for; for citations also what to say of them."""
+async def _results(services: Services, asked: SearchQuery) -> Found:
+    """What is found; only by words while the model is loading, if they find something."""
+    where = Where(category=asked.category, since=asked.since)
+    query = asked.query + (f' author:"{asked.author}"' if asked.author else "")
+    for patience in (PATIENCE, MODEL_PATIENCE):
+        await services.wait_for_model(patience)
+        found = await services.search.search(query, SHOWN, where, undo=asked.undo, order=asked.order)
+        if found.fits or not found.by_words_only or services.model_settled.is_set():
+            break
+    return found
+
+
+async def _which_like(services: Services, said: Understood) -> str | None:
+    """Where several papers have the name that others should be like, which one was taken."""
+    if said.like is None or len(said.like_papers) < 2:
+        return None
+    taken, *others = await services.store.papers(said.like_papers)
+    return several_named(said.like, taken, others) if others else None
+
+
+async def _ordered(services: Services, ids: list[int], order: Order) -> tuple[list[Paper], Order, str | None]:
+    """The papers in the order asked for, as far as it is known; for citations also what to say of them."""
     papers = await services.store.papers(ids)
     if order != "cited":
-        return papers, None
+        return papers, order, None
     facts = await services.facts.works(papers)
     counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}
     if not counts:
-        return papers, "-# I don't know how often these papers are cited, so the best matches come first."
+        told = "-# I don't know how often these papers are cited, so the best matches come first."
+        return papers, "best", told
     papers.sort(key=lambda paper: -counts.get(paper.id, -1))
     unknown = len(papers) - len(counts)
     told = f"; I don't know how often the other {unknown} are cited" if unknown else ""
-    return papers, f"-# Most cited first, by OpenAlex{told}."
+    return papers, order, f"-# Most cited first, by OpenAlex{told}."
 
 
 def _option(paper: Paper) -> discord.SelectOption:
@@ -155,10 +187,14 @@ def _limits(asked: SearchQuery, said: Understood, order: Order) -> str:
     return "".join(f"\n{line}" for line in lines if line)
 
 
-def _unfitting(known: int, asked: SearchQuery, said: Understood) -> str:
-    limited = asked.since or asked.category or asked.author or said.since or said.until or said.people
-    advice = "Try other words or fewer filters." if limited else "Try other words."
-    return f"None of the {plural(known, 'paper')} in this library match. {advice}"
+async def _unfitting(
+    services: Services, asked: SearchQuery, said: Understood, *, guesses: bool
+) -> tuple[str, str]:
+    """What to say where nothing fits, and what to try."""
+    since = max((one for one in (asked.since, said.since) if one), default=None)
+    limited = bool(asked.since or asked.category or asked.author or said.query.author or said.query.category)
+    known = await services.store.count()
+    return unfitting(known, said, since=since, until=said.until, limited=limited, guesses=guesses)
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:

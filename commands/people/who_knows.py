@@ -72,12 +72,10 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
 async def _nobody(services: Services, topic: str, searched: Found) -> ui.LayoutView:
     """No paper matches the topic: say so, and name the closest papers as guesses."""
     known = plural(await services.store.count(), "paper")
-    text = f"None of the {known} in this library match “{topic}”, so I can't name anyone who knows it."
-    near = await services.store.papers([hit.paper_id for hit in searched.hits[:GUESSES]])
+    text = f"None of the {known} fits “{topic}”, so I can't name anyone who knows it."
+    near = await services.store.papers(searched.near[:GUESSES])
     if near:
-        text += "\nThese are only the closest guesses:\n" + "\n".join(
-            f"- {title_link(paper)}" for paper in near
-        )
+        text += "\nThe closest guesses:\n" + "\n".join(f"- {title_link(paper)}" for paper in near)
     return note(text)
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from data.keys import clean
+from index.answers.emptiness import Emptiness
 from index.answers.matching import (
     Expansion,
     Rarity,
@@ -39,6 +40,7 @@ FEATURES = (
     "finding",
     "numbers",
     "length",
+    "empty",
     "words",
     "words in the paper",
 )
@@ -194,6 +196,7 @@ def _compare(wanted: dict[str, float], asked: set[str], passage: Passage) -> _Wo
         features[:, 7] = read.finding
         features[:, 8] = [_shared(asked, sentence.text) for sentence in read.sentences]
         features[:, 9] = np.log1p(lengths)
+        features[:, 10] = read.empty
     return _Words(read.sentences, read.sets, features)
 
 
@@ -206,6 +209,7 @@ class _Read:
     sets: list[set[str]]
     title: set[str]
     finding: np.ndarray
+    empty: np.ndarray
 
 
 @lru_cache(maxsize=1_024)
@@ -219,6 +223,7 @@ def _read(title: str, text: str) -> _Read:
         [expansion.expanded(words) for words in printed],
         expansion.expanded(stems(title)),
         Roles.shipped().finding(found),
+        Emptiness.shipped().chances([sentence.text for sentence in found]),
     )
 
 

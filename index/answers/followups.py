@@ -42,6 +42,16 @@ _PAPER = re.compile(
 _PAPERS = re.compile(
     r"\b(?:these|those|the|both|all)\s+(?:\w+\s+)?(?:papers|studies|articles|works)\b", re.IGNORECASE
 )
+_PLURAL = re.compile(r"[^\W\d_]{2}(?<!s)(?<!u)(?<!i)s$")
+_SYSTEM = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"^((?=\S*[A-Z])[^\s:]{2,30})(?::\s|\s[-–—]\s)",
+        r"\b(?:[Ww]ith|[Bb]y|[Uu]sing|[Vv]ia)\s+((?=\S*[a-z])\S*[A-Z]\S*[A-Z]\S*)$",
+        r"\(((?=\S*[A-Z]\S*[A-Z])\S{2,30})\)$",
+    )
+)
+"""Where a title names its system: before a colon, at its end, in brackets."""
 _NUMBERED = re.compile(
     r"\[(?P<bracket>[1-9])\]|\b(?:paper|number|no\.?|#)\s*(?P<number>[1-9])\b"
     r"|\bthe\s+(?P<word>first|second|third|fourth|fifth|sixth|last)\s+(?:one|paper|study|article)\b",
@@ -81,7 +91,9 @@ def subject(question: str, rarity: Rarity) -> str:
     return ", ".join(dict.fromkeys(" ".join(run) for run in weighed))[:MAX_ABOUT]
 
 
-def follow_up(question: str, about: str, papers: Sequence[int], rarity: Rarity) -> FollowUp:
+def follow_up(
+    question: str, about: str, papers: Sequence[int], rarity: Rarity, *, system: str = ""
+) -> FollowUp:
     """A follow-up question, with what it leaves unsaid.
 
     Parameters
@@ -92,6 +104,9 @@ def follow_up(question: str, about: str, papers: Sequence[int], rarity: Rarity) 
         The papers quoted last, in the reply's order.
     rarity
         How telling a word is, 0 to 1.
+    system
+        The name of the system in the first paper's title, if it has one: what "it" means where the subject
+        so far is many things ("large GPU clusters").
     """
     question = " ".join(question.split())
     meant, left = _papers_meant(question, papers)
@@ -102,6 +117,8 @@ def follow_up(question: str, about: str, papers: Sequence[int], rarity: Rarity) 
     if not about or not (refers or goes_on):
         return FollowUp(left, subject(left, rarity) or about)
     runs = about.split(", ")
+    if system and refers and _is_one(left) and _is_many(runs[0]):
+        return FollowUp(_put_in(left, system), f"{system}, {about}"[:MAX_ABOUT], changed=True)
     text = _put_in(left, runs[0]) if refers else left
     has = {stem(word.casefold()) for word in _content(text)}
     missing = [run for run in runs if not {stem(word.casefold()) for word in _WORD.findall(run)} <= has]
@@ -142,10 +159,30 @@ def _points_back(text: str, match: re.Match[str]) -> bool:
     return not (match[0].lower() == "it" and _EMPTY_IT.match(after))
 
 
+def system_in(title: str) -> str:
+    """The name that a title gives a system: "PrismLLM: …", "… with PrismLLM"; "" for none."""
+    return next((match[1] for pattern in _SYSTEM if (match := pattern.search(title))), "")
+
+
+def _is_one(question: str) -> bool:
+    """Whether the first pronoun that points back means one thing."""
+    match = next(match for match in _PRONOUN.finditer(question) if _points_back(question, match))
+    noun = _WORD.match(question[match.end() :].lstrip())
+    return match[0].lower() in ("it", "its") or (
+        match[0].lower() in ("this", "that") and (noun is None or noun[0].lower() in STOP)
+    )
+
+
+def _is_many(run: str) -> bool:
+    """Whether a run of words is in the plural: "large GPU clusters", not "loss"."""
+    return _PLURAL.search(run) is not None
+
+
 def _put_in(question: str, main: str) -> str:
     """The subject in the place of the first pronoun that points back, unless that has a noun of its own."""
     match = next(match for match in _PRONOUN.finditer(question) if _points_back(question, match))
     word, after = match[0].lower(), question[match.end() :]
+    main = f"{main}'s" if word == "its" and not _is_many(main) else main
     noun = _WORD.match(after.lstrip())
     if word in ("this", "that", "these", "those") and noun and noun[0].lower() not in STOP:
         return question

@@ -18,12 +18,14 @@ from index.answers.passage import Passage
 from index.evaluate.corpus import temporary_library
 from index.evaluate.run_file import read_texts
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder
+from index.search.embedding import Embedder, Worded
 from index.search.search import Search
 
 PAPERS = 16
 _AT_ONCE = 60
 """Questions whose sentences are embedded together; large calls are fastest."""
+_REMEMBERED = 8_000
+"""Sentences whose embeddings are kept for later questions: about 200 MB."""
 
 Report = Callable[[str, int, int], None]
 
@@ -64,10 +66,11 @@ async def answer_file(
         ids = await corpus.store.ids_of("file")
         names = {paper: name for name, paper in ids.items()}
         answerer = Answerer.shipped()
+        known: dict[str, Worded] = {}
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
             found = await _passages(corpus, part, names, printed)
-            answers = await asyncio.to_thread(_answers, corpus, answerer, part, found, sentences)
+            answers = await asyncio.to_thread(_answers, corpus, answerer, part, found, sentences, known)
             for (name, _), texts, answer in zip(part, found, answers, strict=True):
                 lines.append(orjson.dumps(_line(name, answer, texts, names)) + b"\n")
                 answered += answer.answered
@@ -115,24 +118,27 @@ def _answers(
     questions: Sequence[tuple[str, str]],
     found: Sequence[Sequence[Passage]],
     sentences: int,
+    known: dict[str, Worded],
 ) -> list[Answer]:
+    """The answers of some questions; ``known`` remembers the sentences embedded for those before."""
     rarity = library_rarity(corpus)
     readings = [
         Reading(text, candidates, rarity) for (_, text), candidates in zip(questions, found, strict=True)
     ]
     texts = list(dict.fromkeys(text for reading in readings for text in reading.texts))
-    place = {text: number for number, text in enumerate(texts)}
     embedder = corpus.embedder
     if not embedder.has_words:
+        place = {text: number for number, text in enumerate(texts)}
         rows = embedder.encode(texts)
         plain = [reading.evidence(rows[[place[text] for text in reading.texts]]) for reading in readings]
         return [answerer.conclude(evidence, sentences, least=0) for evidence in plain]
-    known = embedder.encode_words(texts)
+    if len(known) > _REMEMBERED:
+        known.clear()
+    new = [text for text in texts if text not in known]
+    known |= dict(zip(new, embedder.encode_words(new), strict=True))
     return [
         answerer.conclude(
-            worded(
-                reading, [known[place[text]] for text in reading.texts], embedder.pieces(reading.texts[0])
-            ),
+            worded(reading, [known[text] for text in reading.texts], embedder.pieces(reading.texts[0])),
             sentences,
             least=0,
         )

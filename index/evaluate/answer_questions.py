@@ -25,6 +25,8 @@ from index.evaluate.train_roles import labelled_paper
 
 Paper = dict[str, Any]
 Range = tuple[int, int]
+Place = tuple[int, int, int]
+"""Store id of a paper, and where a sentence begins and ends in its abstract."""
 _SHORTEST, _LONGEST = 6, 32
 """Words of a claim."""
 _AUXILIARY = re.compile(
@@ -55,6 +57,15 @@ class Asked:
     def left_out(self) -> Asked:
         """The same question among the other papers alone."""
         return Asked(f"{self.kind}, left out", self.text, without=self.paper)
+
+
+def answers(asked: Asked, paper: int, place: Place) -> bool:
+    """Whether a sentence is evidence: it stands in the right paper, mostly inside one of its ranges."""
+    owner, start, end = place
+    if owner != paper:
+        return False
+    half = (end - start) / 2
+    return not asked.evidence or any(min(end, b) - max(start, a) >= half for a, b in asked.evidence)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from index.answers.answer import Answer, Answerer, worded
+from index.answers.answer import Answerer, worded
 from index.answers.evidence import FEATURES, Reading
 from index.answers.passage import Passage
 from index.evaluate.answer_library import Asking, library_of
-from index.evaluate.answer_questions import Asked, drawn, nowhere_answered, read_made
+from index.evaluate.answer_questions import Asked, Place, answers, drawn, nowhere_answered, read_made
 from index.evaluate.corpus import Report
 from index.evaluate.metrics import RESAMPLES, summary
 from index.search import fusion
@@ -31,12 +31,11 @@ from index.search.lexical import TITLE_WEIGHT, rarest
 METHODS = ("words", "vectors", "sum", "labmate")
 SENTENCES = 3
 _REMEMBERED = 8_000
-_EACH = 5
+_TOGETHER = 20
+"""Questions whose sentences are embedded together; large calls are fastest."""
+_EACH = 3
 """Papers that words and vectors each give the simple methods."""
 _BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-
-Place = tuple[int, int, int]
-"""Store id of a paper, and where a sentence begins and ends in its abstract."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +50,19 @@ class Given:
         return any(answers(asked, paper, place) for place in self.places[:first])
 
 
-def answers(asked: Asked, paper: int, place: Place) -> bool:
-    """Whether a sentence is evidence: it stands in the right paper, mostly inside one of its ranges."""
-    owner, start, end = place
-    if owner != paper:
-        return False
-    half = (end - start) / 2
-    return not asked.evidence or any(min(end, b) - max(start, a) >= half for a, b in asked.evidence)
+Twice = tuple[Asked, dict[str, Given], dict[str, Given]]
+"""A question, what each method gives for it, and what without the paper that answers."""
+
+
+@dataclass(frozen=True)
+class _Readings:
+    """A question beside the papers that Labmate finds, and beside those of the simple methods."""
+
+    asked: Asked
+    passages: list[Passage]
+    ours: Reading
+    plain: Reading
+    of_paper: dict[int, float]
 
 
 class AnswerMethods:
@@ -68,25 +73,40 @@ class AnswerMethods:
         self._answerer = answerer
         self._known: dict[str, Worded] = {}
 
-    async def all(self, asked: Asked) -> dict[str, Given]:
-        """What each method gives for a question."""
+    async def all(self, asked: Sequence[Asked]) -> list[dict[str, Given]]:
+        """What each method gives for each question; their sentences are embedded together."""
+        await asyncio.to_thread(self._embedded, [question.text for question in asked])
+        readings = [await self._read(question) for question in asked]
+        texts = [text for read in readings for text in (*read.ours.texts, *read.plain.texts)]
+        await asyncio.to_thread(self._embedded, texts)
+        return [await asyncio.to_thread(self._given, read) for read in readings]
+
+    async def _read(self, asked: Asked) -> _Readings:
         passages = await self._asking.passages(asked)
         plain = await self._plain_passages(asked)
-        given = await asyncio.to_thread(self._plain, asked.text, plain)
-        answer = await asyncio.to_thread(self._answer, asked.text, passages)
-        quotes = [(passages[q.passage].paper, q.start, q.end) for q in answer.best_first()]
-        return {**given, "labmate": Given(quotes, answer.confidence)}
+        rarity = self._asking.rarity
+        words = self._asking.corpus.words
+        ideal = fusion.ideal_score(rarest(words.terms(asked.text)), max(1, len(words)), TITLE_WEIGHT) or 1.0
+        found = words.search(asked.text, max(1, len(plain)), ids=[passage.paper for passage in plain])
+        return _Readings(
+            asked,
+            passages,
+            Reading(asked.text, passages, rarity),
+            Reading(asked.text, plain, rarity, embedded=10_000),
+            {paper: score / ideal for paper, score in found},
+        )
 
-    def _answer(self, text: str, passages: list[Passage]) -> Answer:
-        reading = Reading(text, passages, self._asking.rarity)
-        places = self._asking.corpus.embedder.pieces(reading.texts[0])
-        evidence = worded(reading, self._embedded(reading.texts), places)
-        return self._answerer.conclude(evidence, SENTENCES, least=0)
+    def _given(self, read: _Readings) -> dict[str, Given]:
+        places = self._asking.corpus.embedder.pieces(read.ours.texts[0])
+        evidence = worded(read.ours, self._embedded(read.ours.texts), places)
+        answer = self._answerer.conclude(evidence, SENTENCES, least=0)
+        quotes = [(read.passages[q.passage].paper, q.start, q.end) for q in answer.best_first()]
+        return {**self._plain(read), "labmate": Given(quotes, answer.confidence)}
 
-    def _embedded(self, texts: list[str]) -> list[Worded]:
+    def _embedded(self, texts: Sequence[str]) -> list[Worded]:
         """The texts' embeddings; those of the questions before are remembered."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) > _REMEMBERED:
+        if new and len(self._known) > _REMEMBERED:
             self._known.clear()
             new = list(dict.fromkeys(texts))
         if new:
@@ -94,13 +114,10 @@ class AnswerMethods:
             self._known |= dict(zip(new, found, strict=True))
         return [self._known[text] for text in texts]
 
-    def _rows(self, texts: list[str]) -> np.ndarray:
-        return np.stack([one.row for one in self._embedded(texts)])
-
     async def _plain_passages(self, asked: Asked) -> list[Passage]:
         corpus, hidden = self._asking.corpus, self._asking.ids.get(asked.without, -1)
         assert corpus.vectors is not None
-        row = self._rows([asked.text])[0]
+        row = self._embedded([asked.text])[0].row
         near = [int(paper) for paper in corpus.vectors.search(row, _EACH + 1)[0]]
         worded = [paper for paper, _ in corpus.words.search(asked.text, _EACH + 1)]
         papers = [
@@ -117,18 +134,13 @@ class AnswerMethods:
             if paper in texts
         ]
 
-    def _plain(self, text: str, passages: list[Passage]) -> dict[str, Given]:
+    def _plain(self, read: _Readings) -> dict[str, Given]:
         """BM25 alone, vectors alone and their sum: the paper's score plus the sentence's."""
-        reading = Reading(text, passages, self._asking.rarity, embedded=10_000)
-        evidence = reading.evidence(self._rows(reading.texts))
+        evidence = read.plain.evidence(np.stack([one.row for one in self._embedded(read.plain.texts)]))
         if not len(evidence.features):
             return {name: Given([], 0.0) for name in METHODS[:3]}
-        words = self._asking.corpus.words
-        ideal = fusion.ideal_score(rarest(words.terms(text)), max(1, len(words)), TITLE_WEIGHT) or 1.0
-        papers = [passage.paper for passage in passages]
-        of_paper = dict(words.search(text, len(papers), ids=papers))
         named = dict(zip(FEATURES, evidence.features.T, strict=True))
-        by_words = named["bm25"] + np.array([of_paper.get(int(p), 0.0) / ideal for p in evidence.papers])
+        by_words = named["bm25"] + np.array([read.of_paper.get(int(p), 0.0) for p in evidence.papers])
         by_meaning = named["closeness"] + named["closeness of the paper"]
         given = {}
         for name, scores in (("words", by_words), ("vectors", by_meaning), ("sum", by_words + by_meaning)):
@@ -162,16 +174,19 @@ async def evaluate(
     strange = nowhere_answered(per_kind, seed)
     async with library_of(made, background, vectors, embedder, report) as asking:
         methods = AnswerMethods(asking, Answerer.shipped())
-        given: list[tuple[Asked, dict[str, Given], dict[str, Given]]] = []
-        for done, question in enumerate(asked, 1):
-            given.append((question, await methods.all(question), await methods.all(question.left_out())))
+        given: list[Twice] = []
+        nothing: list[dict[str, Given]] = []
+        total = len(asked) + len(strange)
+        for start in range(0, len(asked), _TOGETHER):
+            group = asked[start : start + _TOGETHER]
+            both = await methods.all([*group, *(question.left_out() for question in group)])
+            given += zip(group, both[: len(group)], both[len(group) :], strict=True)
             if report:
-                report("asking", done, len(asked) + len(strange))
-        nothing = []
-        for done, question in enumerate(strange, len(asked) + 1):
-            nothing.append(await methods.all(question))
+                report("asking", len(given), total)
+        for start in range(0, len(strange), _TOGETHER):
+            nothing += await methods.all(strange[start : start + _TOGETHER])
             if report:
-                report("asking", done, len(asked) + len(strange))
+                report("asking", len(given) + len(nothing), total)
         ids = asking.ids
     rows = []
     for kind in dict.fromkeys(question.kind for question in asked):
@@ -189,7 +204,7 @@ async def evaluate(
 def _row(
     method: str,
     kind: str,
-    part: Sequence[tuple[Asked, dict[str, Given], dict[str, Given]]],
+    part: Sequence[Twice],
     nothing: Sequence[dict[str, Given]],
     ids: dict[str, int],
     seed: int,
@@ -235,9 +250,7 @@ def _auroc(name: str, answered: np.ndarray, unanswered: np.ndarray, seed: int) -
     }
 
 
-def _calibration(
-    given: Sequence[tuple[Asked, dict[str, Given], dict[str, Given]]], ids: dict[str, int]
-) -> list[dict[str, Any]]:
+def _calibration(given: Sequence[Twice], ids: dict[str, int]) -> list[dict[str, Any]]:
     """By confidence: questions, with and without their paper, and how often the first sentence answers."""
     pairs = []
     for question, with_paper, without in given:

@@ -27,7 +27,7 @@ def read_field(path: Path) -> Collection:
     questions, abstracts = [], []
     for item in items(path):
         questions.append(str(item.get("question") or item.get("title") or ""))
-        abstracts.append(_abstract(item))
+        abstracts.append(abstract_of(item))
     return Collection([text for text in questions if text], [text for text in abstracts if text])
 
 
@@ -42,7 +42,7 @@ def write_collection(path: Path, out: Path, most: int | None, seed: int) -> list
     SourceError
         If the file can't be read.
     """
-    described = [item for item in items(path) if _abstract(item)]
+    described = [item for item in items(path) if abstract_of(item)]
     if most is not None and most < len(described):
         described = random.Random(seed).sample(described, most)
     with out.open("wb") as stream:
@@ -57,12 +57,12 @@ def has_questions(path: Path) -> bool:
 
 
 def _paper(item: dict[str, Any]) -> dict[str, Any]:
-    abstract = _abstract(item)
+    abstract = abstract_of(item)
     title = str(item.get("title") or (sentences(abstract) or [abstract])[0])[:300]
     return {"id": str(item["id"]), "title": title, "abstract": abstract, "authors": item.get("authors") or []}
 
 
-def _abstract(item: dict[str, Any]) -> str:
+def abstract_of(item: dict[str, Any]) -> str:
     if "sections" in item:
         parts = [section["text"] for section in item["sections"]]
         return " ".join([*parts, item.get("conclusion") or ""]).strip()

@@ -81,8 +81,10 @@ async def _rank(kind: str, corpus: Corpus, text: str, ids: dict[str, int], depth
 def _read(path: Path) -> list[str]:
     try:
         return [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path} can't be read: {error}") from error
+    except OSError as error:
+        raise SourceError(f"{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path} can't be read: it is not UTF-8 text") from error
 
 
 def _ids(path: Path) -> list[tuple[str, str]]:

@@ -31,7 +31,15 @@ from index.search.embedding import Embedder
 
 PLAIN = 5.0
 """The weight of each of a paper's features before anything is learned."""
-INSIDE_WEIGHTS = {"closeness": 10.0, "bm25": 10.0, "words": 5.0, "pairs": 0.0, "numbers": 0.5, "finding": 4.0}
+INSIDE_WEIGHTS = {
+    "closeness": 10.0,
+    "bm25": 10.0,
+    "words": 5.0,
+    "pairs": 0.0,
+    "numbers": 0.5,
+    "finding": 4.0,
+    "empty": -4.0,
+}
 _PULL = 0.02
 """How strongly the weights are drawn to the plain sum, for each question."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from index.search.days_said import FLAGS, POINT, YEAR, days_of, kind_of_point
@@ -19,17 +19,20 @@ def _named(prefix: str) -> str:
     return POINT.replace("(?P<", f"(?P<{prefix}_")
 
 
+_OUT = r"(?:published|announced|listed|posted|submitted|released|(?:that\s+)?appear(?:ed|ing)|printed)"
+"""What papers do on a day; it says nothing of what they are about."""
 _BETWEEN = re.compile(
-    rf"\b(?:between|from)\s+{_named('a')}\s*(?:and|to|till|until|through|[-–])\s*{_named('b')}", FLAGS
+    rf"\b(?:{_OUT}\s+)?(?:between|from)\s+{_named('a')}\s*(?:and|to|till|until|through|[-–])\s*{_named('b')}",
+    FLAGS,
 )
 _YEARS = re.compile(rf"(?<![\w.-])(?P<a_year>{YEAR})\s?[-–]\s?(?P<b_year>{YEAR})(?![\w.-])", FLAGS)
 _OPEN = re.compile(
-    rf"\b(?P<how>since:|since|from|starting(?:\s+(?:in|from))?|after|later\s+than|newer\s+than|before|prior\s+to|"
+    rf"\b(?:{_OUT}\s+)?(?P<how>since:|since|from|starting(?:\s+(?:in|from))?|after|later\s+than|newer\s+than|before|prior\s+to|"
     rf"older\s+than|until|till|up\s+to)\s*(?<=[\s:]){POINT}(?P<onwards>\s+(?:on|onwards?|and\s+later))?",
     FLAGS,
 )
 _DURING = re.compile(
-    rf"\b(?:year:\s*|(?:in|during|of|within|over|published\s+in|published|on|this)\s+){POINT}(?:'s|’s|s['’])?",
+    rf"\b(?:year:\s*|(?:(?:{_OUT}\s+)?(?:in|during|of|within|over|on)|{_OUT}|this)\s+){POINT}(?:'s|’s|s['’])?",
     FLAGS,
 )
 _ALONE = re.compile(rf"(?<![\w.-]){POINT}(?:'s|’s|s['’])?", FLAGS)
@@ -47,6 +50,8 @@ class Span:
     until: date | None
     said: str
     """The words that said it."""
+    from_listing: bool = False
+    """Whether it is counted from the newest listing, because nothing is newer."""
 
 
 def read_dates(
@@ -69,7 +74,8 @@ def read_dates(
             if _may_be_date(pattern, match, is_name, text):
                 span = _span(pattern, match, today, newest)
                 if span is not None:
-                    return span, _without(text, match)
+                    by_clock = _span(pattern, match, today, None)
+                    return replace(span, from_listing=span != by_clock), _without(text, match)
     return None, text
 
 
@@ -101,7 +107,7 @@ def _may_be_date(
             and text[match.start("month")].islower()
             and match["month"].lower() in ("may", "march")
         ):
-            return match[0].lower().startswith(("in ", "during ", "this "))
+            return re.search(r"(?:^|\s)(?:in|during|this)\s+\S+$", match[0].lower()) is not None
         return kind not in (*_VAGUE, "day")
     return kind in _BARE and not (kind == "year" and _is_named_year(match, text, is_name))
 

@@ -23,6 +23,10 @@ NEITHER = -7.6
 FARTHEST = -0.15
 LEAST = -1.0
 """The log-odds above which a paper fits; a lost answer counts e = 2.7 times a false one."""
+NEAR = -5.0
+"""The log-odds above which a paper is worth showing as a guess; noise is farther than this."""
+NEAR_BY_WORDS = -6.0
+"""The same where the closeness is unknown, so that words alone speak; without any word it is -7.6."""
 _EVERYDAY = resources.files("index").joinpath("everyday_words.txt").read_text().split()
 LENGTHS, EACH = (1, 2, 3, 5, 8, 13, 21, 34), 16
 """The lengths in words of random queries, and how many of each length there are."""
@@ -43,12 +47,19 @@ class Fits:
         self._measured = 0
         self._measuring = asyncio.Lock()
 
-    async def fitting(self, text: str, closeness: dict[int, float | None]) -> tuple[int, ...]:
-        """The papers (store id: cosine, None if unknown) that answer the text, in their order."""
+    async def judged(
+        self, text: str, closeness: dict[int, float | None]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The papers (store id: cosine, None if unknown) that answer the text, in their order.
+
+        Also those that come near enough to be shown where none answers.
+        """
         if not closeness:
-            return ()
-        odds = log_odds(await self.features(text, closeness))
-        return tuple(paper for paper, value in zip(closeness, odds, strict=True) if value >= LEAST)
+            return (), ()
+        odds = dict(zip(closeness, log_odds(await self.features(text, closeness)), strict=True))
+        answering = tuple(paper for paper, value in odds.items() if value >= LEAST)
+        floors = {paper: NEAR_BY_WORDS if cosine is None else NEAR for paper, cosine in closeness.items()}
+        return answering, tuple(paper for paper, value in odds.items() if value >= floors[paper])
 
     async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
         """The features of each paper for a text (:func:`fit_features`); none without content words."""

@@ -15,6 +15,8 @@ OWN_WORDS, OTHER_WORDS = 36, 60
 """Up to the first number of content words a query may use the paper's own; from the second it paraphrases."""
 WORDS_OWN, WORDS_OTHER = 1.5, 0.5
 """The weight of the words in each case."""
+PAIRED = 0.3
+"""The weight of two words side by side, beside that of each alone (1), in a paper with most of the words."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
 """Weights of shared words and shared title words, as a share of the paper's score with itself."""
 SELF_SHARE = 0.6
@@ -63,6 +65,16 @@ def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> floa
             idf = math.log(1 + (papers - found + 0.5) / (found + 0.5))
             total += weight * idf
     return total
+
+
+def with_pairs(coverage: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Coverage with what words side by side add; both float32, shape (candidates,).
+
+    They count by the square of the paper's share of the best coverage: two words side by side can tell the
+    sense of a query, but do not make up for its other words.
+    """
+    best = float(coverage.max(initial=0.0))
+    return coverage + PAIRED * pairs * (coverage / best) ** 2 if best > 0 else coverage
 
 
 def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -18,10 +19,7 @@ MAX_TERMS = 48
 OTHER_NUMBER = 0.1
 """A plural is the same word as a singular only if it has at least this share of its papers."""
 FUNCTION_WORDS = 2
-PAIRED = 0.25
-"""The weight of two words side by side, beside that of each alone (1).
-
-Metzler and Croft, A Markov random field model for term dependencies (SIGIR 2005)."""
+_ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
 _TEXTS_KEPT = 64
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
@@ -129,7 +127,6 @@ class WordIndex(WordLookup):
         ids: Sequence[int] | None = None,
         title_only: bool = False,
         shared: bool = False,
-        paired: float = 0.0,
     ) -> list[tuple[int, float]]:
         """Papers by BM25 over title and abstract.
 
@@ -141,8 +138,6 @@ class WordIndex(WordLookup):
             Rank these papers only.
         shared
             Leave out words that only one paper has, since it can't share them.
-        paired
-            What two words count that stand side by side in the text and in a paper.
 
         Returns
         -------
@@ -156,8 +151,6 @@ class WordIndex(WordLookup):
             for term in {term.stem: term for term in terms}.values()
             for field, weight in fields
         ]
-        if paired:
-            clauses += self._paired(text, {term.stem for term in terms}, fields, paired)
         required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
         if phrases and not required:
             return []
@@ -165,32 +158,38 @@ class WordIndex(WordLookup):
         if not clauses:
             return []
         query = Query.boolean_query(clauses)
-        if ids is not None:
-            chosen = Query.const_score_query(
-                Query.term_set_query(self._schema, "id", [int(i) for i in ids]), 0.0
+        return self._hits(query if ids is None else self._within(query, ids), k)
+
+    def side_by_side(self, text: str, ids: Sequence[int]) -> dict[int, float]:
+        """BM25 of these papers for words that stand side by side in a text and in the paper, by store id.
+
+        Metzler and Croft, A Markov random field model for term dependencies (SIGIR 2005). Initials such as
+        RAG or LLM stand beside whatever they are used for, so that their company says nothing.
+        """
+        stems = {term.stem for term in rarest(self.terms(text))}
+        stems -= {self._stem(short.lower()) for short in _ACRONYM.findall(text)}
+        along = list(self._stemmed.analyze(text))
+        pairs = [
+            pair for pair in dict.fromkeys(pairwise(along)) if stems.issuperset(pair) and pair[0] != pair[1]
+        ]
+        clauses = [
+            (
+                Occur.Should,
+                Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight),
             )
-            query = Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
-        return self._hits(query, k)
+            for pair in pairs[:MAX_TERMS]
+            for field, weight in (("title", TITLE_WEIGHT), ("abstract", 1.0))
+        ]
+        if not clauses or not ids:
+            return {}
+        return dict(self._hits(self._within(Query.boolean_query(clauses), ids), len(ids)))
+
+    def _within(self, query: Query, ids: Sequence[int]) -> Query:
+        chosen = Query.const_score_query(Query.term_set_query(self._schema, "id", [int(i) for i in ids]), 0.0)
+        return Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])
 
     def _term(self, field: str, term: Term) -> Query:
         one = Query.term_query(self._schema, field, term.stem, "freq")
         if not term.also:
             return one
         return Query.disjunction_max_query([one, Query.term_query(self._schema, field, term.also, "freq")])
-
-    def _paired(
-        self, text: str, stems: set[str], fields: Sequence[tuple[str, float]], weight: float
-    ) -> list[tuple[Occur, Query]]:
-        """Clauses for words that stand side by side in a text."""
-        along = list(self._stemmed.analyze(text))
-        pairs = [
-            pair for pair in dict.fromkeys(pairwise(along)) if stems.issuperset(pair) and pair[0] != pair[1]
-        ]
-        return [
-            (
-                Occur.Should,
-                Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight * of_field),
-            )
-            for pair in pairs[:MAX_TERMS]
-            for field, of_field in fields
-        ]

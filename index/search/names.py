@@ -96,9 +96,20 @@ class NameIndex:
     def of_family(self, family: str, limit: int = 20) -> list[Name]:
         """Names with this family name, those with most papers first."""
         key = name_key(family)
-        under = self._under(f"{key} ").tolist()
-        places = [place for place in under if self._keys[place].endswith(f" {key}")]
-        return [self._name(place) for place in self._most(np.array(places, np.int64), limit)] if key else []
+        joined = key.replace(" ", "")
+        under = self._under(key).tolist() if key else []
+        places = [place for place in under if parse_name(self._names[place]).family == joined]
+        return [self._name(place) for place in self._most(np.array(places, np.int64), limit)]
+
+    def with_middle(self, name: str, limit: int = 3) -> list[Name]:
+        """Names with these two words first and last and a middle name or initial between them."""
+        first, *rest = name_key(name).split(" ")
+        if len(rest) != 1 or min(len(first), len(rest[0])) < 2:
+            return []
+        ends = f"{rest[0]} {first}"  # as such a name reads from its last word
+        keys = [(place, self._keys[place]) for place in self._under(f"{ends} ").tolist()]
+        close = [place for place, key in keys if key.startswith(f"{first} ") and key.endswith(f" {rest[0]}")]
+        return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
     def near(self, name: str, limit: int = 5) -> list[Name]:
         """The most similar names, for an unknown one: typos, swapped letters, missing parts."""
@@ -114,6 +125,8 @@ class NameIndex:
         places = [self._at[form] for form in forms] + [place for _, _, place in ranked]
         if len(key) >= 3:
             places += self._most(self._under(key), limit)
+        else:  # too short to begin names with, but it may be a family name
+            places += [self._at[name.key] for name in self.of_family(key, limit)]
         return [self._name(place) for place in dict.fromkeys(places) if self._keys[place] != key][:limit]
 
     def _like(self, key: str) -> np.ndarray:

@@ -33,6 +33,8 @@ _OWNS = re.compile(
 )
 _JOINS = re.compile(r"\s*(?:,?\s*(?:and|or|&)\s+(?:(?:papers\s+)?by\s+)?|,\s*)", re.IGNORECASE)
 _GAP = re.compile(r"\s+")
+_INITIALS = re.compile(r",\s+(?:[A-Z]\.?[\s-]?){1,3}(?![\w.])")
+"""What follows a family name in "Andrews, H. C."."""
 _EITHER = re.compile(r"(?:either|both|one\s+of)\s+", re.IGNORECASE)
 
 
@@ -133,11 +135,21 @@ def _at(text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[s
         said = _bare(text[start:end])
         if (exact := names.get(said)) is not None:
             return _Found((exact,), start, start + len(said))
+        if fuller := names.with_middle(said):
+            return _Found(tuple(fuller), start, start + len(said))
         if forms := names.others(said, FORMS) if _has_initial(said) else []:
             return _Found(tuple(forms), start, start + len(said))
     if not words or not sure:
         return None
     word = _bare(words[0][0])
+    if (initials := _INITIALS.match(text, start + len(word))) and word[0].isupper():
+        said = text[start : initials.end()].strip()
+        if forms := [form for form in (names.get(said), *names.others(said, FORMS)) if form]:
+            return _Found(tuple(forms), start, start + len(said))
+    for count in range(min(3, len(words)), 1, -1):  # "Harry Andrews" may be printed as "H. C. Andrews"
+        said = _bare(text[start : words[count - 1].end()])
+        if all(part[0].isupper() for part in said.split()) and (forms := names.others(said, FORMS)):
+            return _Found(tuple(forms), start, start + len(said))
     family = names.of_family(word, FORMS)
     # A word in lower case that is common in texts is no name: "papers by young researchers".
     theirs = sum(name.papers for name in family)
@@ -172,9 +184,9 @@ def _standing(text: str, names: NameIndex, together: Callable[[str], int]) -> li
         run = _run(text, words[place].start())
         one = next(
             (
-                _Found((name,), run[0].start(), run[0].start() + len(said))
+                _Found(named, run[0].start(), run[0].start() + len(said))
                 for count in range(len(run), 1, -1)
-                if (name := names.get(said := _bare(text[run[0].start() : run[count - 1].end()]))) is not None
+                if (named := _called(said := _bare(text[run[0].start() : run[count - 1].end()]), names))
             ),
             None,
         )
@@ -184,6 +196,12 @@ def _standing(text: str, names: NameIndex, together: Callable[[str], int]) -> li
         else:
             place += 1
     return found
+
+
+def _called(said: str, names: NameIndex) -> tuple[Name, ...]:
+    """The name as it is printed, or else with the middle initials that are printed in it."""
+    exact = names.get(said)
+    return (exact,) if exact is not None else tuple(names.with_middle(said))
 
 
 def _run(text: str, start: int) -> list[re.Match[str]]:

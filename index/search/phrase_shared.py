@@ -11,6 +11,10 @@ from index.search.phrases import PhraseFinder, chances
 
 LEAST = 0.01
 """A phrase is named as shared if the authors of both would name it at least so likely."""
+LEAST_ONE = 0.02
+"""The same for a single word: *age*, *ranks* and *corrections* are said in passing."""
+COMMON_WORD = 0.05
+"""A single word that a larger share of papers has is not worth naming: *model*, *training*, *scale*."""
 _SAID = 0.3
 """What a phrase counts that was named before, beside one that was not."""
 _PART = 0.2
@@ -42,9 +46,13 @@ def shared_phrases(
         _, mine, theirs = np.intersect1d(keys, table.key[start:stop], return_indices=True)
         theirs = theirs + start
         both = np.minimum(chance[mine], chance[theirs])
-        weight = np.where(both >= LEAST, np.sqrt(chance[mine] * chance[theirs]) * rarity[theirs], 0.0)
+        plain = (table.words[theirs] == 1) & (known[theirs] > COMMON_WORD * finder.background.papers)
+        weight = np.where(
+            (both >= LEAST) & ~plain, np.sqrt(chance[mine] * chance[theirs]) * rarity[theirs], 0.0
+        )
         chosen: list[str] = []
         taken: set[str] = set()
+        named: set[int] = set()
         parts = {row: phrase_parts(finder.printed(scored, row)) for row in theirs[weight > 0].tolist()}
         for place, row in enumerate(theirs.tolist()):
             own = parts.get(row)
@@ -58,8 +66,10 @@ def shared_phrases(
             row = int(theirs[place])
             if weight[place] <= 0 or len(chosen) == most:
                 break
-            if taken.isdisjoint(parts[row]):
+            same = (int(table.short[row]), int(table.key[row]))
+            if taken.isdisjoint(parts[row]) and named.isdisjoint(filter(None, same)):
                 taken |= set(parts[row])
+                named |= set(filter(None, same))
                 chosen.append(finder.printed(scored, row))
         found.append(chosen)
     return found

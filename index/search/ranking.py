@@ -10,7 +10,7 @@ import numpy as np
 from index.search import fusion
 from index.search.corpus import Corpus
 from index.search.hubs import Hubs
-from index.search.lexical import PAIRED, TITLE_WEIGHT, Term, rarest
+from index.search.lexical import TITLE_WEIGHT, Term, rarest
 from index.search.queries import Query
 from index.search.results import Hit, best_hits, passes
 
@@ -44,6 +44,8 @@ class Wanted:
     """Papers that print the name of that paper."""
     asked: bool = False
     """Whether it is a question or a need in words, which many papers can meet, and not a few keywords."""
+    like: int | None = None
+    """That paper, which is never found itself."""
     plain: bool = False
     """Rank by words and meaning only, as before words had company; for comparison."""
 
@@ -79,16 +81,16 @@ class Ranking:
         near: Sequence[int] = []
         if vector is not None and vectors is not None and not query.phrases:
             near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
-        # "Like X but for Y" looks for Y among the papers like X.
-        found = wanted.alike or dict.fromkeys([*near, *by_words, *([] if query.phrases else wanted.people)])
+        # "Like X but for Y" looks for the papers about Y that are most like X.
+        found = dict.fromkeys([*near, *by_words, *([] if query.phrases else wanted.people), *wanted.alike])
+        if wanted.like is not None:
+            found.pop(wanted.like, None)
         candidates = [paper for paper in found if allowed is None or passes(allowed, paper)]
         if not candidates:
             return []
-        # Words side by side are looked for in candidates only, since phrases make a search of all slow.
-        asked = [paper for paper in candidates if paper not in by_words] if wanted.plain else candidates
+        asked = [paper for paper in candidates if paper not in by_words]
         if asked and terms:
-            paired = 0.0 if wanted.plain else PAIRED
-            by_words |= dict(words.search(query.text, len(asked), ids=asked, paired=paired))
+            by_words |= dict(words.search(query.text, len(asked), ids=asked))
         closeness = np.full(len(candidates), np.nan, np.float32)
         if vector is not None and vectors is not None:
             closeness = vectors.closeness(vector, candidates)
@@ -97,6 +99,10 @@ class Ranking:
         if wanted.plain:
             scores = fusion.fuse_query(closeness, coverage, kind.words)
             return best_hits(candidates, scores, closeness, k)
+        # Words side by side are looked for in candidates only, since phrases make a search of all slow.
+        beside = words.side_by_side(query.text, candidates)
+        pairs = self._coverage(terms, [beside.get(paper, 0.0) for paper in candidates])
+        coverage = fusion.with_pairs(coverage, pairs)
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
         scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
@@ -142,6 +148,7 @@ def _bonus(candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
     if wanted.in_time is not None:
         bonus += IN_TIME * np.array([passes(wanted.in_time, paper) for paper in candidates])
     if wanted.alike:
-        bonus += ALIKE * np.array([wanted.alike[paper] for paper in candidates])
+        least = min(wanted.alike.values())
+        bonus += ALIKE * np.array([wanted.alike.get(paper, least) for paper in candidates])
         bonus += NAMES_IT * np.array([paper in wanted.naming for paper in candidates])
     return bonus

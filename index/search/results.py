@@ -39,6 +39,8 @@ class Found:
     """The first hits that answer the query; the others are merely the nearest."""
     understood: Understood | None = None
     """What a typed query was taken to say; None where a paper or text was compared."""
+    near: tuple[int, ...] = ()
+    """The first hits that answer or come near it: where none answers, they are worth a guess."""
 
     @property
     def fits(self) -> bool:

@@ -32,9 +32,15 @@ STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text()
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _COMMAND = re.compile(r"/([a-z-]{2,20})\b\s*(.*)", re.DOTALL)
 _HELP = re.compile(
-    r"(?:(?:hi|hello|hey)\b.{0,20}|thanks?\b.{0,20}|help(?: me)?|commands?|who are you"
+    r"(?:(?:hi|hello|hey)\b.{0,20}|help(?: me)?|commands?|who are you"
     r"|what (?:can|do|could) (?:you|i) (?:do|know|ask|type)\b.{0,40}"
     r"|how (?:do|can|should|does) (?:i|we|you|this|labmate) (?:use|ask|work|talk)\b.{0,40})[?!. ]*",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"(?:(?:ok(?:ay)?|great|perfect|cool|nice|wow|many|oh)\b[,!. ]*)*(?:thanks?|thank you|thx|cheers)\b"
+    r"(?:[\s,!.:;)]+(?:a|again|all|and|answer|bot|everything|for|great|help(?:s|ed|ful)?|is|it|labmate|lot|lots"
+    r"|much|of|perfect|really|so|that|that's|that’s|the|this|useful|very|was|works?|you|your))*[\s!.:;)]*",
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
@@ -138,6 +144,16 @@ def route(
     return Route("search", {"query": said})
 
 
+def is_thanks(said: str) -> bool:
+    """Whether somebody says thank you, and nothing else."""
+    return _THANKS.fullmatch(said[:LONGEST].strip()) is not None
+
+
+def speaks_of_papers(said: str) -> bool:
+    """Whether a text speaks of papers or of writing them: "papers by …", "what did … publish"."""
+    return _WROTE.search(said[:LONGEST]) is not None
+
+
 def _typed(said: str, commands: Container[str]) -> Route | None:
     """A command typed out, as in Discord's own box."""
     match = _COMMAND.fullmatch(said)
@@ -178,12 +194,14 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     if (knows := _WHO_KNOWS.fullmatch(said)) and not read.people and "who-knows" in commands:
         return Route("who-knows", {"topic": knows[1]})
     name = _one_name(read)
-    if name is None or read.until or read.like:
+    if name is None or read.like:
         return None
     rest = _subject(read.text)
     if rest:
         about_work = _WROTE.search(said) or not _is_question(said)
         return Route("search", {"query": said}) if about_work else None
+    if read.until:  # only a search has a last day
+        return Route("search", {"query": said})
     if read.since or (_WROTE.search(said) and not _WHO.match(said)):
         since = {"since": read.since.isoformat()} if read.since else {}
         return Route("papers", {"author": name} | since)

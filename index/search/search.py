@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -22,7 +23,7 @@ from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.similar import SimilarPapers
-from index.search.understanding import LIKENESS, Understood, literally, understand
+from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
 from index.search.wishes import Order
 
 __all__ = ["JUDGED", "POOL", "Found", "Hit", "Search"]
@@ -74,7 +75,24 @@ class Search(SimilarPapers):
         if said.like is not None and not (await self.named(said.like)).papers:
             undo |= {LIKENESS}
             said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
-        return said
+        if said.without and said.like is None and LIKENESS not in undo:
+            said = await self._like_it_without(said)
+        if said.like is None:
+            return said
+        meant = await self.named(said.like)
+        return replace(said, like_papers=tuple(meant.papers if meant.paper is None else (meant.paper,)))
+
+    async def _like_it_without(self, said: Understood) -> Understood:
+        """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
+        one_word = len(self._library.words.terms(said.text)) == 1
+        if not one_word or not (await self.named(said.text)).papers:
+            return said
+        return replace(said, like=said.text, query=replace(said.query, text=""))
+
+    async def language_of(self, text: str) -> str | None:
+        """The language of a text that is not in English."""
+        known = await asyncio.to_thread(self._known.known, None)
+        return await asyncio.to_thread(language_of, text, known)
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -130,12 +148,12 @@ class Search(SimilarPapers):
         hits, first = await asyncio.gather(ranking, self._certain(query))
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         hits = promote(hits, first)[:depth]
-        fitting = await self._fitting(said, hits[: depth if ordered else judged], first)
+        fitting, near = await self._fitting(said, hits[: depth if ordered else judged], first)
         if ordered:
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
-        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said)
+        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, near)
 
     async def _without(self, unwanted: Sequence[str], allowed: np.ndarray | None) -> np.ndarray:
         """The papers that may be found and have none of the unwanted phrases."""
@@ -147,15 +165,28 @@ class Search(SimilarPapers):
 
     async def _fitting(
         self, said: Understood, hits: Sequence[Hit], certain: Sequence[int]
-    ) -> tuple[int, ...]:
-        """The hits that answer: a paper that is named, has the quoted words, or fits by its text."""
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The hits that answer: a paper that is named, has the quoted words, or fits by its text.
+
+        Also those that come near enough to be shown as guesses.
+        """
         query = said.query
         if query.phrases or not query.text or said.like is not None:
-            return tuple(hit.paper_id for hit in hits)
-        answering = await self._fits.fitting(query.text, {hit.paper_id: hit.closeness for hit in hits})
+            every = tuple(hit.paper_id for hit in hits)
+            return every, every
+        answering, near = await self._fits.judged(query.text, {hit.paper_id: hit.closeness for hit in hits})
         if certain and await self._whole_text_names(query.text):
             answering = (*answering, *certain)
-        return tuple(hit.paper_id for hit in hits if hit.paper_id in answering)
+        return tuple(hit.paper_id for hit in hits if hit.paper_id in answering), near
+
+    async def near_enough(self, text: str, papers: Sequence[int]) -> tuple[int, ...]:
+        """Those of some papers that come near enough to a text to be shown as guesses, in their order."""
+        vector, vectors = await self.embed(text), self._library.vectors
+        closeness: Sequence[float | None] = [None] * len(papers)
+        if vector is not None and vectors is not None and papers:
+            known = await asyncio.to_thread(vectors.closeness, vector, list(papers))
+            closeness = [None if math.isnan(value) else float(value) for value in known]
+        return (await self._fits.judged(text, dict(zip(papers, closeness, strict=True))))[1]
 
     async def _whole_text_names(self, text: str) -> bool:
         """Whether the whole text is a paper's name: one word, an identifier or a title."""
@@ -181,7 +212,7 @@ class Search(SimilarPapers):
             since, until = where.since, where.until
         alike, naming = dict[int, float](), frozenset[int]()
         if said.like is not None:
-            [like] = await self._library.store.papers((await self.named(said.like)).papers[:1])
+            [like] = await self._library.store.papers(said.like_papers[:1])
             alike = {hit.paper_id: hit.score for hit in (await self.similar(like, POOL)).hits}
             if said.follows:
                 since = max((day for day in (like.day, since) if day), default=None)
@@ -191,7 +222,8 @@ class Search(SimilarPapers):
                 naming = frozenset(paper for paper, _ in printed)
         limits = Where(where.category or query.category, since, until, ids)
         asked = reads_as_sentence(said.typed)
-        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, plain)
+        like_it = said.like_papers[0] if said.like is not None else None
+        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
 
     async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
         if not names:

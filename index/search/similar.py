@@ -21,6 +21,8 @@ from index.search.results import JUDGED, Found, Hit, best_hits, passes
 
 SIMILAR_POOL = 100
 """How many candidates words and vectors give each."""
+ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
+"""The score of a paper with itself: what similarity is a share of where it is shown."""
 
 
 class SimilarPapers(PaperNames):
@@ -53,7 +55,8 @@ class SimilarPapers(PaperNames):
         title, _, abstract = text.partition("\n")
         results = await self._similar_to("", f"{title} {abstract}", await self.embed(text[:10_000]), k, where)
         near = {hit.paper_id: hit.closeness for hit in results.hits[:JUDGED]}
-        return replace(results, fitting=await self._fits.fitting(text[:10_000], near))
+        fitting, guesses = await self._fits.judged(text[:10_000], near)
+        return replace(results, fitting=fitting, near=guesses)
 
     async def _similar_to(
         self,

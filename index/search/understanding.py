@@ -73,6 +73,8 @@ class Understood:
     typed: str
     query: Query
     dates_said: str = ""
+    from_listing: bool = False
+    """Whether the days are counted from the newest listing, because nothing is newer."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False
@@ -80,6 +82,8 @@ class Understood:
     people_said: str = ""
     like: str | None = None
     """The name of a paper that others should be like."""
+    like_papers: tuple[int, ...] = ()
+    """Store ids of the papers of that name: one, or all where it is open which is meant."""
     follows: bool = False
     """Whether only later papers are meant."""
     without: tuple[str, ...] = ()
@@ -152,6 +156,8 @@ def understand(
     for part, read in _READERS:
         if part not in undo:
             read(reading, known)
+        elif part == PEOPLE:
+            _drop_authors(reading, known)
     reading.text = without_frame(reading.text).strip(" ,;:")
     if reading.found and is_frame(reading.text):
         reading.text = ""
@@ -162,10 +168,13 @@ def understand(
         left = left.replace(_MARK, quote, 1)
     query = Query(left) if as_text else parse_query(left)
     query = replace(query, since=query.since or reading.since, until=query.until or reading.until)
-    words = _WORD.findall(query.text.lower())
-    often = max(2, known.size // _OFTEN)
-    language = foreign(query.text, words, known.english, known.papers, often)
-    return Understood(text, query, foreign=language, **reading.found)  # type: ignore[arg-type]
+    return Understood(text, query, foreign=language_of(query.text, known), **reading.found)  # type: ignore[arg-type]
+
+
+def language_of(text: str, known: Known) -> str | None:
+    """The language of a text that is not in English, as :func:`index.search.languages.foreign` names it."""
+    words = _WORD.findall(text.lower())
+    return foreign(text, words, known.english, known.papers, max(2, known.size // _OFTEN))
 
 
 def _read_order(reading: _Reading, known: Known) -> None:
@@ -191,7 +200,7 @@ def _read_dates(reading: _Reading, known: Known) -> None:
     span, left = read_dates(reading.text, known.today, known.newest, lambda words: known.together(words) > 1)
     if span is not None:
         reading.text, reading.since, reading.until = left, span.since, span.until
-        reading.found["dates_said"] = span.said
+        reading.found |= {"dates_said": span.said, "from_listing": span.from_listing}
 
 
 def _read_people(reading: _Reading, known: Known) -> None:
@@ -202,11 +211,19 @@ def _read_people(reading: _Reading, known: Known) -> None:
         reading.found |= {"people": names, "people_sure": people.sure, "people_said": people.said}
 
 
+def _drop_authors(reading: _Reading, known: Known) -> None:
+    """By anyone: of "papers by Percy Liang on benchmarks", only the subject stays."""
+    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    if people is not None and people.sure and left:
+        reading.text = left
+
+
 def _read_typos(reading: _Reading, known: Known) -> None:
     counts = Counts(known.papers, known.together, known.size, _Either(known))
     fixed = known.vocabulary.corrected(reading.text, counts)
-    if fixed:
-        reading.text, reading.found["fixed"] = replaced(reading.text, fixed), fixed
+    right = replaced(reading.text, fixed)
+    if fixed and language_of(right, known) is None:  # what is still foreign was never misspelt English
+        reading.text, reading.found["fixed"] = right, fixed
 
 
 class _Either:

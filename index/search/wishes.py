@@ -18,7 +18,11 @@ _SAID = (
 )
 NOUN = rf"(?:{_PAPERS}|{_SAID})"
 """What people call what they look for."""
-_GREETING = r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|currently|now|well|thanks?)[,!.]?\s+)"
+_GREETING = (
+    r"(?:(?:hi|hello|hey|please|thanks?)[,!.]?\s+|(?:ok|okay|so|and|also|currently|now|well)"
+    r"(?:[,!.]\s+|\s+(?=(?:i|we|can|could|what|which|is|are|please|find|show|give|any|interested|looking|searching"
+    r"|working)\b)))"
+)
 _CAN_YOU = r"(?:(?:can|could|would|will)\s+(?:you|someone|anyone|anybody|we|i)(?:\s+please)?\s+)"
 _I_AM = (
     r"(?:(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?"
@@ -57,6 +61,7 @@ _FRAMES = tuple(
         _INTERESTED,
         _LOOKING,
         rf"{_FIND}(?={_ALL}*{NOUN}\b)",
+        r"(?:to\s+)?(?:read|learn|know)\s+(?:more\s+)?about\s+",
         r"(?:to\s+)?(?:find|list|search\s+for|look\s+for|(?:show|give|get|tell|recommend)\s+(?:me|us))\s+(?:about\s+)?",
         rf"(?:what|which)\s+(?:\w+\s+)?{NOUN}\s+(?:exist|are\s+there|do\s+you\s+(?:have|know))(?:\s+{_THAT})?\s+",
         r"(?:what|which\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"

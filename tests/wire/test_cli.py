@@ -94,7 +94,10 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     [
         (["ingest", "file", "absent.jsonl"], "can't be read"),
         (["ingest", "file", "README.md", "--vectors", "absent.npy"], "matrix"),
-        (["rank", "similar", "--papers", "absent", "--queries", "absent", "--out", "x"], "can't be read"),
+        (
+            ["rank", "similar", "--papers", "absent", "--queries", "absent", "--out", "x"],
+            "absent can't be read: No such file or directory",
+        ),
     ],
 )
 def test_a_file_that_is_not_there_is_told_in_one_line(tmp_path, arguments, said):

@@ -68,6 +68,12 @@ async def heard(discord, bot, content, author=None, channel=None, **more):
             "/papers author:ChonLam Lao since:2025-01-01",
             "2 papers",
         ),
+        (
+            "what did Minlan Yu publish in 2024?",
+            "/search query:what did Minlan Yu publish in 2024?",
+            "1 Jan 2024 to 31 Dec 2024 · papers by Minlan Yu",
+        ),
+        ("thanks, that helps", "", "You're welcome."),
         ("who is Minlan Yu?", "/author name:Minlan Yu", "Minlan Yu"),
         ("papers like PrismLLM", "/similar paper:PrismLLM", "Similar to"),
         ("PrismLLM", "/paper paper:PrismLLM", "Details on a few"),
@@ -101,6 +107,23 @@ async def test_a_direct_message_needs_no_mention(place):
     await asked.press("Ask on")
     assert "taken as" in (await user.tell("how exact is it?")).text
     assert len(of_kind(discord, DM)) == 1
+
+
+async def test_what_takes_long_is_said_and_then_answered_in_its_place(tmp_path):
+    async with (
+        LocalDiscord() as discord,
+        running_bot(settings_for(discord, tmp_path, labmate_pictures=False)) as (bot, scheduler),
+        UserClient(discord.url, discord.user_token) as user,
+    ):
+        bot.services.interim_after = 0.05
+        reply = await user.mention(EMULATED)
+        assert reply.text.startswith("This takes longer than usual. I've just started and am still loading.")
+        asked = asyncio.create_task(user.slash(f"/ask {EMULATED}", within=60))
+        await scheduler.load_model()
+        assert "PrismLLM" in (await user.next_answer(reply, within=60)).text
+        first = await asked
+        answered = first if "PrismLLM" in first.text else await user.next_answer(first, within=60)
+        assert "Show in context" in [button["label"] for button in answered.buttons]
 
 
 async def test_a_thread_goes_on_by_mention_and_by_reply_after_a_restart(tmp_path):

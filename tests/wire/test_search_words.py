@@ -1,5 +1,6 @@
 """Searches in people's own words, over real sockets: what was understood is shown, and can be changed."""
 
+import re
 from datetime import date
 
 import pytest
@@ -135,3 +136,97 @@ async def test_a_listing_can_be_grouped_or_ranked(user, lab):
     assert "6. " in (await grouped.press("Next")).text
     channel = await grouped.press("For this channel")
     assert "no digest to rank for" in channel.text
+
+
+async def test_days_counted_from_the_newest_listing_say_so(user, time):
+    time.write_text("2026-11-22T08:00:00+00:00")
+    week = await user.slash("/search last week's papers on decoding")
+    assert "Since 14 Aug 2026, the week up to the newest listing" in week.text
+    day = await user.slash("/search yesterday's papers on decoding")
+    assert "On 21 Aug 2026, the newest listing" in day.text
+    assert "newest listing" not in (await user.slash("/search decoding since May 2026")).text
+
+
+async def test_where_no_paper_of_the_days_fits_the_reply_says_which_button_helps(user):
+    reply = await user.slash("/search articles published on 3 March 2025 about text-to-SQL")
+    assert "No paper on 3 Mar 2025 fits." in reply.text
+    assert "Try other words, or press **Any time**." in reply.text
+    assert "Any time" in _labels(reply)
+
+
+@pytest.mark.parametrize("noise", ["🤷", "…", "¿?"])
+async def test_what_has_no_words_gets_no_guesses(user, noise):
+    reply = await user.slash(f"/search {noise}")
+    assert "I find no words in that." in reply.text
+    assert not reply.buttons
+
+
+@pytest.mark.parametrize("noise", ["如何制作巧克力蛋糕", "x" * 600, "how do I make my phd supervisor happy"])
+async def test_noise_gets_no_guesses(user, noise):
+    reply = await user.slash(f"/search {noise}")
+    assert "papers fits." in reply.text
+    assert "1. " not in reply.text
+
+
+async def test_a_missing_middle_initial_is_no_typo(user, lab):
+    await fill(lab.bot, [_paper(60, "Masking of Numbats", author="Martin J. Wainwright")])
+    reply = await user.slash("/search Martin Wainwright masking")
+    assert "Papers by Martin J. Wainwright first" in reply.text
+    assert "1. **[Masking of Numbats" in reply.text
+
+
+async def test_what_is_like_something_without_something(lab):
+    reply = await lab.user.slash("/search PrismLLM without GPUs")
+    assert "Like PrismLLM · without GPUs" in reply.text
+    assert "1. **[" in reply.text
+    assert "PrismLLM:" not in reply.text
+
+
+async def test_of_several_papers_of_a_name_the_one_taken_is_named_and_the_subject_counts(user, lab):
+    namesakes = [
+        _paper(70, "QUAX: Ducks that Share", abstract="QUAX lets ducks share ponds."),
+        _paper(71, "QUAX: Queues of Axes", abstract="QUAX puts axes into queues."),
+        _paper(72, "Federated Ponds", abstract="We study federated learning of ponds, which ducks share."),
+    ]
+    await fill(lab.bot, namesakes)
+    reply = await user.slash("/search papers like QUAX but for federated learning")
+    assert "Like QUAX · about federated learning" in reply.text
+    assert "1. **[Federated Ponds" in reply.text
+    assert "I took “QUAX” for QUAX: " in reply.text
+    assert "Another paper is called so, too: QUAX: " in reply.text
+
+
+async def test_citations_that_nobody_knows_offer_no_best_first(user):
+    reply = await user.slash("/search most cited papers on speculative decoding")
+    assert "Best first" not in _labels(reply)
+    assert "Newest first" in _labels(reply)
+
+
+async def test_a_query_in_another_language_is_not_corrected(user):
+    reply = await user.slash("/search comment détecter les halucinations des grands modèles de langage ?")
+    assert "Showing results" not in reply.text
+    assert "This looks like another language" in reply.text
+    asked = await user.slash("/ask comment détecter les hallucinations des grands modèles de langage ?")
+    assert "This looks like another language" in asked.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "shows"),
+    [
+        ("papers by Minlan Yu on training", "Papers by Minlan Yu"),
+        ("what did ChonLam Lao write in 2025?", "1 Jan 2025 to 31 Dec 2025 · papers by ChonLam Lao"),
+        ("papers by ChonLam Lao", "5 papers"),
+        ("Yu", "Did you mean Minlan Yu?"),
+    ],
+)
+async def test_papers_takes_what_people_type_for_an_author(lab, typed, shows):
+    reply = await lab.user.slash(f"/papers {typed}")
+    assert shows in reply.text
+    assert "Nobody here publishes as “papers" not in reply.text
+
+
+async def test_similarity_falls_with_the_order(lab):
+    reply = await lab.user.slash("/similar PrismLLM")
+    shown = [float(number) for number in re.findall(r"similarity (\d\.\d\d)", reply.text)]
+    assert len(shown) == 5
+    assert shown == sorted(shown, reverse=True)

@@ -130,6 +130,7 @@ def test_the_ends_of_a_range_are_within_it():
         ("/help me", "/help takes no text. Type: /help [private:…]"),
         ("/me data now", "/me data takes no text. Type: /me data [private:…]"),
         ("/ping x", "/ping takes no text. Type: /ping"),
+        ("/top group:topic", "/top has no option “group”; it has days, category."),
         ("/odd x", "“x” does not belong to an option. Type: /odd [private:…] [text:…]"),
         ("/help private:maybe", "private must be true or false"),
     ],

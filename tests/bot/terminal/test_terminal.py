@@ -252,3 +252,26 @@ async def test_ask_prints_the_answer_after_it_was_told_to_wait(lab, tmp_path, mo
     printed = capsys.readouterr()
     assert printed.out == "Here I am.\n"
     assert LONGER in printed.err
+
+
+async def test_ask_on_leads_into_the_thread_and_back_out_of_it(lab):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    console = Console()
+    terminal, before = Terminal(lab.user, console, ask), lab.user.channel_id
+    assert terminal.place == "› "
+    await terminal.handle("/ask how can large GPU clusters be emulated?")
+    number = next(n for n, (_, c, _) in terminal._shown.items() if c.get("label") == "Ask on")
+    await terminal.handle(str(number))
+    thread = lab.user.channel_id
+    assert thread != before
+    assert terminal.place == "#how can large GPU clusters be emulated? › "
+    await terminal.handle("@Labmate how accurate is it?")
+    [said] = [
+        m for m in lab.user.messages.values() if m["channel_id"] == thread and "accurate" in m["content"]
+    ]
+    assert any("taken as: how accurate is PrismLLM?" in str(m) for m in lab.user.messages.values()), said
+    await terminal.handle("back")
+    assert lab.user.channel_id == before
+    assert terminal.place == "› "

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.answers.followups import MAX_ABOUT, follow_up, subject
+from index.answers.followups import MAX_ABOUT, follow_up, subject, system_in
 
 SPIKES = "what causes loss spikes when training large models?"
 QUOTED = (11, 22, 33)
@@ -75,6 +75,34 @@ def test_a_question_with_a_subject_of_its_own_stands_by_itself():
     found = follow_up(question, ABOUT, QUOTED, rarity)
     assert (found.text, found.changed) == (question, False)
     assert "spikes" not in found.about
+
+
+@pytest.mark.parametrize(
+    ("question", "system", "text"),
+    [
+        ("how accurate is it?", "PrismLLM", "how accurate is PrismLLM?"),
+        ("what is its error?", "PrismLLM", "what is PrismLLM's error?"),
+        ("and how exact is that?", "PrismLLM", "and how exact is PrismLLM?"),
+        ("how accurate are they?", "PrismLLM", "how accurate are large GPU clusters (emulated)?"),
+        ("how accurate is it?", "", "how accurate is large GPU clusters (emulated)?"),
+    ],
+)
+def test_it_is_the_system_where_the_subject_is_many_things(question, system, text):
+    assert follow_up(question, "large GPU clusters, emulated", (), rarity, system=system).text == text
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("A Few GPUs, A Whole Lotta Scale: Faithful LLM Training Emulation with PrismLLM", "PrismLLM"),
+        ("TrainMover: An Interruption-Resilient Runtime", "TrainMover"),
+        ("Efficient Switch Aggregation (ESA)", "ESA"),
+        ("Loss Spikes in Training Large Models", ""),
+        ("", ""),
+    ],
+)
+def test_the_system_is_what_its_title_calls_it(title, name):
+    assert system_in(title) == name
 
 
 def test_a_subject_holds_over_several_questions():

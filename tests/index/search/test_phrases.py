@@ -116,6 +116,16 @@ def test_shared_phrases_are_those_that_both_have_and_name_something():
     assert again != found[:1], "what was said before comes later"
 
 
+def test_a_plain_word_is_not_named_as_shared_and_nothing_twice():
+    one = ("Models at scale", "Our framework trains models at scale. Training of models is tested on GPUs.")
+    other = ("Scale", "A framework for the training of models: testing at scale. GPUs are rare.")
+    [found] = shared_phrases(one, [other])
+    assert found == ["GPUs"]
+    short = ("INA", "In-network aggregation (INA) helps. INA is in-network aggregation in switches.")
+    [found] = shared_phrases(short, [short])
+    assert len({"INA", "In-network aggregation", "in-network aggregation"} & set(found)) == 1
+
+
 def test_initials_are_the_same_topic_as_what_they_mean(finder):
     made = [
         (

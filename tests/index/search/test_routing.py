@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.search.routing import OPTIONS, Route, paper_texts, route
+from index.search.routing import OPTIONS, Route, is_thanks, paper_texts, route
 
 YEAR = date(2026, 1, 1)
 
@@ -31,6 +31,7 @@ class Read:
 YU = "Minlan Yu"
 CASES = [
     ("what did Minlan Yu publish this year?", YU, "", "/papers author:Minlan Yu since:2026-01-01"),
+    ("what did Minlan Yu publish in 2024?", YU, "", "/search query:…"),
     ("papers by Minlan Yu", YU, "", "/papers author:Minlan Yu"),
     ("what has Minlan Yu been up to lately", YU, "", "/papers author:Minlan Yu"),
     ("who is Minlan Yu?", YU, "", "/author name:Minlan Yu"),
@@ -71,7 +72,8 @@ CASES = [
 def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, typed):
     read = Read(
         left.replace("…", said),
-        YEAR if "this year" in said else None,
+        YEAR if "this year" in said else date(2024, 1, 1) if "2024" in said else None,
+        date(2024, 12, 31) if "2024" in said else None,
         people=(person,) if person else (),
         like="PrismLLM" if "like" in said else None,
     )
@@ -83,6 +85,16 @@ def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_f
     assert route("papers by Yu", several) == Route("papers", {"author": "Yu"})
     both = Read(people=("Minlan Yu", "Kai Chen"), people_sure=True, people_said="Minlan Yu and Kai Chen")
     assert route("papers by Minlan Yu and Kai Chen", both).command == "search"
+
+
+@pytest.mark.parametrize("said", ["thanks", "Thanks, that helps!", "ok thank you so much", "great, thx :)"])
+def test_thanks_are_thanks(said):
+    assert is_thanks(said)
+
+
+@pytest.mark.parametrize("said", ["thanks, how does it work?", "thanks to RLHF", "thank Minlan Yu", "", "ok"])
+def test_what_only_begins_with_thanks_is_none(said):
+    assert not is_thanks(said)
 
 
 def test_a_pasted_abstract_is_compared():

@@ -29,6 +29,8 @@ _WORKS = (
     ("Markov Chain Methods", "Markov Chain"),
     ("A Markov Chain Study", "Ada Lovelace"),
     ("Congestion Control in Networks", "Minlan Yu"),
+    ("Machine Learning for Drums and Disks", "Hofmann K"),
+    ("Masks at Work", "Martin J. Wainwright"),
 )
 
 
@@ -80,6 +82,13 @@ SENTENCES = {
     "rag in 2025": {"text": "rag", "since": "2025-01-01", "until": "2025-12-31"},
     "since:1w agents": {"text": "agents", "since": "2026-08-15"},
     "since:last week agents": {"text": "agents", "since": "2026-08-15"},
+    "articles published on 20 August about text-to-SQL": {
+        "text": "text-to-SQL",
+        "since": "2026-08-20",
+        "until": "2026-08-20",
+    },
+    "agents published in may": {"text": "agents", "since": "2026-05-01", "until": "2026-05-31"},
+    "agents announced since May": {"text": "agents", "since": "2026-05-01"},
     "agents between March and May": {"text": "agents", "since": "2026-03-01", "until": "2026-05-31"},
     "agents from 2023 to 2025": {"text": "agents", "since": "2023-01-01", "until": "2025-12-31"},
     "agents before 2024": {"text": "agents", "until": "2023-12-31"},
@@ -92,6 +101,8 @@ SENTENCES = {
     "training with 2048 tokens": {"text": "training with 2048 tokens"},
     # people
     "Percy Liang benchmark evaluation": {"text": "benchmark evaluation", "people": PERCY},
+    "Martin Wainwright masking": {"text": "masking", "people": ("Martin J. Wainwright",)},
+    "papers by Martin Wainwright": {"people": ("Martin J. Wainwright",), "sure": True},
     "minlan yu congestion": {"text": "congestion", "people": MINLAN},
     "papers by Minlan Yu on congestion control": {
         "text": "congestion control",
@@ -118,6 +129,20 @@ SENTENCES = {
     "captioning by transformers": {"text": "captioning by transformers"},
     "papers by young researchers": {"text": "papers by young researchers"},
     "papers by H.C. Andrews": {"people": ("H. C. Andrews",), "sure": True},
+    "papers by Harry Andrews": {"people": ("H. C. Andrews",), "sure": True},
+    "I'd like to find articles written by either Liang or Harry Andrews.": {
+        "people": ("Percy Liang", "H. C. Andrews"),
+        "sure": True,
+    },
+    "works by Harry Andrews or Liang on loss spikes": {
+        "text": "loss spikes",
+        "people": ("H. C. Andrews", "Percy Liang"),
+        "sure": True,
+    },
+    "papers by Andrews, H. C. or Liang, P.": {"people": ("H. C. Andrews", "Percy Liang"), "sure": True},
+    "papers by Hofmann on learning": {"text": "learning", "people": ("Hofmann K",), "sure": True},
+    "congestion by Harry Lao": {"text": "congestion by Harry Lao"},
+    "summary of Percy Chain": {"text": "summary of Percy Chain"},
     # order
     "newest rag papers": {"text": "rag", "order": "newest"},
     "latest work on congestion": {"text": "congestion", "order": "newest"},
@@ -136,6 +161,11 @@ SENTENCES = {
     "PrismLLM without GPUs": {"text": "PrismLLM", "without": ("GPUs",)},
     "training without labels": {"text": "training without labels"},
     # polite words
+    "I want to read about loss spikes": {"text": "loss spikes"},
+    "well chain thought": {"text": "well chain thought"},
+    "now casting rainfall": {"text": "now casting rainfall"},
+    "Well, I am interested in loss spikes": {"text": "loss spikes"},
+    "currently looking for papers on prompt injection": {"text": "prompt injection"},
     "I'd like to find articles describing the use of wavelets. I am not interested in hardware.": {
         "text": "the use of wavelets."
     },

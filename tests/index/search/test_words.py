@@ -1,8 +1,10 @@
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
+from index.search.fusion import with_pairs
 from index.search.lexical import MAX_TERMS, WordIndex, rarest
 from index.search.passages import best_sentence, sentences
 from index.search.queries import parse_day, parse_query
@@ -38,6 +40,25 @@ async def test_a_quoted_phrase_must_occur(words):
     assert _ids(words.search("in-network aggregation", 5, phrases=["in-network aggregation"])) == [2]
     assert words.search("x", 5, phrases=["nothing like this"]) == []
     assert words.search("", 5, phrases=["!!!"]) == []
+
+
+async def test_words_side_by_side_are_told_apart_from_the_same_words_apart(words):
+    beside = words.side_by_side("aggregation training of large models", [1, 2, 3, 4, 5])
+    assert set(beside) == {4}, "the third paper has aggregation, but not beside training"
+    assert words.side_by_side("LLM training emulation", [1, 2]).keys() == {1}
+    assert words.side_by_side("LLM training", [1]) == {}, "initials stand beside anything"
+    assert words.side_by_side("training", [1]) == words.side_by_side("", [1]) == {}
+    assert words.side_by_side("large models", []) == {}
+
+
+def test_words_side_by_side_do_not_make_up_for_other_words():
+    coverage = np.array([0.8, 0.2], np.float32)
+    pairs = np.array([0.0, 0.4], np.float32)
+    whole, part = with_pairs(coverage, pairs)
+    assert whole > 2 * part
+    level, paired = with_pairs(np.array([0.8, 0.8], np.float32), pairs)
+    assert paired > level
+    assert with_pairs(np.zeros(2, np.float32), pairs).tolist() == [0, 0]
 
 
 async def test_names_are_found_whole_and_with_typos(words):

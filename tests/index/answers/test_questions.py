@@ -1,0 +1,58 @@
+"""Which questions ask for a paper's authors, and which compare two things."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from index.answers.questions import asks_who_wrote, compared
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who wrote this?",
+        "Who are the authors of this paper",
+        "so, who published it?",
+        "by whom?",
+        "whose paper is this",
+    ],
+)
+def test_who_wrote_a_paper_is_asked(question):
+    assert asks_who_wrote(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who wrote the code that they use?",
+        "what do the authors claim?",
+        "who made the dataset?",
+        "authors say what?",
+        "",
+    ],
+)
+def test_other_questions_about_people_are_not(question):
+    assert not asks_who_wrote(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("compare HyMem and RAG", ("HyMem", "RAG")),
+        ("how does HyMem compare with RAG?", ("HyMem", "RAG")),
+        ("what is the difference between LoRA and full fine-tuning?", ("LoRA", "full fine-tuning")),
+        ("is LoRA better than full fine-tuning?", ("LoRA", "full fine-tuning")),
+        ("BM25 vs. dense retrieval", ("BM25", "dense retrieval")),
+        ("what causes loss spikes?", None),
+        ("how do models compare documents?", None),
+        ("", None),
+    ],
+)
+def test_what_a_question_compares(question, things):
+    assert compared(question) == things
+
+
+@given(st.text(max_size=3_000))
+def test_any_text_is_read(text):
+    asks_who_wrote(text)
+    compared(text)
