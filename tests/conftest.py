@@ -15,14 +15,12 @@ import pytest_asyncio
 import commands.kit.services
 import data.database.engine
 from bot.app import sample_file
-from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
-from bot.run import running_bot
 from data.calendar import clock
 from data.stores.store import Store
 from tests.helpers import forked_worker, forking, one_model, one_painter, schema
 from tests.helpers import sample as sample_folder
-from tests.helpers.lab import Lab, settings_for
+from tests.helpers.lab import Lab, started
 from tests.helpers.paths import SHARED
 
 _OPENAPI = SHARED / "discord" / "openapi.json"
@@ -74,12 +72,8 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 async def lab(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lab]:
     """The sample, embedded, in a running bot; shared by all tests that only ask."""
     folder = tmp_path_factory.mktemp("lab")
-    async with LocalDiscord() as discord:
-        settings = settings_for(discord, folder)
-        async with running_bot(settings) as (bot, scheduler):
-            await scheduler.load_model()
-            async with UserClient(discord.url, discord.user_token) as user:
-                yield Lab(discord, bot, scheduler, user, settings)
+    async with LocalDiscord() as discord, started(discord, folder) as running:
+        yield running
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from bot.cli.evaluation import EvaluationRun, Result, measure, timed
+from bot.cli.evaluation import EvaluationRun, Result, measure, timed, trained
 from index.evaluate import answers as answering
 from index.evaluate import train_answers as training
 from index.evaluate import train_emptiness as emptiness
@@ -22,7 +22,7 @@ def answer(papers: Path, questions: Path, out: Path, sentences: int) -> None:
         asked, answered = await answer_file(
             papers, questions, out, sentences, run.config.embedding_model, run.step
         )
-        return f"{asked:,} questions, {answered:,} answered, into {out} in {{}}"
+        return f"{asked:,} questions, {answered:,} answered, into {out}"
 
     timed(work)
 
@@ -58,8 +58,8 @@ def train_roles(questions: Path, papers: Path, out: Path) -> None:
 
     async def work(run: EvaluationRun) -> str:
         recipe = await asyncio.to_thread(roles.train, questions, papers, out, run.step)
-        shown = json.dumps(recipe["accuracy_when_held_out"]).replace("{", "{{").replace("}", "}}")
-        return f"trained into {out} in {{}}; accuracy on the file held out: {shown}"
+        held_out = json.dumps(recipe["accuracy_when_held_out"])
+        return trained(out, f"accuracy on the file held out: {held_out}")
 
     timed(work)
 
@@ -103,7 +103,6 @@ def train_answers(
                 data, vectors, run.embedder(), each=each, papers=of, seed=seed, report=run.step
             )
         recipe = await asyncio.to_thread(training.train, found, out)
-        shown = json.dumps(recipe["when_held_out"]).replace("{", "{{").replace("}", "}}")
-        return f"trained into {out} in {{}}; on the file held out: {shown}"
+        return trained(out, f"on the file held out: {json.dumps(recipe['when_held_out'])}")
 
     timed(work)

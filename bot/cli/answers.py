@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.evaluate import evaluate, paired, train
+from bot.cli.evaluate import MODELS, ModelsFolder, evaluate, paired, train
 
 
 def answer(
@@ -46,7 +46,7 @@ def evaluate_answers(
 def train_roles(
     questions: Annotated[Path, typer.Option(help="Questions with abstracts in labelled sections.")],
     papers: Annotated[Path, typer.Option(help="A file of papers, some of which print headings.")],
-    out: Annotated[Path, typer.Option(help="The folder that the model goes to.")] = Path("index/models"),
+    out: ModelsFolder = MODELS,
 ) -> None:
     """Train the model of what each sentence of an abstract does."""
     from bot.cli import answer_tasks as tasks  # lazy: loads models and learners
@@ -88,7 +88,7 @@ def train_answers(
         list[Path] | None,
         typer.Option(help="Ready embeddings, once for each file of papers, in their order."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that the model goes to.")] = Path("index/models"),
+    out: ModelsFolder = MODELS,
     each: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 60,
     of: Annotated[int, typer.Option(min=100, help="Papers of each file, drawn at random.")] = 4_000,
     seed: Annotated[int, typer.Option()] = 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,20 @@ evaluate = typer.Typer(
     no_args_is_help=True, help="Measure how well papers and people are found, beside baselines."
 )
 train = typer.Typer(no_args_is_help=True, help="Retrain the models that ship with Labmate.")
+
+MODELS = Path("index/models")
+ModelsFolder = Annotated[Path, typer.Option("--out", help="The folder that the models go to.")]
+PaperFiles = Annotated[
+    list[Path], typer.Option("--data", help="A file of papers; repeat it for several collections.")
+]
+DaysBefore = Annotated[
+    list[datetime] | None,
+    typer.Option(
+        "--before",
+        formats=["%Y-%m-%d"],
+        help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
+    ),
+]
 
 
 @rank.command("similar")
@@ -88,11 +102,11 @@ def evaluate_score(
 
 @train.command("identity")
 def train_identity(
-    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
+    data: PaperFiles,
     vectors: Annotated[
         list[Path] | None, typer.Option(help="Ready embeddings, once for each file and in their order.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    out: ModelsFolder = MODELS,
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the models that tell people apart, on pseudo-people; half of all rare names are kept out."""
@@ -151,24 +165,18 @@ def evaluate_reviewers(
 
 @train.command("collaborators")
 def train_collaborators(
-    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
+    data: PaperFiles,
     vectors: Annotated[
         list[Path] | None, typer.Option(help="Ready embeddings, once for each file and in their order.")
     ] = None,
-    before: Annotated[
-        list[datetime] | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    before: DaysBefore = None,
+    out: ModelsFolder = MODELS,
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train the ranker of suggested collaborators, on first papers together before a day."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
-    ends = [(day or datetime(2026, 3, 1)).date() for _, day in paired(data, "--before", before)]
+    ends = [day for _, day in until(data, before)]
     tasks.train_collaborators(paired(data, "--vectors", vectors), ends, out, seed)
 
 
@@ -183,6 +191,11 @@ def paired(data: list[Path], option: str, values: list[Any] | None) -> list[tupl
     if values and len(values) != len(data):
         raise typer.BadParameter(f"{option} is given {len(values)} times for {len(data)} files of --data")
     return list(zip(data, values or [None] * len(data), strict=True))
+
+
+def until(data: list[Path], before: list[datetime] | None) -> list[tuple[Path, date]]:
+    """Each file with the day before which its papers are looked at; raises as :func:`paired` does."""
+    return [(file, (day or datetime(2026, 3, 1)).date()) for file, day in paired(data, "--before", before)]
 
 
 def match(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.evaluate import evaluate, train
+from bot.cli.evaluate import MODELS, ModelsFolder, evaluate, train
 
 
 @evaluate.command("digest")
@@ -54,7 +54,7 @@ def train_digest(
     before: Annotated[
         datetime, typer.Option(formats=["%Y-%m-%d"], help="Only papers before this day are looked at.")
     ] = datetime(2026, 5, 1),
-    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    out: ModelsFolder = MODELS,
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Train what ranks a day's papers for a taste, on readers outside the held-out half."""

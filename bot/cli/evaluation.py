@@ -86,14 +86,19 @@ def measure(
     perform(whole())
 
 
+def trained(out: Path, shown: object) -> str:
+    """What a training did: the folder that its models went to, and what their recipe says."""
+    return f"{shown}; trained into {out}"
+
+
 def timed(work: Callable[[EvaluationRun], Awaitable[str]]) -> None:
-    """Run something, and say how it ended and how long it took; ``{}`` in its answer becomes the time."""
+    """Run something, and say what it did, as it answers, and how long that took."""
     run = EvaluationRun()
 
     async def whole() -> None:
         begun = time.monotonic()
         with run.reporter.showing():
             answer = await work(run)
-        run.reporter.say(answer.format(f"{time.monotonic() - begun:.0f} s"))
+        run.reporter.say(f"{answer} in {time.monotonic() - begun:.0f} s")
 
     perform(whole())

@@ -14,7 +14,7 @@ import typer
 
 from bot.app import open_corpus
 from bot.cli.command_line import perform
-from bot.cli.evaluation import EvaluationRun, Result, measure, timed
+from bot.cli.evaluation import EvaluationRun, Result, measure, timed, trained
 from bot.cli.result_tables import installed_peers
 from data.sources.http import SourceError
 from index.evaluate import collaborators as with_whom
@@ -42,7 +42,7 @@ def rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
 
     async def work(run: EvaluationRun) -> str:
         count = await rank_queries(kind, papers, queries, out, depth, run.config.embedding_model, run.step)
-        return f"{count:,} queries ranked into {out} in {{}}"
+        return f"{count:,} queries ranked into {out}"
 
     timed(work)
 
@@ -96,7 +96,7 @@ def train_identity(files: list[tuple[Path, Path | None]], out: Path, seed: int) 
     async def work(run: EvaluationRun) -> str:
         corpora = [(await run.read_aside(data, vectors)).authorships for data, vectors in files]
         recipe = await asyncio.to_thread(name_models.train, corpora, out, run.step, seed)
-        return _trained(out, recipe)
+        return trained(out, recipe["sha256"])
 
     timed(work)
 
@@ -155,21 +155,16 @@ def train_collaborators(
     """Train the ranker of suggested collaborators, on each file's papers before its own day."""
 
     async def work(run: EvaluationRun) -> str:
-        def trained() -> Result:
+        def learned() -> Result:
             collections = [
                 (with_whom.Written.of(run.read(data, vectors).before(end), run.step), end)
                 for (data, vectors), end in zip(files, ends, strict=True)
             ]
             return ranker.train(collections, out, seed=seed, report=run.step)
 
-        return _trained(out, await asyncio.to_thread(trained))
+        return trained(out, (await asyncio.to_thread(learned))["sha256"])
 
     timed(work)
-
-
-def _trained(out: Path, recipe: Result) -> str:
-    sums = str(recipe["sha256"]).replace("{", "{{").replace("}", "}}")
-    return f"trained into {out} in {{}}: {sums}"
 
 
 def match(archives: Path, submissions: Path, out: Path) -> None:
@@ -182,7 +177,7 @@ def match(archives: Path, submissions: Path, out: Path) -> None:
             return len(held), len(asked)
 
         people, papers = await asyncio.to_thread(matched)
-        return f"{papers:,} submissions scored for {people:,} reviewers into {out} in {{}}"
+        return f"{papers:,} submissions scored for {people:,} reviewers into {out}"
 
     timed(work)
 

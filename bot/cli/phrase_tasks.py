@@ -6,7 +6,7 @@ import asyncio
 from datetime import date
 from pathlib import Path
 
-from bot.cli.evaluation import EvaluationRun, Result, measure, timed
+from bot.cli.evaluation import EvaluationRun, Result, measure, timed, trained
 from index.evaluate import phrases as naming
 from index.evaluate import train_phrases as finder
 from index.evaluate.phrase_file import read_records, write_phrases
@@ -18,7 +18,7 @@ def write(papers: Path, out: Path, most: int) -> None:
 
     async def work(run: EvaluationRun) -> str:
         count = await asyncio.to_thread(write_phrases, papers, out, most, run.step)
-        return f"phrases of {count:,} papers written into {out} in {{}}"
+        return f"phrases of {count:,} papers written into {out}"
 
     timed(work)
 
@@ -37,11 +37,11 @@ def measured(data: Path, since: date | None, papers: int, seed: int, as_json: bo
     measure(work, data, as_json)
 
 
-def trained(files: list[tuple[Path, date]], out: Path, seed: int) -> None:
+def train(files: list[tuple[Path, date]], out: Path, seed: int) -> None:
     """Train on the papers of some files before a day each."""
 
     async def work(run: EvaluationRun) -> str:
-        def train() -> Result:
+        def learned() -> Result:
             records = [
                 record
                 for path, before in files
@@ -52,8 +52,6 @@ def trained(files: list[tuple[Path, date]], out: Path, seed: int) -> None:
                 records, [str(before) for _, before in files], out, seed=seed, report=run.step
             )
 
-        recipe = await asyncio.to_thread(train)
-        sums = str(recipe["sha256"]).replace("{", "{{").replace("}", "}}")
-        return f"trained into {out} in {{}}: {sums}"
+        return trained(out, (await asyncio.to_thread(learned))["sha256"])
 
     timed(work)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.evaluate import evaluate, paired, train
+from bot.cli.evaluate import MODELS, DaysBefore, ModelsFolder, PaperFiles, evaluate, train, until
 
 
 def phrases(
@@ -43,19 +43,12 @@ def evaluate_phrases(
 
 @train.command("phrases")
 def train_phrases(
-    data: Annotated[list[Path], typer.Option(help="A file of papers; repeat it for several collections.")],
-    before: Annotated[
-        list[datetime] | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that the models go to.")] = Path("index/models"),
+    data: PaperFiles,
+    before: DaysBefore = None,
+    out: ModelsFolder = MODELS,
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
     """Count words and phrases, and train what ranks a paper's phrases."""
     from bot.cli import phrase_tasks as tasks  # lazy: loads models and learners
 
-    files = [(file, (day or datetime(2026, 3, 1)).date()) for file, day in paired(data, "--before", before)]
-    tasks.trained(files, out, seed)
+    tasks.train(until(data, before), out, seed)

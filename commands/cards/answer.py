@@ -8,12 +8,14 @@ from typing import Any
 
 from discord import ui
 
-from commands.cards.lists import ACCENT, Entry, listing
+from commands.cards.lists import ACCENT, Entry, framed, listing
 from commands.cards.text import author_line, day, plural, readable, safe, shorten, shown, title_link
 from data.records import Paper
 
 _ROOM = 3_700
 """Characters of text of a reply, with some to spare for lines that others put below it."""
+_LEAST = 150
+"""Of these, what is left to a quote in any case."""
 LONGEST = 1_200
 """Characters of a sentence; what is longer is not one, and only its beginning is shown."""
 _QUESTION = 200
@@ -105,34 +107,44 @@ def answer_card(
     notes
         Lines of small print for the end, already safe.
     """
-    written = " ".join(f"{safe(part.text)} {''.join(f'[{n}]' for n in part.numbers)}" for part in prose)
+    written, cited = _written(prose)
     end = "\n".join(f"-# {line}" for line in notes)
     room = _ROOM - len(heading) - len(says) - len(written) - len(end)
     texts = [quote.markdown() for quote in quotes]
     brief = sum(map(len, texts)) + len(_numbered(papers, brief=False)) > room
-    while len(texts) > 1 and sum(map(len, texts)) + len(_of(quotes[: len(texts)], papers, brief)) > room:
+
+    def below() -> str:
+        """The papers that are quoted or cited above."""
+        most = max((quote.number for quote in quotes[: len(texts)]), default=0)
+        return _numbered(papers[: max(most, cited)], brief=brief)
+
+    while len(texts) > 1 and sum(map(len, texts)) + len(below()) > room:
         texts.pop()
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay(f"{heading}\n{says}"))
     if written:
         box.add_item(ui.TextDisplay(f"{written}\n-# The sentences behind it:"))
     for quote, text in zip(quotes, texts, strict=False):
-        box.add_item(ui.Section(ui.TextDisplay(text[:room]), accessory=quote.context))
+        fitting = text[: max(_LEAST, room - len(below()))]
+        box.add_item(ui.Section(ui.TextDisplay(fitting), accessory=quote.context))
     box.add_item(ui.Separator())
-    box.add_item(ui.TextDisplay(_of(quotes[: len(texts)], papers, brief)))
+    box.add_item(ui.TextDisplay(below()))
     if end:
         box.add_item(ui.TextDisplay(end))
-    for row in rows:
-        if row:
-            box.add_item(ui.ActionRow(*row))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box, rows)
 
 
-def _of(quotes: Sequence[ShownQuote], papers: Sequence[Paper], brief: bool) -> str:
-    """The papers of these quotes alone."""
-    return _numbered(papers[: max((quote.number for quote in quotes), default=0)], brief=brief)
+def _written(prose: Sequence[CitedText]) -> tuple[str, int]:
+    """As many of the written sentences as fit with their citations, and the largest number cited."""
+    parts: list[str] = []
+    cited = 0
+    for part in prose:
+        text = f"{safe(part.text)} {''.join(f'[{number}]' for number in part.numbers)}"
+        if sum(map(len, parts)) + len(text) > _ROOM // 3:
+            break
+        parts.append(text)
+        cited = max(cited, *part.numbers)
+    return " ".join(parts), cited
 
 
 def _numbered(papers: Sequence[Paper], *, brief: bool) -> str:
@@ -205,11 +217,7 @@ def context_card(
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay(head))
     box.add_item(ui.TextDisplay(marked))
-    for row in rows:
-        box.add_item(ui.ActionRow(*row))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box, rows)
 
 
 def _marked(text: str, start: int, end: int, most: int) -> str:

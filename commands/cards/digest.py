@@ -10,7 +10,7 @@ import discord
 from discord import ui
 
 from commands.cards import reasons
-from commands.cards.lists import ACCENT, note
+from commands.cards.lists import ACCENT, framed, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.records import Paper
 from data.stores.deliveries import Chosen, Delivery
@@ -101,11 +101,7 @@ def post(
         row = buttons(one.paper)
         if row:
             box.add_item(ui.ActionRow(*row))
-    if more:
-        box.add_item(ui.ActionRow(*more))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box, [more])
 
 
 def contents(

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ui
 
-from commands.cards.lists import ACCENT
+from commands.cards.lists import ACCENT, framed
 from commands.cards.text import label, plural, readable, shown
 from data.records import Paper
 from index.people.graph import Graph, GraphNode
@@ -45,9 +45,7 @@ def graph_card(
         box.add_item(ui.TextDisplay("-# I couldn't draw the picture this time. " + shown(alt, 1_500)))
     if options := _options(kinds["person"], kinds["paper"]):
         box.add_item(ui.ActionRow(select(options)))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box)
 
 
 def _heading(centre: GraphNode, counts: Sequence[str]) -> str:

@@ -84,6 +84,11 @@ def boxed(
         box.add_item(ui.Section(ui.TextDisplay(text), accessory=button))
     if footer:
         box.add_item(ui.TextDisplay(footer))
+    return framed(box, rows)
+
+
+def framed(box: ui.Container[ui.LayoutView], rows: Sequence[Sequence[ui.Item[Any]]] = ()) -> ui.LayoutView:
+    """A frame as a message, with rows of buttons or selects at its end; empty rows are left out."""
     for row in rows:
         if row:
             box.add_item(ui.ActionRow(*row))

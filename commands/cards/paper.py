@@ -9,7 +9,7 @@ from urllib.parse import quote
 import discord
 from discord import ui
 
-from commands.cards.lists import ACCENT
+from commands.cards.lists import ACCENT, framed
 from commands.cards.text import author_line, day, facts_line, readable, safe, shorten, shown, title_link
 from data.calendar.arxiv_ids import find_doi
 from data.records import Paper
@@ -34,13 +34,8 @@ def card(
     if details := _details(paper):
         box.add_item(ui.TextDisplay(details[:280]))
     links = _links(paper)
-    for row in [[*actions, *links]] if len(actions) + len(links) <= 5 else [actions, links]:
-        box.add_item(ui.ActionRow(*row))
-    if people:
-        box.add_item(ui.ActionRow(*people))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    rows = [[*actions, *links]] if len(actions) + len(links) <= 5 else [actions, links]
+    return framed(box, [*rows, people])
 
 
 def _details(paper: Paper) -> str:

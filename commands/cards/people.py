@@ -10,7 +10,7 @@ from typing import Any
 import discord
 from discord import ui
 
-from commands.cards.lists import ACCENT
+from commands.cards.lists import ACCENT, framed
 from commands.cards.text import label, plural, safe, shorten, shown
 from data.stores.corrections import Correction
 from data.stores.people import Person
@@ -155,12 +155,7 @@ def author_card(
         box.add_item(
             ui.TextDisplay(f"-# {plural(card.waiting, 'newer paper')} under this name not matched yet")
         )
-    box.add_item(ui.ActionRow(*actions))
-    if more:
-        box.add_item(ui.ActionRow(*more))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box, [actions, more])
 
 
 def corrected_by(corrections: Sequence[Correction]) -> str:
@@ -223,6 +218,4 @@ def people_list(
         box.add_item(ui.Section(ui.TextDisplay(shorten(text, 600)), accessory=button))
     if footer:
         box.add_item(ui.TextDisplay(footer))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box)

@@ -9,7 +9,7 @@ from typing import Any
 
 from discord import ui
 
-from commands.cards.lists import ACCENT, PAGE, Entry, listing
+from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, plural, shorten, shown
 from data.records import Paper
 from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, WITHOUT, Understood
@@ -176,10 +176,4 @@ def page_of_results(
         box.add_item(ui.TextDisplay(text[:380]))
     if footer:
         box.add_item(ui.TextDisplay(footer))
-    box.add_item(ui.ActionRow(opening))
-    for row in rows:
-        if row:
-            box.add_item(ui.ActionRow(*row))
-    view = ui.LayoutView(timeout=None)
-    view.add_item(box)
-    return view
+    return framed(box, [[opening], *rows])

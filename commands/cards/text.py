@@ -13,6 +13,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from data.keys import fold, visible
 from data.records import Author, Paper
+from data.tex import unicode_of
 from index.search import passages
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
@@ -74,10 +75,7 @@ def _script(match: re.Match[str]) -> str:
 
 
 def _to_unicode(tex: str) -> str:
-    try:
-        return str(_TEX.latex_to_text(tex)).replace("{", "").replace("}", "")
-    except (ValueError, RecursionError, AttributeError, IndexError):
-        return tex
+    return unicode_of(tex, _TEX).replace("{", "").replace("}", "")
 
 
 def safe(text: str) -> str:

@@ -16,6 +16,9 @@ from index.search.dates_said import day_from
 from index.search.names import Name
 from index.search.queries import parse_day
 
+PRIVATE = "Only you see the answer"
+A_PAPER = "An arXiv id or link, a DOI, a title or part of one, or a system's name"
+"""What commands say of an option that they share."""
 CHOICES = 25
 MAX_OPTION = 100
 

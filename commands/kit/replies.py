@@ -140,8 +140,12 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
         await interaction.followup.send(
             view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
         )
-    if reply.later is not None and (better := await reply.later()) is not None:
+    if reply.later is None or (better := await reply.later()) is None:
+        return
+    try:
         await interaction.edit_original_response(view=better, allowed_mentions=NO_PINGS)
+    except discord.HTTPException as error:  # the first answer stands, or somebody deleted it meanwhile
+        log.warning("a reply could not be replaced: %s", error)
 
 
 async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:

@@ -15,6 +15,7 @@ from commands.kit.limits import RateLimits, aside
 from commands.kit.painter import Painter
 from commands.kit.presence import Presence
 from commands.kit.progress import Progress
+from data.records import Paper
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.stores.store import Store
@@ -24,7 +25,8 @@ from index.claims.claim_proofs import Witnesses
 from index.claims.openalex_facts import FactFinder
 from index.digest.chooser import Chooser
 from index.digest.day_map import DayMap
-from index.documents.full_texts import FullTexts
+from index.documents.fetching import ONLY_ABSTRACT
+from index.documents.full_texts import FullTexts, PaperText, abstract_of
 from index.people.insight import Insight
 from index.people.people_seen import SeenInsight
 from index.search.corpus import Corpus
@@ -155,6 +157,13 @@ class Services:
             async with aside():
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.model_settled.wait(), patience)
+
+    async def full_text(self, paper: Paper) -> PaperText:
+        """A paper's text, or its abstract with the reason; others have the turn while it is fetched."""
+        if self.full_texts is None:
+            return abstract_of(paper, f"Full texts are switched off here, {ONLY_ABSTRACT}.")
+        async with aside():
+            return await self.full_texts.of(paper)
 
 
 def services_of(interaction: discord.Interaction) -> Services:

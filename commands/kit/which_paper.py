@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import discord
@@ -48,6 +48,21 @@ async def which_paper(services: Services, typed: str) -> int:
             else "I don't know that paper. Give its title or arXiv id."
         )
     return ids[0]
+
+
+async def shown(
+    services: Services, typed: str, action: str, show: Callable[[Services, int], Awaitable[ui.LayoutView]]
+) -> ui.LayoutView:
+    """What ``show`` makes of the paper that a text means, or a question which one is meant.
+
+    ``action`` is the one that shows the paper that is chosen then.
+    """
+    meant = await services.search.meant(typed)
+    if meant.paper is not None:
+        return await offer_others(services, await show(services, meant.paper), meant.others, typed, action)
+    if meant.others:
+        return await ask_which_paper(services, meant.others, typed, action)
+    return await no_such_paper(services, typed, action)
 
 
 async def ask_which_paper(

@@ -17,7 +17,6 @@ from commands.cards.answer import (
 from commands.cards.places import place_link
 from commands.cards.search import foreign_line
 from commands.cards.text import label, safe
-from commands.kit.limits import aside
 from commands.kit.links import link
 from commands.kit.replies import UserError
 from commands.kit.reply import Reply
@@ -32,12 +31,10 @@ from data.stores.asked_questions import AskedQuestion
 from index.answers.answer import Quote
 from index.answers.followups import FollowUp, follow_up, subject, system_in
 from index.answers.library import NoModelError
-from index.answers.passage import Passage
 from index.answers.questions import asks_who_wrote
 from index.answers.rephrase import CitedSentence
 from index.search.facets import Where
 
-ABSTRACT_ONLY = "Full texts are switched off here, so this is from the abstract alone."
 NO_MODEL = (
     "I can't compare sentences with a question: my model doesn't load. Please tell the person who runs me; "
     "`python -m bot doctor` says why. /search still finds papers by their words."
@@ -93,22 +90,13 @@ async def _find(services: Services, asked: AskQuery, meant: FollowUp) -> FoundAn
     only = asked.paper or (meant.papers[0] if len(meant.papers) == 1 else None)
     if only is not None:
         paper = await paper_of(services, only)
-        passages, notes = await _passages(services, paper)
-        return FoundAnswer(asked, meant, await answers.ask_of(meant.text, passages), paper, notes)
+        text = await services.full_text(paper)
+        notes = (safe(text.reason),) if text.reason else ()
+        return FoundAnswer(asked, meant, await answers.ask_of(meant.text, text.passages), paper, notes)
     ids = frozenset(meant.papers) or None
     where = Where(asked.category, asked.since, ids=ids)
     found = await answers.ask(meant.text, where if where else None, left_out=asked.left_out)
     return FoundAnswer(asked, meant, found, None, ())
-
-
-async def _passages(services: Services, paper: Paper) -> tuple[Sequence[Passage], tuple[str, ...]]:
-    """A paper's full text, or its abstract with a line that says so."""
-    if services.full_texts is not None:
-        async with aside():
-            text = await services.full_texts.of(paper)
-        return text.passages, ((safe(text.reason),) if text.reason else ())
-    abstract = [Passage(paper.id, paper.abstract, paper.title)] if paper.abstract.strip() else []
-    return abstract, (ABSTRACT_ONLY,)
 
 
 # -- an answer ---------------------------------------------------------------------------------------

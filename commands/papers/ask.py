@@ -10,7 +10,14 @@ from commands.cards.answer import context_card
 from commands.cards.places import place_link
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, link, select
-from commands.kit.options import category_name, complete_category, complete_paper, complete_since, since_day
+from commands.kit.options import (
+    PRIVATE,
+    category_name,
+    complete_category,
+    complete_paper,
+    complete_since,
+    since_day,
+)
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
@@ -114,7 +121,7 @@ class Ask(commands.Cog):
         paper="Only this paper answers: an arXiv id or link, a DOI, a title or part of one",
         since="Only papers since this day, such as 2026-05",
         category="Only papers of this arXiv category, such as cs.LG",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper, since=complete_since, category=complete_category)
     async def ask(

@@ -90,7 +90,10 @@ async def _go_on(press: Press, seed: AskQuery) -> ui.LayoutView:
         thread = await _thread(interaction, seed)
         if await questions.last(thread.id) is None:
             await questions.keep(thread.id, press.member, seed.kept(seed.about, seed.quoted))
-            await thread.send(view=_opening(interaction, seed), allowed_mentions=NO_PINGS)
+            # Whoever presses at the same moment comes here, too; Discord drops the second opening.
+            await thread.send(
+                view=_opening(interaction, seed), allowed_mentions=NO_PINGS, nonce=f"on{thread.id}"
+            )
         with contextlib.suppress(discord.HTTPException):  # they see the thread below the answer anyway
             await thread.add_user(discord.Object(press.member))
         return note(f"Go on in <#{thread.id}>{'' if thread.name.endswith(('?', '!', '.', '…')) else '.'}")

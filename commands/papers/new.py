@@ -14,7 +14,7 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day as day_text
 from commands.cards.text import plural, shown
 from commands.kit.links import Link, Press, button, choice, link, select
-from commands.kit.options import category_name, complete_category
+from commands.kit.options import PRIVATE, category_name, complete_category
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -212,7 +212,7 @@ class New(commands.Cog):
         category="Only this arXiv category, such as cs.CL",
         day="The day of the listing, such as 2026-05-18 or today (default: the newest)",
         order="As listed (the default), grouped by topic, or ranked for this channel",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(category=complete_category)
     async def new(

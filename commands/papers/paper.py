@@ -13,12 +13,12 @@ from commands.cards import citation
 from commands.cards.paper import card
 from commands.cards.text import label, plural
 from commands.kit.links import Press, button, link, select
-from commands.kit.options import complete_paper
+from commands.kit.options import A_PAPER, PRIVATE, complete_paper
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
 from commands.kit.spoken import Spoken, spoken
-from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
+from commands.kit.which_paper import paper_of, shown
 from commands.kit.which_person import papers_under
 from data.records import Paper
 
@@ -121,8 +121,8 @@ class PaperCard(commands.Cog):
 
     @app_commands.command()
     @app_commands.describe(
-        paper="An arXiv id or link, a DOI, a title or part of one, or a system's name",
-        private="Only you see the answer",
+        paper=A_PAPER,
+        private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)
     async def paper(
@@ -137,13 +137,7 @@ class PaperCard(commands.Cog):
 
 async def card_of(services: Services, typed: str) -> ui.LayoutView:
     """The card of the paper that a text means, or a question which one is meant."""
-    meant = await services.search.meant(typed)
-    if meant.paper is not None:
-        view = await show(services, meant.paper)
-        return await offer_others(services, view, meant.others, typed, CHOOSE)
-    if meant.others:
-        return await ask_which_paper(services, meant.others, typed, CHOOSE)
-    return await no_such_paper(services, typed, CHOOSE)
+    return await shown(services, typed, CHOOSE, show)
 
 
 @spoken("paper")

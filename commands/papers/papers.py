@@ -14,6 +14,7 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, safe, shorten
 from commands.kit.links import Link, Press, button, link, select
 from commands.kit.options import (
+    PRIVATE,
     category_name,
     complete_category,
     complete_since,
@@ -229,7 +230,7 @@ class PapersCommands(commands.Cog):
         sort="Which papers come first (default: newest)",
         since="Only papers since this day, such as 2026-05",
         category="Only papers of this arXiv category, such as cs.DC",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(author=complete_person, since=complete_since, category=complete_category)
     async def papers(

@@ -25,6 +25,7 @@ from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
+    PRIVATE,
     category_name,
     complete_author,
     complete_category,
@@ -256,7 +257,7 @@ class SearchCog(commands.Cog, name="Search"):
         author="Only papers by this author",
         sort="Which papers come first (default: best)",
         page="How many papers a page has (default: 5)",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(since=complete_since, category=complete_category, author=complete_author)
     async def search(

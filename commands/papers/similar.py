@@ -8,7 +8,7 @@ from discord.ext import commands
 
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, select
-from commands.kit.options import complete_paper
+from commands.kit.options import PRIVATE, complete_paper
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services
@@ -52,7 +52,7 @@ class Similar(commands.Cog):
     @app_commands.command()
     @app_commands.describe(
         paper="An arXiv id or link, a DOI, a title or part of one, a system's name, or a pasted abstract",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)
     async def similar(

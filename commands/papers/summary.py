@@ -11,20 +11,16 @@ from discord.ext import commands
 
 from commands.cards.summary import summary_card
 from commands.cards.text import label
-from commands.kit.limits import SUMMARY, aside
+from commands.kit.limits import SUMMARY
 from commands.kit.links import Press, button, link, select
-from commands.kit.options import complete_paper
+from commands.kit.options import A_PAPER, PRIVATE, complete_paper
 from commands.kit.replies import answer
 from commands.kit.services import Services
 from commands.kit.spoken import Spoken, spoken
-from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
-from data.records import Paper
-from index.answers.passage import Passage
-from index.documents.full_texts import PaperText
+from commands.kit.which_paper import paper_of, shown
 from index.documents.paper_summary import summary_of
 
 CHOOSE = "paper.choose_summary"
-OFF = "Full texts are switched off here, so I only have the abstract."
 
 
 @button("paper.summary", "sm:{paper}")
@@ -42,7 +38,7 @@ async def choose_summary(press: Press, paper: int) -> None:
 async def show(services: Services, paper_id: int) -> ui.LayoutView:
     """A paper's summary; its full text is fetched where it is not kept yet."""
     paper = await paper_of(services, paper_id)
-    text = await _text(services, paper)
+    text = await services.full_text(paper)
     said = await asyncio.to_thread(summary_of, paper, text)
     actions: list[ui.Item[Any]] = [
         link("paper.card", label(f"About {paper.title}", 60), paper=paper.id),
@@ -53,14 +49,6 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     return summary_card(paper, said, text, actions)
 
 
-async def _text(services: Services, paper: Paper) -> PaperText:
-    if services.full_texts is not None:
-        async with aside():
-            return await services.full_texts.of(paper)
-    abstract = (Passage(paper.id, paper.abstract, paper.title),) if paper.abstract.strip() else ()
-    return PaperText(abstract, False, OFF)
-
-
 class SummaryCommand(commands.Cog):
     """A paper in four sentences."""
 
@@ -69,8 +57,8 @@ class SummaryCommand(commands.Cog):
 
     @app_commands.command()
     @app_commands.describe(
-        paper="An arXiv id or link, a DOI, a title or part of one, or a system's name",
-        private="Only you see the answer",
+        paper=A_PAPER,
+        private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)
     async def summary(
@@ -82,13 +70,7 @@ class SummaryCommand(commands.Cog):
 
 async def summary_typed(services: Services, typed: str) -> ui.LayoutView:
     """The summary of the paper that a text means, or a question which one is meant."""
-    meant = await services.search.meant(typed)
-    if meant.paper is not None:
-        view = await show(services, meant.paper)
-        return await offer_others(services, view, meant.others, typed, CHOOSE)
-    if meant.others:
-        return await ask_which_paper(services, meant.others, typed, CHOOSE)
-    return await no_such_paper(services, typed, CHOOSE)
+    return await shown(services, typed, CHOOSE, show)
 
 
 @spoken("summary", cost=SUMMARY)

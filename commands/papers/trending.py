@@ -14,7 +14,7 @@ from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, choice, link, select
-from commands.kit.options import category_name, complete_category
+from commands.kit.options import PRIVATE, category_name, complete_category
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import answer
@@ -131,7 +131,7 @@ class Trending(commands.Cog):
     @app_commands.describe(
         days="Length of the period (default: 90)",
         category="Only papers of this arXiv category, such as cs.CL",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(category=complete_category)
     async def trending(

@@ -15,6 +15,7 @@ from commands.cards.pictures import activity_png
 from commands.cards.profile import profile_lines
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
+from commands.kit.options import PRIVATE
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import answer
@@ -158,7 +159,7 @@ class AuthorCommand(commands.Cog, name="Author"):
         self._services = services
 
     @app_commands.command()
-    @app_commands.describe(name="The person's name", private="Only you see the answer")
+    @app_commands.describe(name="The person's name", private=PRIVATE)
     @app_commands.autocomplete(name=complete_person)
     async def author(
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False

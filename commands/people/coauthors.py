@@ -12,6 +12,7 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import plural, shown
 from commands.kit.links import Press, button, link, select
+from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -121,7 +122,7 @@ class SimilarPeople(commands.Cog, name="Similar people"):
         self._services = services
 
     @app_commands.command(name="similar-people")
-    @app_commands.describe(name="The person's name", private="Only you see the answer")
+    @app_commands.describe(name="The person's name", private=PRIVATE)
     @app_commands.autocomplete(name=complete_person)
     async def similar_people(
         self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200], private: bool = False

@@ -15,6 +15,7 @@ from commands.cards.people import people_list
 from commands.cards.text import label, shown
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, choice, link, select
+from commands.kit.options import PRIVATE
 from commands.kit.pair_reasons import experts_of, pair_reasons
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
@@ -162,7 +163,7 @@ class Collaborators(commands.Cog):
         in_server="Only members of this server who have claimed their papers",
         open_only="Only people who say they are open to collaboration",
         new_only="Leave out current coauthors (default: yes)",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(who=complete_person)
     async def collaborators(

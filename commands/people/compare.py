@@ -9,6 +9,7 @@ from discord.ext import commands
 from commands.cards.comparison import Comparison, Side, comparison_text
 from commands.cards.lists import note
 from commands.kit.links import link
+from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -64,7 +65,7 @@ class Compare(commands.Cog):
         self._services = services
 
     @app_commands.command()
-    @app_commands.describe(first="One person", second="The other", private="Only you see the answer")
+    @app_commands.describe(first="One person", second="The other", private=PRIVATE)
     @app_commands.autocomplete(first=complete_person, second=complete_person)
     async def compare(
         self,

@@ -10,7 +10,7 @@ from commands.cards.graph import graph_card, paper_name
 from commands.cards.pictures import graph_png
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, choice, select
-from commands.kit.options import complete_paper
+from commands.kit.options import PRIVATE, complete_paper
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
@@ -108,7 +108,7 @@ class GraphCommand(commands.Cog, name="Graph"):
     @app_commands.describe(
         person="The person in the middle; a paper's name leads to the paper",
         paper="Or the paper in the middle: a title, an arXiv id, a link",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     @app_commands.autocomplete(person=complete_person, paper=complete_paper)
     async def graph(

@@ -15,6 +15,7 @@ from commands.cards.people import people_list
 from commands.cards.text import plural, shown, title_link
 from commands.kit.limits import SEARCH
 from commands.kit.links import link
+from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -89,7 +90,7 @@ class WhoKnows(commands.Cog, name="Who knows"):
     @app_commands.describe(
         topic="A topic, a question or a pasted abstract",
         in_server="Only members of this server who have claimed their papers",
-        private="Only you see the answer",
+        private=PRIVATE,
     )
     async def who_knows(
         self,

@@ -15,6 +15,7 @@ from data.keys import clean, title_words
 from data.records import PaperRecord, Rejected
 from data.stores.refusals import reason_of
 from data.stores.works import LISTING, SAMPLE
+from data.tex import unicode_of
 
 _WITHDRAWN = re.compile(
     r"\bwithdrawn\b.{0,80}\b(author|arxiv|admin)|^\W*(this|the) (paper|article|submission|manuscript|work)"
@@ -211,4 +212,4 @@ def tex_name(name: str) -> str:
     """A name with TeX accents as Unicode."""
     if "\\" not in name and "{" not in name:
         return name
-    return str(_TEX.latex_to_text(name[:1_000]))
+    return unicode_of(name[:1_000], _TEX)

@@ -20,10 +20,14 @@ RETRIES = 2
 """Further attempts where the server refuses for the moment (429, 5xx) or can't be reached."""
 MOST_TEXT = 8_000
 """Characters of an answer that are read."""
+MOST_PARTS = 10_000
+"""Events of an answer that are read; most have a token, or a part of a thought that is not read."""
 REST = 30.0
 """Seconds in which a server that failed is left alone."""
 CHARS_A_TOKEN = 3.0
 """Characters of English a token has, on the low side, so that estimates are on the high side."""
+_MOST_CHARS = 6.0
+"""Characters of English a token has at most: a server that doesn't count may send many in one event."""
 _OPTIONAL = frozenset({"max_tokens", "temperature", "stream_options"})
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens"}
 """What newer models of OpenAI call a parameter that every other server knows by its first name."""
@@ -192,13 +196,14 @@ class _Reading:
         self.text = ""
         self.begun = False
         self.whole = False
-        self._parts = 0
+        self._parts = self._events = 0
         self._usage = (0, 0)
 
     def take(self, part: Any) -> bool:
         """Add one event of the stream; False where enough was read."""
         usage = getattr(part, "usage", None)
-        self._usage = (_count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+        counts = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        self._usage = max(self._usage[0], counts[0]), max(self._usage[1], counts[1])
         choices = getattr(part, "choices", None)
         if isinstance(choices, list) and choices:
             content = getattr(getattr(choices[0], "delta", None), "content", None)
@@ -207,7 +212,8 @@ class _Reading:
                 self.text += content
             if getattr(choices[0], "finish_reason", None) == "stop":
                 self.whole = True
-        if len(self.text) > MOST_TEXT:
+        self._events += 1
+        if len(self.text) > MOST_TEXT or self._events >= MOST_PARTS:
             self.text, self.whole = self.text[:MOST_TEXT], False
             return False
         return True
@@ -215,7 +221,7 @@ class _Reading:
     def written(self) -> WrittenText:
         """The answer; a server's counts are believed as far as they are possible."""
         asked = min(max(self._usage[0], self.asked // 2), 4 * self.asked)
-        answered = min(max(self._usage[1], self._parts), self.most)
+        answered = min(max(self._usage[1], self._parts, int(len(self.text) / _MOST_CHARS)), self.most)
         return WrittenText(self.text, self.whole, asked, answered)
 
 

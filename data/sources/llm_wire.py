@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -9,7 +10,13 @@ from openai import AsyncOpenAI
 
 MOST_BYTES = 2_000_000
 """Bytes of one answer; an answer of 600 tokens, each an event with its own JSON, has about 200,000."""
+MOST_OF_EVENT = 64_000
+"""Bytes of one event; the library that takes events apart copies an unfinished one for each of its lines."""
 CONNECT_SECONDS = 5.0
+_PIECE = 4_096
+"""Bytes that are taken apart before others get their turn."""
+_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
+"""What ends an event."""
 _SENT = frozenset(
     {"accept", "authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"}
 )
@@ -21,22 +28,33 @@ class WireError(Exception):
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """The bytes of an answer, up to a number."""
+    """The bytes of an answer, up to a number, in pieces so small that each takes no time to speak of."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
         self._stream, self._most = stream, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        count = 0
+        count, begun = 0, b""
         async for part in self._stream:
             count += len(part)
             if count > self._most:
                 raise WireError(f"it answered more than {self._most:,} bytes")
-            yield part
+            for start in range(0, len(part), _PIECE):
+                piece = part[start : start + _PIECE]
+                begun = _last_event(begun + piece)
+                if len(begun) > MOST_OF_EVENT:
+                    raise WireError(f"it sent an event of more than {MOST_OF_EVENT:,} bytes")
+                yield piece
+                await asyncio.sleep(0)
 
     async def aclose(self) -> None:
         """Close the connection."""
         await self._stream.aclose()
+
+
+def _last_event(data: bytes) -> bytes:
+    """What stands behind the end of the last whole event, with that end."""
+    return data[max(0, *(data.rfind(end) for end in _ENDS)) :]
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
@@ -45,8 +63,8 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
     Raises
     ------
     WireError
-        Where an answer is too long, packed (a small one could unpack to gigabytes), or not a stream of
-        events.
+        Where an answer or one event of it is too long, or an answer is packed (a small one could unpack to
+        gigabytes) or no stream of events.
     """
 
     def __init__(self, key: str | None, most_bytes: int = MOST_BYTES) -> None:

@@ -20,6 +20,8 @@ from index.answers.statement import Statement, stated
 from index.answers.support import Support, support
 
 MOST_SENTENCES = 6
+MOST_WRITTEN = 24
+"""Sentences of a model that are checked; a model that does as it is told writes six."""
 MOST_TOKENS = 500
 """What a model may write; six sentences have about 250 tokens."""
 MOST_QUOTED = 9_000
@@ -112,7 +114,7 @@ def harmless(text: str) -> str:
 
 
 def sentences_of(text: str, *, whole: bool = True) -> list[str]:
-    """The sentences of a model's text, without marks of lists and citations.
+    """The first :data:`MOST_WRITTEN` sentences of a model's text, without marks of lists and citations.
 
     Parameters
     ----------
@@ -122,15 +124,14 @@ def sentences_of(text: str, *, whole: bool = True) -> list[str]:
     found: list[str] = []
     lines = [line for line in _THOUGHT.sub("", text).splitlines() if line.strip()]
     for number, line in enumerate(lines):
-        plain = clean(
-            _HIDDEN.sub("", _CITED.sub("", _ITEM.sub("", line)).replace("**", "").replace("__", ""))
-        )
+        line = clean(_HIDDEN.sub("", line))
+        plain = clean(_CITED.sub("", _ITEM.sub("", line)).replace("**", "").replace("__", ""))
         parts = [sentence.text for sentence in split(plain)]
         last = number == len(lines) - 1
         if last and not whole and parts and not _ENDED.search(parts[-1]):
             parts.pop()
         found += [_tidy(part) for part in parts]
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in found if sentence][:MOST_WRITTEN]
 
 
 def _tidy(sentence: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -106,17 +107,16 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
         )
         try:
-            out, _ = await asyncio.wait_for(process.communicate(data), seconds)
+            out = await asyncio.wait_for(output_of(process, data), seconds)
         except TimeoutError as error:
             raise UnreadableError(
                 "The file can't be read: it takes too long.", "it takes too long", busy=True
             ) from error
         finally:
             if process.returncode is None:
-                process.kill()
-                await process.wait()
+                await end(process)
     try:
-        answer: dict[str, Any] = json.loads(out[:_MOST_ANSWER])
+        answer: dict[str, Any] = json.loads(out)
         if "refused" not in answer:
             return answer
         why = str(answer["refused"])
@@ -124,6 +124,45 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
         slow = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
         why = "it takes too long" if slow else "it is damaged or needs too much memory"
     raise UnreadableError(f"The file can't be read: {why}.", why)
+
+
+async def output_of(process: asyncio.subprocess.Process, data: bytes) -> bytes:
+    """All that a process writes that is given the data.
+
+    Raises
+    ------
+    UnreadableError
+        If it is more than any file's answer: whoever took the process over would fill this one's memory.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    giving = asyncio.create_task(_give(process.stdin, data))
+    try:
+        await process.stdout.readexactly(_MOST_ANSWER)
+    except asyncio.IncompleteReadError as whole:
+        await process.wait()
+        return whole.partial
+    finally:
+        giving.cancel()
+        await asyncio.gather(giving, return_exceptions=True)
+    raise UnreadableError("The file can't be read: it holds too much text.", "it holds too much text")
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Kill a process, and read away what it left, since its end is seen only behind that."""
+    assert process.stdout is not None
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    while await process.stdout.read(1 << 16):
+        pass
+    await process.wait()
+
+
+async def _give(pipe: asyncio.StreamWriter, data: bytes) -> None:
+    with contextlib.suppress(ConnectionError):  # it ended before it had read all
+        pipe.write(data)
+        await pipe.drain()
+        pipe.close()
 
 
 def read_orcid(record: Any) -> CV:

@@ -17,6 +17,8 @@ from index.documents.paper_file import ReadPaper, read_paper
 log = logging.getLogger("labmate")
 PAUSE = 600.0
 """Seconds without another try after arXiv could not be reached."""
+BUSY_PAUSE = 120.0
+"""The same after a reading that the machine was too busy to finish."""
 MOST_AT_ONCE = 8
 """Papers that wait to be fetched, at most; one takes at least two seconds."""
 ONLY_ABSTRACT = "so I only have the abstract"
@@ -78,17 +80,20 @@ class Fetching:
             form, read = await self._fetched(paper)
         except (NoFullTextError, UnreadableError) as error:
             if isinstance(error, UnreadableError) and error.busy:
-                return f"Too much is being read right now, {ONLY_ABSTRACT}. Ask again in a few minutes."
+                reason = f"Too much is being read right now, {ONLY_ABSTRACT}. Ask again in a few minutes."
+                if error.why:  # it was begun: begun again at once, it would keep the machine busy
+                    self._pause(paper.id, reason, BUSY_PAUSE)
+                return reason
             reason = _because(error)
             if held:
-                self._pause(paper.id, reason)
+                self._pause(paper.id, reason, PAUSE)
             else:
                 await self._store.full_texts.refuse(paper.id, paper.version, reason)
             return reason
         except SourceError as error:
             log.info("the full text of %s can't be fetched: %s", paper.arxiv_id, error)
             reason = f"I can't reach arXiv right now, {ONLY_ABSTRACT}."
-            self._pause(paper.id, reason)
+            self._pause(paper.id, reason, PAUSE)
             return reason
         await self._store.full_texts.keep(
             paper.id, read.passages, version=paper.version, form=form, pages=read.pages, most=self._most
@@ -118,10 +123,10 @@ class Fetching:
             except (NoFullTextError, UnreadableError):
                 raise error from None
 
-    def _pause(self, paper_id: int, reason: str) -> None:
+    def _pause(self, paper_id: int, reason: str, seconds: float) -> None:
         now = time.monotonic()
         self._paused = {one: held for one, held in self._paused.items() if held[0] > now}
-        self._paused[paper_id] = now + PAUSE, reason
+        self._paused[paper_id] = now + seconds, reason
 
 
 def _because(error: NoFullTextError | UnreadableError) -> str:

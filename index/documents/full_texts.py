@@ -96,7 +96,7 @@ class FullTexts:
             reason = await self._fetching.read(paper, held=kept is not None and not kept.refused)
             kept = await self._store.full_texts.find(paper.id)
         if kept is None or kept.refused or not kept.passages:
-            return _abstract(paper, reason)
+            return abstract_of(paper, reason)
         if kept.model != self._model and not self._no_model:
             await self._embed(paper.id, kept)
             kept = await self._store.full_texts.find(paper.id) or kept
@@ -171,6 +171,7 @@ class FullTexts:
         return np.frombuffer(b"".join(halves), np.float16).reshape(len(halves), -1).astype(np.float32)
 
 
-def _abstract(paper: Paper, reason: str) -> PaperText:
+def abstract_of(paper: Paper, reason: str) -> PaperText:
+    """A paper's abstract where there is no full text, for this reason."""
     passages = (Passage(paper.id, paper.abstract, paper.title),) if paper.abstract.strip() else ()
     return PaperText(passages, False, reason)

@@ -18,6 +18,8 @@ _NUMBER = re.compile(
 _DIGITS = re.compile(r"\d{1,4}")
 _LINE_NUMBERS = 15
 """That many numbers below each other count the lines of a manuscript."""
+_TRIED = 600
+"""Places, at most, into which a page's width is divided to look for a gutter."""
 _OVERHANG = 15.0
 """Points by which a line reaches into both columns if it belongs to neither."""
 
@@ -100,8 +102,9 @@ def _gutter(sheet: Sheet, lines: Sequence[Line], known: float | None = None) -> 
 
     if known is not None:
         return known if across(known) <= 0.45 * total else None
-    tried = [float(x) for x in range(int(0.35 * sheet.width), int(0.65 * sheet.width), 2)]
-    gutter = min(tried, key=lambda x: (across(x), abs(x - sheet.width / 2)))
+    step = max(2, int(sheet.width / _TRIED))  # a hostile page is as wide as it says
+    tried = [float(x) for x in range(int(0.35 * sheet.width), int(0.65 * sheet.width), step)]
+    gutter = min(tried, key=lambda x: (across(x), abs(x - sheet.width / 2)), default=sheet.width / 2)
     sides = [
         [line for line in lines if line.x1 <= gutter + 1],
         [line for line in lines if line.x0 >= gutter - 1],

@@ -63,7 +63,9 @@ class TextBlock:
         """
         kind, section, text = str(plain["kind"]), str(plain["section"]), str(plain["text"])
         pages = [(int(start), int(page)) for start, page in plain["pages"]]
-        if kind not in (TEXT, NOTE, CAPTION) or any(not 0 < page < 100_000 for _, page in pages):
+        if len(pages) > LONGEST or any(not 0 < page < 100_000 for _, page in pages):
+            raise ValueError("not the pages of a block")
+        if kind not in (TEXT, NOTE, CAPTION):
             raise ValueError("not a block")
         return cls(kind, section[:300], text, pages)
 

@@ -64,6 +64,8 @@ async def answer_file(
         await loading
         printed = await asyncio.to_thread(abstracts, papers)
         ids = await corpus.store.ids_of("file")
+        if not ids:
+            raise SourceError(f"{papers} holds no paper")
         names = {paper: name for name, paper in ids.items()}
         answerer = Answerer.shipped()
         known: dict[str, Worded] = {}

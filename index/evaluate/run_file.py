@@ -80,7 +80,8 @@ async def _rank(kind: str, corpus: Corpus, text: str, ids: dict[str, int], depth
 
 def _read(path: Path) -> list[str]:
     try:
-        return [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+        # By line feeds alone: JSON may hold other line ends, such as U+2028, as they are.
+        return [line.strip() for line in path.read_text("utf-8-sig").split("\n") if line.strip()]
     except OSError as error:
         raise SourceError(f"{path} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

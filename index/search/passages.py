@@ -16,6 +16,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[$]?[A-Z0-9\\$])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|etc|vs|cf|resp|Fig|Eq|Sec|No|Dr|w\.r\.t|approx)|\b[A-Z])\.$"
 )
+_TAIL = 12
+"""The last characters of a text, which tell whether it ends with an abbreviation."""
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _STEMMER = (
     tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("english")).build()
@@ -48,7 +50,7 @@ def sentences(text: str) -> list[str]:
     """A text's sentences; abbreviations and initials do not end one."""
     parts: list[str] = []
     for part in _SENTENCE.split(text):
-        if parts and _ABBREVIATED.search(parts[-1]):
+        if parts and _ABBREVIATED.search(parts[-1][-_TAIL:]):
             parts[-1] += " " + part
         elif part.strip():
             parts.append(part.strip())

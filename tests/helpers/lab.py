@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
+from bot.run import running_bot
 from bot.scheduler import Scheduler
 from bot.settings import Settings
 from data.records import PaperRecord
@@ -38,6 +41,18 @@ def settings_for(discord: LocalDiscord, folder: Path, *, fresh: bool = False, **
         labmate_data=folder,
         **values,
     )
+
+
+@asynccontextmanager
+async def started(discord: LocalDiscord, folder: Path, **more: object) -> AsyncIterator[Lab]:
+    """A Labmate with its model loaded, and the server's owner to ask it; over the same folder, it goes on."""
+    settings = settings_for(discord, folder, **more)
+    async with (
+        running_bot(settings) as (bot, scheduler),
+        UserClient(discord.url, discord.user_token) as user,
+    ):
+        await scheduler.load_model()
+        yield Lab(discord, bot, scheduler, user, settings)
 
 
 async def fill(bot: Labmate, records: list[PaperRecord]) -> None:

@@ -20,6 +20,13 @@ def joins(discord, name):
     return user
 
 
+async def until(is_so):
+    """Wait for something that nothing tells of."""
+    async with asyncio.timeout(60):
+        while not is_so():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 def of_kind(discord, kind):
     return [channel for channel in discord.state.channels.values() if channel["type"] == kind]
 
@@ -56,3 +63,11 @@ async def heard_by(bot, event):
     await asyncio.sleep(0)
     yield
     await heard
+
+
+async def pressed(discord, user, custom_id):
+    """What somebody gets for a button of an older message, planted here."""
+    row = {"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": custom_id}]}
+    bot, channel = discord.state.application["bot"]["id"], discord.state.channels[user.channel_id]
+    message = await discord.messages.create(channel, bot, {"flags": 1 << 15, "components": [row]})
+    return await user.component(message, {"component_type": 2, "custom_id": custom_id})

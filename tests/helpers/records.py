@@ -7,8 +7,27 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from data.records import PaperRecord
+from data.records import Author, Paper, PaperRecord
 
+PAPER = Paper(
+    id=1,
+    title="A Few GPUs",
+    abstract="We study. Then we stop.",
+    authors=(Author("ada lovelace", "Ada Lovelace"), Author("ludwig van beethoven", "Ludwig van Beethoven")),
+    authors_complete=True,
+    version=2,
+    primary_category="cs.DC",
+    categories=("cs.DC", "cs.LG"),
+    submitted=date(2026, 5, 15),
+    updated=date(2026, 6, 1),
+    announced=date(2026, 5, 18),
+    doi="10.1145/1.2",
+    journal_ref=None,
+    comment="12 pages",
+    venue=None,
+    withdrawn=False,
+    arxiv_id="2605.15617",
+)
 ABSTRACT = "We study things. The things are studied with care. Results show that care pays."
 
 

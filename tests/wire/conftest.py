@@ -16,10 +16,17 @@ from data.calendar import clock
 from data.sources.mail import Mailer
 from tests.helpers.arxiv_server import Server
 from tests.helpers.digests import MONDAY, Scene, papers
-from tests.helpers.lab import fill, settings_for
+from tests.helpers.lab import fill, settings_for, started
 from tests.helpers.mail_server import Post, authenticates
 from tests.helpers.members import joins, of_institution
 from tests.helpers.site import Site
+
+
+@pytest.fixture
+async def place(tmp_path):
+    """A lab of its own, whose messages a test may count: Discord, the bot, and a member."""
+    async with LocalDiscord() as discord, started(discord, tmp_path) as lab:
+        yield discord, lab.bot, lab.user
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from bot.local_discord.limits import walk
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PUBLIC_THREAD
 from bot.run import running_bot
-from tests.helpers.lab import fill, settings_for
-from tests.helpers.members import joins, of_kind, said
+from tests.helpers.lab import fill, settings_for, started
+from tests.helpers.members import joins, of_kind, pressed, said
 from tests.helpers.paper_pdfs import loss_spikes
 from tests.helpers.paper_server import PaperServer
 from tests.helpers.records import record
@@ -25,14 +25,6 @@ def quotes(reply):
     return re.findall(r"“(.+?)” \*\*\[(\d)\]\*\*", reply.text)
 
 
-async def pressed(discord, user, custom_id):
-    """What somebody gets for a button of an older message, planted here."""
-    row = {"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": custom_id}]}
-    bot, channel = discord.state.application["bot"]["id"], discord.state.channels[user.channel_id]
-    message = await discord.messages.create(channel, bot, {"flags": 1 << 15, "components": [row]})
-    return await user.component(message, {"component_type": 2, "custom_id": custom_id})
-
-
 def field_of(modal):
     """The custom id of a form's one field."""
     [field] = [c["custom_id"] for _, c in walk(modal["components"]) if c["type"] == 4]
@@ -42,19 +34,6 @@ def field_of(modal):
 async def in_thread(user, channel_id):
     """The user goes to a thread, as by clicking on it."""
     user.channel_id = channel_id
-
-
-@pytest.fixture
-async def place(tmp_path):
-    """A lab of its own, whose messages a test may count."""
-    async with LocalDiscord() as discord:
-        settings = settings_for(discord, tmp_path)
-        async with (
-            running_bot(settings) as (bot, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
-            yield discord, bot, user, settings
 
 
 async def test_an_answer_quotes_sentences_that_stand_in_the_papers_named_below(lab):
@@ -149,11 +128,8 @@ async def test_one_paper_answers_from_its_full_text_with_section_and_page(tmp_pa
     async with PaperServer() as arxiv, LocalDiscord() as discord:
         arxiv.pages["/pdf/2601.00001"] = loss_spikes()
         fetching = {"labmate_fetch": True, "arxiv_url": arxiv.url, "arxiv_interval_seconds": 0}
-        async with (
-            running_bot(settings_for(discord, tmp_path, **fetching)) as (bot, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
+        async with started(discord, tmp_path, **fetching) as lab:
+            bot, user = lab.bot, lab.user
             spikes = record(1, title="On Loss Spikes", abstract="We trace loss spikes to single batches.")
             await fill(bot, [spikes, record(2, title="On Locked Doors", abstract="Doors were locked.")])
             typed = "/ask question:how many hours does replaying a spike take? paper:2601.00001"
@@ -218,7 +194,7 @@ async def test_an_empty_library_says_so(tmp_path):
 
 
 async def test_ask_on_opens_a_thread_that_keeps_the_subject(place):
-    discord, _, user, _ = place
+    discord, _, user = place
     reply = await user.slash(f"/ask {EMULATED}")
     opened = await reply.press("Ask on")
     [thread] = of_kind(discord, PUBLIC_THREAD)
@@ -239,20 +215,12 @@ async def test_ask_on_opens_a_thread_that_keeps_the_subject(place):
 
 async def test_a_follow_up_by_the_form_survives_a_restart(tmp_path):
     async with LocalDiscord() as discord:
-        settings = settings_for(discord, tmp_path)
-        async with (
-            running_bot(settings) as (_, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
-            await (await user.slash(f"/ask {EMULATED}")).press("Ask on")
+        async with started(discord, tmp_path) as lab:
+            await (await lab.user.slash(f"/ask {EMULATED}")).press("Ask on")
             [thread] = of_kind(discord, PUBLIC_THREAD)
             opening = said(discord, thread)[-1]
-        async with (
-            running_bot(settings) as (bot, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
+        async with started(discord, tmp_path) as lab:
+            bot, user = lab.bot, lab.user
             await in_thread(user, thread["id"])
             form = await ShownReply(user, opening).press("Ask a follow-up")
             modal = form.message["modal"]
@@ -265,7 +233,7 @@ async def test_a_follow_up_by_the_form_survives_a_restart(tmp_path):
 
 
 async def test_a_private_answer_goes_on_in_a_form_that_only_its_opener_sends(place):
-    discord, _, user, _ = place
+    discord, _, user = place
     reply = await user.slash(f"/ask question:{EMULATED} private:True")
     assert reply.is_private
     modal = (await reply.press("Ask on")).message["modal"]
@@ -282,7 +250,7 @@ async def test_a_private_answer_goes_on_in_a_form_that_only_its_opener_sends(pla
 
 
 async def test_where_no_thread_may_be_opened_a_form_goes_on(place):
-    discord, _, user, _ = place
+    discord, _, user = place
     everyone = discord.guild["roles"][0]
     everyone["permissions"] = str(int(everyone["permissions"]) & ~(1 << 35))
     reply = await user.slash(f"/ask {EMULATED}")
@@ -290,7 +258,7 @@ async def test_where_no_thread_may_be_opened_a_form_goes_on(place):
 
 
 async def test_in_a_direct_message_asking_on_stays_there(place):
-    discord, _, user, _ = place
+    discord, _, user = place
     bot = discord.state.application["bot"]["id"]
     user.guild_id, user.channel_id = None, discord.state.dm_between(user.user["id"], bot)["id"]
     reply = await user.slash(f"/ask {EMULATED}")
@@ -300,7 +268,7 @@ async def test_in_a_direct_message_asking_on_stays_there(place):
 
 
 async def test_contradicting_sentences_are_shown_as_such(place):
-    _, bot, user, _ = place
+    _, bot, user = place
     one = "We find that dropout improves the accuracy of speech recognisers with small vocabularies by 3 %."
     two = "Experiments show that dropout degrades the accuracy of recognisers where vocabularies are small."
     await fill(
@@ -313,80 +281,3 @@ async def test_contradicting_sentences_are_shown_as_such(place):
     reply = await user.slash("/ask does dropout improve the accuracy of speech recognisers?")
     assert len(quotes(reply)) >= 2
     assert "This contradicts [1]" in reply.text
-
-
-@pytest.mark.hostile
-@pytest.mark.parametrize(
-    "question",
-    [
-        "@everyone <@1> <@&2> **bold** [x](https://evil.example) ||spoiler|| `code` # head?",
-        "why " * 1_000,
-        "$\\frac{a}{b}$ \\emph{what} \\input{/etc/passwd} {{{ $unbalanced?",
-        "'; DROP TABLE asked_questions; --",
-        "\u202ewhat\u200b is\x00 emulated?",
-        "?" * 4_000,
-        "&&&&%26%00&1&2&3",
-        "🙂" * 900,
-    ],
-    ids=range(8),
-)
-async def test_a_hostile_question_is_answered_harmlessly(place, question):
-    discord, bot, user, _ = place
-    reply = await user.slash(f"/ask question:{question}")
-    message = discord.state.messages[user.channel_id][reply.message["id"]]
-    assert (message["mentions"], message["mention_roles"], message["mention_everyone"]) == ([], [], False)
-    for piece in ("@everyone", "<@1>", "<@&2>", "](https://evil", "**bold**", "||spoiler||"):
-        assert piece not in reply.text.replace("\\" + piece, "")
-    labels = [button["label"] for button in reply.buttons]
-    for label in ("Ask on", "More"):
-        if label in labels:
-            await reply.press(label)
-    assert all(request["status"] < 400 for request in discord.requests)
-    for thread in of_kind(discord, PUBLIC_THREAD):
-        assert 1 <= len(thread["name"]) <= 100
-        assert await bot.services.store.asked_questions.last(int(thread["id"]))
-
-
-@pytest.mark.hostile
-async def test_hostile_abstracts_are_quoted_harmlessly(place):
-    discord, bot, user, _ = place
-    bad = "@everyone <@1> **zebrafish** [x](https://evil.example) ||spoiler|| \\input{x} $\\frac$ `code"
-    long = "Zebrafish swim " + "very " * 2_000 + "far."
-    await fill(
-        bot,
-        [
-            record(1, title=f"Zebrafish {bad}", abstract=f"Zebrafish learn to swim with {bad}. {bad}"),
-            record(2, title="Zebrafish at length", abstract=f"{long} {long}"),
-        ],
-    )
-    reply = await user.slash("/ask how do zebrafish learn to swim?")
-    shown = [reply]
-    if "Show in context" in [button["label"] for button in reply.buttons]:
-        shown.append(await reply.press("Show in context"))
-    for one in shown:
-        for piece in ("@everyone", "<@1>", "](https://evil", "||spoiler||"):
-            assert piece not in one.text.replace("\\" + piece, "")
-    assert all(request["status"] < 400 for request in discord.requests)
-
-
-@pytest.mark.hostile
-@pytest.mark.parametrize(
-    "custom_id",
-    [
-        "ac:999999999999:0:0:5:ffffff",
-        "ac:1:9:0:5:ffffff",
-        "ac:1:0:99999:99999:000000",
-        "aq:m:i:",
-        "aq:m:i:&x&&&&",
-        "aq:m:i:why%3F&99999999&!!&99999999999999999999999&&1,2,x",
-        "aq:m:k:999999999999",
-        "aq:o:i:",
-        "aq:o:k:999999999999",
-        "aq:f",
-    ],
-)
-async def test_a_tampered_button_is_answered(place, custom_id):
-    discord, _, user, _ = place
-    reply = await pressed(discord, user, custom_id)
-    assert "modal" in reply.message or reply.text
-    assert not re.search("went wrong|no longer works", reply.text)

@@ -349,13 +349,21 @@ async def test_too_many_at_once_are_told_to_come_back(store, texts, arxiv, monke
     assert (await first).whole
 
 
-async def test_a_busy_machine_is_not_held_against_the_paper(store, texts, arxiv, monkeypatch):
+@pytest.mark.parametrize("pause", [0.0, 120.0])
+async def test_a_busy_machine_is_held_against_a_paper_for_a_moment_only(
+    store, texts, arxiv, monkeypatch, pause
+):
     monkeypatch.setattr("index.documents.paper_file.SECONDS", 0.01)
+    monkeypatch.setattr("index.documents.fetching.BUSY_PAUSE", pause)
     arxiv.pages |= {PDF: loss_spikes(), HTML: loss_spikes_html()}
     paper = await paper_in(store)
-    assert (await texts.of(paper)).reason.startswith("Too much is being read right now")
-    monkeypatch.undo()
-    assert (await texts.of(paper)).whole
+    busy = (await texts.of(paper)).reason
+    assert busy.startswith("Too much is being read right now")
+    monkeypatch.setattr("index.documents.paper_file.SECONDS", 60.0)
+    again = await texts.of(paper)
+    assert again.whole == (not pause)
+    assert again.reason == (busy if pause else "")
+    assert arxiv.asked == [PDF] * (1 if pause else 2)
 
 
 # -- searching -------------------------------------------------------------------------------------------

@@ -7,12 +7,13 @@ import json
 import logging
 import zlib
 
+import httpx2
 import numpy as np
 import pytest
 
 from data.calendar import clock
 from data.sources.llm import MOST_TEXT, Llm, LlmError
-from data.sources.llm_wire import MOST_BYTES
+from data.sources.llm_wire import MOST_BYTES, MOST_OF_EVENT, BoundedTransport
 from data.stores.llm_spending import Spent
 from index.answers.answer import Answer, Quote
 from index.answers.rephrase import MOST_TOKENS
@@ -126,7 +127,7 @@ async def test_a_server_without_a_key_is_sent_none(server, monkeypatch):
         (sends(b"\x00\xff\xfe" * 999), "can't be read"),
         (sends(b"data: {not json\n\n"), "can't be read"),
         (sends(b"data: \xff\xff\n\n"), "can't be read"),
-        (sends(b"data: " + b"[" * 100_000 + b"\n\n"), "can't be read"),
+        (sends(b"data: " + b"[" * 60_000 + b"\n\n"), "can't be read"),
         (sends(b'data: {"choices": "many"}\n\ndata: [DONE]\n\n'), "answered nothing"),
         (sends(b'data: {"choices": [{"delta": {"content": 7}}]}\n\n'), "answered nothing"),
         (sends(b'data: {"error": {"message": "' + KEY.encode() + b'"}}\n\n'), "can't be read"),
@@ -150,19 +151,54 @@ async def test_a_server_that_fails_is_given_up_with_the_reason(server, llm, beha
 
 
 @pytest.mark.parametrize(
-    "behave",
+    ("behave", "why"),
     [
-        floods(b"x" * 65_536),
-        floods(b": ping\n" * 9_000),
-        sends(b"x" * 9_000_000, "application/json", 400),
+        (floods(b"x" * 65_536), f"an event of more than {MOST_OF_EVENT:,} bytes"),
+        (floods(b": ping\n" * 9_000), f"an event of more than {MOST_OF_EVENT:,} bytes"),
+        (floods(b"a\n" * 30_000), f"an event of more than {MOST_OF_EVENT:,} bytes"),
+        (sends(b"x" * 9_000_000, "application/json", 400), "an event of more than"),
+        (floods(b": ping\n\n" * 9_000), f"answered more than {MOST_BYTES:,} bytes"),
+        (floods(b"data: {}\n\n" * 1_000), "answered nothing"),
     ],
+    ids=range(6),
 )
-async def test_a_flood_ends_at_a_number_of_bytes(server, behave):
-    llm = Llm(server.url, "small", seconds=60.0)
+async def test_a_flood_ends_at_a_number_of_bytes_or_events(server, behave, why):
+    llm = Llm(server.url, "small", seconds=120.0)
     server.behave = behave
-    with pytest.raises(LlmError, match=f"more than {MOST_BYTES:,} bytes"):
+    with pytest.raises(LlmError, match=why):
         await written(llm)
     await llm.close()
+
+
+async def test_others_get_their_turn_while_a_flood_is_taken_apart(server):
+    server.behave = sends(b": ping\n\n" * 60_000)
+    transport, turns = BoundedTransport(None), 0
+
+    async def tick():
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    answer = await transport.handle_async_request(
+        httpx2.Request("POST", f"{server.url}/chat/completions", json={})
+    )
+    ticking = asyncio.create_task(tick())
+    last = 0
+    async for piece in answer.stream:
+        assert len(piece) <= 4_096
+        assert turns > last or not last
+        last = turns
+    ticking.cancel()
+    await answer.aclose()
+    await transport.aclose()
+    assert last > 100
+
+
+async def test_a_server_that_does_not_count_is_counted(server, llm):
+    """Whole paragraphs in one event would otherwise cost one token each."""
+    server.behave = sends(event("word " * 300) + event(None, "stop") + b"data: [DONE]\n\n")
+    assert (await llm.write("Be brief.", "Why?", MOST_TOKENS)).answered >= 250
 
 
 async def test_nobody_there_is_said_so():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
-from bot.run import running_bot
 from data.sources.llm import Llm
 from index.answers.rephraser import UNREACHED, UNSUPPORTED, USED_UP
-from tests.helpers.lab import settings_for
+from tests.helpers.lab import started
 from tests.helpers.llm_server import LlmServer, says, sends
+from tests.helpers.members import until
 
 pytestmark = pytest.mark.hostile
 
@@ -23,21 +24,10 @@ PATIENCE = 60
 async def place(tmp_path):
     """A lab with a language model, and a member to ask it."""
     async with LlmServer() as server, LocalDiscord() as discord:
-        settings = settings_for(
-            discord,
-            tmp_path,
-            llm_url=server.url,
-            llm_model="small",
-            llm_api_key=KEY,
-            llm_member_tokens=3_000,
-        )
-        async with (
-            running_bot(settings) as (bot, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
-            bot.services.rephraser.llm = Llm(server.url, "small", KEY, rest=0)
-            yield server, bot, user
+        model = {"llm_url": server.url, "llm_model": "small", "llm_api_key": KEY}
+        async with started(discord, tmp_path, llm_member_tokens=3_000, **model) as lab:
+            lab.bot.services.rephraser.llm = Llm(server.url, "small", KEY, rest=0)
+            yield server, lab, lab.user
 
 
 async def asked(user):
@@ -79,3 +69,25 @@ async def test_a_member_s_limit_outlives_forgetting(place):
     _, later = await asked(user)
     assert USED_UP["member"].partition(",")[0] in later.text.replace("\\", "")
     assert len(server.asked) == 1
+
+
+async def test_a_reply_that_was_deleted_before_the_wording_came_is_let_go(place):
+    server, lab, user = place
+    go, failed = asyncio.Event(), []
+
+    async def late(request, body):
+        await go.wait()
+        return await says("Nothing.")(request, body)
+
+    async def on_labmate_failure(interaction):
+        failed.append(interaction)
+
+    server.behave = late
+    lab.bot.add_listener(on_labmate_failure)
+    quoted = await user.slash(f"/ask {EMULATED}")
+    await server.until_asked(1)
+    await user.request("DELETE", f"/channels/{user.channel_id}/messages/{quoted.message['id']}")
+    go.set()
+    await until(lambda: any(r["method"] == "PATCH" and r["status"] == 404 for r in lab.discord.requests))
+    assert "What I can do" in (await user.slash("/help")).text
+    assert failed == []

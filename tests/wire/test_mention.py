@@ -9,29 +9,17 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PUBLIC_THREAD
 from bot.run import running_bot
 from commands.kit.limits import RateLimits
-from tests.helpers.lab import settings_for
-from tests.helpers.members import heard_by, joins, of_kind, said
+from tests.helpers.lab import settings_for, started
+from tests.helpers.members import heard_by, joins, of_kind, said, until
 
 EMULATED = "how can large GPU clusters be emulated for training?"
 
 
 @pytest.fixture
 async def place(tmp_path):
-    async with (
-        LocalDiscord() as discord,
-        running_bot(settings_for(discord, tmp_path, labmate_pictures=False)) as (bot, scheduler),
-        UserClient(discord.url, discord.user_token) as user,
-    ):
-        await scheduler.load_model()
-        await bot.services.wait_for_people()
-        yield discord, bot, user
-
-
-async def until(is_so):
-    """Wait for something."""
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.01)
+    async with LocalDiscord() as discord, started(discord, tmp_path, labmate_pictures=False) as lab:
+        await lab.bot.services.wait_for_people()
+        yield discord, lab.bot, lab.user
 
 
 def me(discord):
@@ -128,19 +116,11 @@ async def test_what_takes_long_is_said_and_then_answered_in_its_place(tmp_path):
 
 async def test_a_thread_goes_on_by_mention_and_by_reply_after_a_restart(tmp_path):
     async with LocalDiscord() as discord:
-        settings = settings_for(discord, tmp_path)
-        async with (
-            running_bot(settings) as (_, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
-            await (await user.slash(f"/ask {EMULATED}")).press("Ask on")
+        async with started(discord, tmp_path) as lab:
+            await (await lab.user.slash(f"/ask {EMULATED}")).press("Ask on")
         [thread] = of_kind(discord, PUBLIC_THREAD)
-        async with (
-            running_bot(settings) as (_, scheduler),
-            UserClient(discord.url, discord.user_token) as user,
-        ):
-            await scheduler.load_model()
+        async with started(discord, tmp_path) as lab:
+            user = lab.user
             user.channel_id = thread["id"]
             answer = await user.mention("what error does that paper report?")
             assert "asked of the paper quoted before" in answer.text

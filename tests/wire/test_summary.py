@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 import pytest_asyncio
 
-from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
-from bot.run import running_bot
-from tests.helpers.lab import fill, settings_for
+from tests.helpers.lab import fill, started
 from tests.helpers.paper_pdfs import encrypted_pdf, loss_spikes
 from tests.helpers.paper_server import PaperServer
 from tests.helpers.records import record
@@ -22,14 +20,9 @@ ABSTRACT = (
 @pytest_asyncio.fixture(scope="module")
 async def world(tmp_path_factory):
     async with PaperServer() as arxiv, LocalDiscord() as discord:
-        settings = settings_for(
-            discord,
-            tmp_path_factory.mktemp("summary"),
-            labmate_fetch=True,
-            arxiv_url=arxiv.url,
-            arxiv_interval_seconds=0,
-        )
-        async with running_bot(settings) as (bot, _), UserClient(discord.url, discord.user_token) as user:
+        folder = tmp_path_factory.mktemp("summary")
+        fetching = {"labmate_fetch": True, "arxiv_url": arxiv.url, "arxiv_interval_seconds": 0}
+        async with started(discord, folder, **fetching) as lab:
             papers = [
                 record(1, title="On Loss Spikes in Large Models", abstract=ABSTRACT),
                 record(2, title="On Locked Doors", abstract=ABSTRACT),
@@ -40,8 +33,8 @@ async def world(tmp_path_factory):
                 ),
                 record(4, title="On Nothing", abstract=""),
             ]
-            await fill(bot, papers)
-            yield bot, user, arxiv
+            await fill(lab.bot, papers)
+            yield lab.bot, lab.user, arxiv
 
 
 async def test_each_part_is_a_sentence_of_the_paper_with_its_place(world):

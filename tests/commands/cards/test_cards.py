@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from datetime import date
 
 import bibtexparser
 import pytest
@@ -17,28 +16,10 @@ from commands.cards.paper import card
 from commands.cards.text import author_line, gist, label, readable, safe, shorten
 from commands.kit.links import link
 from commands.papers import paper as _paper_command  # noqa: F401  registers what links lead to
-from data.records import Author, Paper
+from data.records import Author
 from index.identity.person_names import split_name
+from tests.helpers.records import PAPER
 
-PAPER = Paper(
-    id=1,
-    title="A Few GPUs",
-    abstract="We study. Then we stop.",
-    authors=(Author("ada lovelace", "Ada Lovelace"), Author("ludwig van beethoven", "Ludwig van Beethoven")),
-    authors_complete=True,
-    version=2,
-    primary_category="cs.DC",
-    categories=("cs.DC", "cs.LG"),
-    submitted=date(2026, 5, 15),
-    updated=date(2026, 6, 1),
-    announced=date(2026, 5, 18),
-    doi="10.1145/1.2",
-    journal_ref=None,
-    comment="12 pages",
-    venue=None,
-    withdrawn=False,
-    arxiv_id="2605.15617",
-)
 WILD = st.text(min_size=1, max_size=400)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.answers.rephrase import MOST_SENTENCES, check, harmless, prompt, sentences_of
+from index.answers.rephrase import MOST_SENTENCES, MOST_WRITTEN, check, harmless, prompt, sentences_of
 from index.answers.statement import stated
 from index.answers.support import disagreement
 from index.evaluate.rewordings import by_hand, made
@@ -162,6 +164,17 @@ def test_the_pairs_by_hand_are_many_and_of_both_sorts():
     assert sum(pair.supported for pair in pairs) >= 40
     assert sum(not pair.supported for pair in pairs) >= 60
     assert all(pair.quote and pair.sentence for pair in pairs)
+
+
+@pytest.mark.hostile
+def test_a_text_of_thousands_of_sentences_or_spaces_is_read_at_once():
+    """Each would be embedded; and an expression that looks back over white space takes its square."""
+    started = time.process_time()
+    assert len(sentences_of("It is so. " * 800)) == MOST_WRITTEN
+    for space in (" ", "\t", "\u2003", "\u200b "):
+        assert sentences_of(space * 8_000 + "It is so.") == ["It is so."]
+        assert sentences_of("It" + space * 8_000 + "is so.") == ["It is so."]
+    assert time.process_time() - started < 2
 
 
 ABSTRACTS = [

@@ -1,12 +1,16 @@
 """Papers as PDF and HTML: what is read from them, and the word for each that can't be read."""
 
+import asyncio
 import contextlib
+import sys
 import time
 
 import pytest
 
-from index.documents.cv_file import UnreadableError
+from index.documents.cv_file import UnreadableError, end, output_of
 from index.documents.paper_file import LONGEST, SECONDS, passages_of, read_paper
+from index.documents.paper_layout import reading_order
+from index.documents.paper_lines import Line, Sheet
 from index.documents.paper_pdf import MOST_PAGES
 from index.documents.paper_text import CAPTION, TEXT, Joiner, TextBlock
 from index.documents.passage_ranking import ranked
@@ -183,6 +187,33 @@ async def test_what_can_not_be_read_gets_a_word_of_its_own_in_time(what):
         await read_paper(make(), form)
     assert time.monotonic() - started < SECONDS + 3
     assert any(one in refused.value.why for one in why.split("|")), refused.value.why
+
+
+@pytest.mark.hostile
+async def test_a_process_that_a_file_took_over_can_not_fill_this_one_s_memory():
+    flood = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", flood), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    with pytest.raises(UnreadableError, match="too much text"):
+        await output_of(process, b"a file")
+    await end(process)
+    assert process.returncode
+
+
+@pytest.mark.hostile
+def test_a_block_with_more_pages_than_text_is_none():
+    with pytest.raises(ValueError, match="pages"):
+        TextBlock.of({"kind": TEXT, "section": "", "text": "x", "pages": [[0, 1]] * 50_000})
+
+
+@pytest.mark.hostile
+def test_a_page_as_wide_as_a_country_has_no_more_places_for_columns():
+    lines = [Line(1, f"words of line {n} that are read", 72, 500, 700 - 12 * n, 10) for n in range(40)]
+    started = time.process_time()
+    read = reading_order([Sheet(1, 1e8, 1e8, lines), Sheet(2, 0.5, 0.5, [])])
+    assert len(read) == 40
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.hostile

@@ -55,6 +55,25 @@ async def test_sentences_stand_in_the_abstracts_as_given(papers, tmp_path):
     assert lines[0]["confidence"] > lines[3]["confidence"]
 
 
+async def test_lines_end_at_line_feeds_alone_and_may_begin_with_a_byte_order_mark(papers, tmp_path):
+    asked, out = tmp_path / "q.jsonl", tmp_path / "answers.jsonl"
+    text = "What\u2028causes\x85loss spikes?"
+    asked.write_text(json.dumps({"id": "q", "text": text}, ensure_ascii=False) + "\r\n", "utf-8-sig")
+    count, _ = await answer_file(papers, asked, out, 3, DEFAULT_MODEL)
+    assert count == 1
+    assert json.loads(out.read_text())["id"] == "q"
+
+
+async def test_a_file_without_papers_is_refused(tmp_path):
+    """As `phrases` does: answers from nothing would look like answers."""
+    papers, asked, out = (tmp_path / name for name in ("p.jsonl", "q.jsonl", "answers.jsonl"))
+    papers.write_text('{"id": "q", "text": "no paper"}\n')
+    asked.write_text('{"id": "q", "text": "What causes loss spikes?"}\n')
+    with pytest.raises(SourceError, match="holds no paper"):
+        await answer_file(papers, asked, out, 3, DEFAULT_MODEL)
+    assert not out.exists()
+
+
 async def test_an_invalid_file_of_questions_writes_nothing(papers, tmp_path):
     asked, out = tmp_path / "q.jsonl", tmp_path / "answers.jsonl"
     asked.write_text('{"id": "two words", "text": "x"}\n')

@@ -1,0 +1,64 @@
+"""LaTeX of strangers becomes plain text, whatever it is, and at once."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pylatexenc.latex2text import LatexNodes2Text
+
+from commands.cards.text import label, readable, safe, shown
+from data.sources.forms import tex_name
+from data.tex import unicode_of
+from index.search.passages import best_sentence, gist, sentences
+
+PIECES = (
+    *("\\frac", "\\frac{", "\\sqrt[", "\\text{", "\\binom", "\\begin{a}", "\\end{a}", "\\(", "\\["),
+    "\\left(",
+    *("{", "}", "[", "]", "$", "a ", "^{", "_", "&", "%", "1", "\\\\", "\\def\\x{", "\\href{", "\\overset{"),
+)
+
+
+@pytest.mark.parametrize(
+    ("tex", "plain"),
+    [
+        ('Schr\\"odinger', "Schrödinger"),
+        ("\\emph{open and {closed}", "open and closed"),
+        ("a } closed \\alpha", "a closed α"),
+        ("costs $5 \\& more", "costs 5 & more"),
+        ("90\\% of \\{sets\\}", "90% of {sets}"),
+        ("", ""),
+    ],
+)
+def test_latex_is_read_and_broken_latex_is_guessed_at(tex, plain):
+    assert " ".join(unicode_of(tex, LatexNodes2Text(math_mode="text")).split()) == plain
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("times", [20, 60, 400])
+def test_no_text_takes_longer_than_a_moment(piece, times):
+    started = time.process_time()
+    text = f"On \\x {piece * times}"
+    for read in (readable, label, safe, tex_name, lambda tex: shown(tex, 200)):
+        assert isinstance(read(text), str)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.hostile
+@given(st.lists(st.sampled_from(PIECES), max_size=5), st.integers(1, 40))
+@settings(max_examples=100, deadline=None)
+def test_no_mixture_of_pieces_fails_or_stalls(pieces, times):
+    started = time.process_time()
+    assert isinstance(readable("\\x " + "".join(pieces) * times), str)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.hostile
+def test_an_abstract_of_thousands_of_initials_is_read_at_once():
+    started = time.process_time()
+    abstract = "A. " * 6_000
+    assert len(sentences(abstract)) == 1
+    assert gist(abstract)
+    assert best_sentence(abstract, "a question", lambda word: 1.0)
+    assert time.process_time() - started < 3
