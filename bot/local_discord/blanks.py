@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 Json = dict[str, Any]
@@ -17,8 +18,42 @@ def user(user_id: str, name: str, *, bot: bool) -> Json:
         "avatar": None,
         "bot": bot,
         "system": False,
+        "banner": None,
+        "accent_color": None,
+        "avatar_decoration_data": None,
+        "collectibles": None,
+        "primary_guild": None,
         "public_flags": 0,
         "flags": 0,
+    }
+
+
+def application(application_id: str, name: str, owner: Json, bot: Json) -> Json:
+    """An application as Discord sends it to its own bot."""
+    return {
+        "id": application_id,
+        "name": name,
+        "icon": None,
+        "description": "",
+        "type": None,
+        "bot_public": True,
+        "bot_require_code_grant": False,
+        "verify_key": secrets.token_hex(32),
+        "owner": owner,
+        "team": None,
+        "flags": 0,
+        "flags_new": "0",
+        "redirect_uris": [],
+        "interactions_endpoint_url": None,
+        "role_connections_verification_url": None,
+        "summary": "",
+        "bot": bot,
+        "approximate_guild_count": 1,
+        "approximate_user_install_count": 0,
+        "approximate_user_authorization_count": 0,
+        "integration_types_config": {"0": {}, "1": {}},
+        "explicit_content_filter": 0,
+        "eligible_oauth2_scopes": [],
     }
 
 
@@ -70,6 +105,7 @@ def guild_fields() -> Json:
         "emojis": [],
         "stickers": [],
         "features": [],
+        "home_header": None,
         "splash": None,
         "discovery_splash": None,
         "banner": None,
@@ -89,6 +125,14 @@ def guild_fields() -> Json:
         "mfa_level": 0,
         "nsfw_level": 0,
         "nsfw": False,
+        "region": "deprecated",
+        "widget_enabled": False,
+        "widget_channel_id": None,
+        "max_presences": None,
+        "max_members": 500_000,
+        "max_stage_video_channel_users": 50,
+        "max_video_channel_users": 25,
+        "incidents_data": None,
         "premium_tier": 0,
         "premium_subscription_count": 0,
         "premium_progress_bar_enabled": False,

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import aiohttp
 
+from bot.local_discord.limits import TEXT_INPUT
 from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import LOADING, Json
 from bot.local_discord.typed import Typed, find_command, parse, split_values
@@ -156,10 +157,9 @@ class UserClient:
 
     async def submit(self, modal: Json, values: dict[str, str]) -> ShownReply:
         """Fill in a modal and send it."""
-        rows = [
-            {"type": 1, "components": [{"type": 4, "custom_id": custom_id, "value": value}]}
-            for custom_id, value in values.items()
-        ]
+        left = dict(values)
+        rows = [_filled(part, left) for part in modal.get("components") or []]
+        rows += [{"type": 1, "components": [_filled_in(name, left[name])]} for name in left]
         data = {"id": modal["id"], "custom_id": modal["custom_id"], "components": rows}
         place = {"channel_id": modal.get("channel_id") or self.channel_id}
         return await self._interact({"type": 5, "data": data, **place}, REPLY_WITHIN)
@@ -319,3 +319,20 @@ class UserClient:
                 {"flags": 0, "content": "", "embeds": [], "modal": data, "components": data["components"]},
             )
         return ShownReply(self, self.messages.get(state["message"]["id"], state["message"]))
+
+
+def _filled(part: Json, values: dict[str, str]) -> Json:
+    """A part of a modal with what its user typed, in the modal's own shape; takes from the values."""
+    filled: Json = {name: part[name] for name in ("type", "id", "custom_id") if name in part}
+    if part.get("component"):
+        filled["component"] = _filled(part["component"], values)
+    if part.get("components"):
+        filled["components"] = [_filled(inner, values) for inner in part["components"]]
+    if part["type"] == TEXT_INPUT:
+        filled["value"] = values.pop(part["custom_id"], part.get("value") or "")
+    return filled
+
+
+def _filled_in(custom_id: str, value: str) -> Json:
+    """A text input that the modal does not have, as a tampered client sends it."""
+    return {"type": TEXT_INPUT, "custom_id": custom_id, "value": value}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.local_discord import errors
 from bot.local_discord.limits import check_commands
 from bot.local_discord.routes import Call, Routes
@@ -36,11 +38,12 @@ class CommandRoutes(Routes):
         return fresh
 
     def _complete(self, scope: str | None, command: Json, old: Json | None = None) -> Json:
-        given = {key: value for key, value in command.items() if value is not None}
+        given = _told(command)
+        if "default_member_permissions" in given:
+            given["default_member_permissions"] = str(given["default_member_permissions"])
         return {
             "id": old["id"] if old else self._state.snowflake(),
             "application_id": self._state.application["id"],
-            "version": self._state.snowflake(),
             "default_member_permissions": None,
             "type": 1,
             "description": "",
@@ -49,6 +52,7 @@ class CommandRoutes(Routes):
             "integration_types": [0],
             **({"guild_id": scope} if scope else {"dm_permission": True}),
             **given,
+            "version": self._state.snowflake(),
         }
 
     async def post_command(self, call: Call) -> Json:
@@ -67,6 +71,7 @@ class CommandRoutes(Routes):
         )
         command = self._complete(scope, call.body, old)
         registered[command["id"]] = command
+        call.status = 200 if old else 201
         return command
 
     async def get_command(self, call: Call) -> Json:
@@ -74,7 +79,8 @@ class CommandRoutes(Routes):
 
     async def patch_command(self, call: Call) -> Json:
         command = self._command(call)
-        command.update(call.body, version=self._state.snowflake())
+        changed = self._complete(self._scope(call), {**command, **call.body}, command)
+        command.update(changed, version=self._state.snowflake())
         return command
 
     async def delete_command(self, call: Call) -> None:
@@ -93,11 +99,22 @@ class CommandRoutes(Routes):
         return entry
 
     async def put_permissions(self, call: Call) -> Json:
+        application, guild = self._state.application["id"], self._guild(call)["id"]
+        known = {**self._state.commands.get(None, {}), **self._state.commands.get(self._scope(call), {})}
+        if call["command"] not in known and call["command"] != application:
+            raise errors.unknown("application command", 10063)
         entry = {
             "id": call["command"],
-            "application_id": call["app"],
-            "guild_id": call["guild"],
-            "permissions": call.body.get("permissions", []),
+            "application_id": application,
+            "guild_id": guild,
+            "permissions": call.body.get("permissions") or [],
         }
         self._state.command_permissions[call["guild"], call["command"]] = entry
         return entry
+
+
+def _told(value: Any) -> Any:
+    """Without what is null, at any depth: Discord leaves such fields out."""
+    if isinstance(value, dict):
+        return {key: _told(entry) for key, entry in value.items() if entry is not None}
+    return [_told(entry) for entry in value] if isinstance(value, list) else value

@@ -13,6 +13,10 @@ class Fault:
     route: str = ".*"
     status: int | None = None
     """Answer with this status (429, 500, 502, ...)."""
+    code: int = 0
+    """The JSON error code that goes with it: 40003, 40333, 50278, ..."""
+    message: str = ""
+    """The error's text; by default the status' own."""
     retry_after: float = 0.5
     everywhere: bool = False
     """For 429: a global limit instead of the route's."""

@@ -4,79 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
-import zlib
 from collections.abc import Callable, Iterable
 
-import zstandard
 from aiohttp import WSMsgType, web
 
+from bot.local_discord import session_starts
+from bot.local_discord.conformance import Conformance
 from bot.local_discord.faults import Faults
+from bot.local_discord.intents import (
+    GUILD_MEMBERS,
+    GUILD_PRESENCES,
+    MESSAGE_CONTENT,
+    is_for_shard,
+    members_told,
+)
+from bot.local_discord.permissions import VIEW_CHANNEL, permissions_in
+from bot.local_discord.session_starts import SessionStarts
+from bot.local_discord.sessions import DISPATCH, Session, Socket
 from bot.local_discord.state import DM, Json, State
 
 HEARTBEAT_MS = 41_250
 """The interval that Discord tells clients."""
-DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 0, 1, 2, 6, 7
+HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 1, 2, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
-_GUILD_MEMBERS, _MESSAGE_CONTENT = 1 << 1, 1 << 15
-_SUBSCRIBED = {"MESSAGE_REACTION_": (1 << 10, 1 << 13), "MESSAGE_": (1 << 9, 1 << 12)}
-"""Events that a bot gets only with an intent: the one for servers, and the one for direct messages."""
 UNKNOWN_OPCODE, DECODE_ERROR, NOT_AUTHENTICATED, AUTHENTICATION_FAILED = 4001, 4002, 4003, 4004
-ALREADY, INVALID_SEQ, DISALLOWED_INTENTS = 4005, 4007, 4014
-
-
-class Session:
-    """A client's session; it outlives its socket, so it can resume."""
-
-    def __init__(self, user_id: str, is_bot: bool, intents: int) -> None:
-        self.id = secrets.token_hex(16)
-        self.user_id = user_id
-        self.is_bot = is_bot
-        self.intents = intents
-        self.sequence = 0
-        self.sent: list[Json] = []
-        self.socket: Socket | None = None
-
-
-class Socket:
-    """A websocket with the compression that its client asked for."""
-
-    def __init__(self, ws: web.WebSocketResponse, compress: str | None) -> None:
-        self.ws = ws
-        self._zlib = zlib.compressobj() if compress == "zlib-stream" else None
-        self._zstd = zstandard.ZstdCompressor().compressobj() if compress == "zstd-stream" else None
-        self.compress_payloads = False
-        self._lock = asyncio.Lock()
-
-    async def send(self, payload: Json) -> None:
-        """Send a payload, unless the socket is gone."""
-        text = json.dumps(payload)
-        async with self._lock:
-            if self.ws.closed:
-                return
-            try:
-                if self._zlib:
-                    data = self._zlib.compress(text.encode()) + self._zlib.flush(zlib.Z_SYNC_FLUSH)
-                    await self.ws.send_bytes(data)
-                elif self._zstd:
-                    data = self._zstd.compress(text.encode())
-                    await self.ws.send_bytes(data + self._zstd.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
-                elif self.compress_payloads and payload["op"] == DISPATCH and payload["t"] == "READY":
-                    await self.ws.send_bytes(zlib.compress(text.encode()))
-                else:
-                    await self.ws.send_str(text)
-            except (ConnectionError, RuntimeError):
-                return
+ALREADY, INVALID_SEQ, INVALID_SHARD, SHARDING_REQUIRED = 4005, 4007, 4010, 4011
+INVALID_INTENTS, DISALLOWED_INTENTS = 4013, 4014
+_ALL_INTENTS = (1 << 26) - 1
+_GUILDS_A_SHARD = 2_500
 
 
 class Gateway:
     """Keeps all sessions and dispatches events to them."""
 
-    def __init__(self, state: State, faults: Faults, url: Callable[[], str]) -> None:
+    def __init__(
+        self, state: State, faults: Faults, conformance: Conformance, url: Callable[[], str]
+    ) -> None:
         self._state = state
         self._faults = faults
+        self._conformance = conformance
         self._url = url
+        self.starts = SessionStarts(state)
         self.sessions: dict[str, Session] = {}
         self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
@@ -128,20 +97,31 @@ class Gateway:
         if user_id is None:
             await socket.ws.close(code=AUTHENTICATION_FAILED, message=b"Authentication failed.")
             return None
-        refusal = self._faults.refusal() if user_id == self._state.application["bot"]["id"] else None
-        if refusal is not None:
-            await socket.ws.close(code=refusal)
+        is_bot = user_id == self._state.application["bot"]["id"]
+        shard = _shard(data)
+        refusal = self._refusal(data, shard) if is_bot else None
+        if refusal is not None or shard is None:
+            await socket.ws.close(code=refusal or INVALID_SHARD)
             return None
-        intents = int(data.get("intents") or 0)
-        allowed = self._state.application.get("_privileged_intents", 0)
-        if intents & (_GUILD_MEMBERS | _MESSAGE_CONTENT | 1 << 8) & ~allowed:
-            await socket.ws.close(code=DISALLOWED_INTENTS, message=b"Disallowed intent(s).")
+        if is_bot and self.starts.is_too_soon(shard[0]):
+            await asyncio.sleep(min(1.0, session_starts.EVERY))  # clients try again at once
+            await socket.send({"op": INVALID, "d": False, "s": None, "t": None})
+            return None
+        if is_bot and self.starts.is_one_too_many():
+            self._state.reset_bot_token()
+            await self.drop(code=AUTHENTICATION_FAILED, user_id=user_id)
+            self.sessions = {key: one for key, one in self.sessions.items() if one.user_id != user_id}
+            await socket.ws.close(code=AUTHENTICATION_FAILED, message=b"Authentication failed.")
             return None
         socket.compress_payloads = bool(data.get("compress"))
-        session = Session(user_id, user_id == self._state.application["bot"]["id"], intents)
+        session = Session(user_id, is_bot, int(data.get("intents") or 0), shard)
         session.socket = socket
         self.sessions[session.id] = session
-        guilds = [g for g, guild in self._state.guilds.items() if user_id in guild["members"]]
+        guilds = [
+            guild
+            for guild, known in self._state.guilds.items()
+            if user_id in known["members"] and is_for_shard(shard, "", {"guild_id": guild})
+        ]
         await self._send(
             session,
             "READY",
@@ -151,17 +131,33 @@ class Gateway:
                 "guilds": [{"id": guild, "unavailable": True} for guild in guilds],
                 "session_id": session.id,
                 "resume_gateway_url": self._url(),
-                "shard": data.get("shard", [0, 1]),
+                "shard": list(shard),
                 "application": {"id": self._state.application["id"], "flags": 0},
                 "private_channels": [],
                 "_trace": [],
             },
         )
-        shard, count = data.get("shard", [0, 1])
         for guild in guilds:
-            if (int(guild) >> 22) % count == shard:
-                await self._send(session, "GUILD_CREATE", self._state.guild_json(guild, user_id))
+            known = self._state.guild_json(guild, user_id)
+            known = members_told(session.intents, user_id, known) if is_bot else known
+            await self._send(session, "GUILD_CREATE", known)
         return session
+
+    def _refusal(self, data: Json, shard: tuple[int, int] | None) -> int | None:
+        """The code that refuses a bot's attempt to identify, or None."""
+        refusal = self._faults.refusal()
+        if refusal is not None:
+            return refusal
+        intents = data.get("intents") or 0
+        if shard is None:
+            return INVALID_SHARD
+        if len(self._state.guilds) / shard[1] > _GUILDS_A_SHARD:
+            return SHARDING_REQUIRED
+        if not isinstance(intents, int) or intents & ~_ALL_INTENTS or intents < 0:
+            return INVALID_INTENTS
+        allowed = self._state.application.get("_privileged_intents", 0)
+        disallowed = intents & (GUILD_MEMBERS | MESSAGE_CONTENT | GUILD_PRESENCES) & ~allowed
+        return DISALLOWED_INTENTS if disallowed else None
 
     async def _resume(self, socket: Socket, data: Json) -> Session | None:
         session = self.sessions.get(str(data.get("session_id")))
@@ -180,15 +176,20 @@ class Gateway:
         return session
 
     async def _members(self, session: Session, data: Json) -> None:
-        guild_id = str(data["guild_id"])
+        guild_id = str(data.get("guild_id"))
+        if session.user_id not in self._state.guilds.get(guild_id, {}).get("members", {}):
+            return
         query, wanted = str(data.get("query") or ""), data.get("user_ids")
+        limit = int(data.get("limit") or 0)
+        if not wanted and not (query and limit) and session.is_bot and not session.intents & GUILD_MEMBERS:
+            return  # a whole list takes the intent
         ids = [str(i) for i in (wanted if isinstance(wanted, list) else [wanted])] if wanted else None
         members = [
             self._state.member_json(guild_id, user)
             for user in self._state.guilds[guild_id]["members"]
             if (ids is None or user in ids)
             and self._state.users[user]["username"].lower().startswith(query.lower())
-        ]
+        ][: limit or None]
         chunk = {"guild_id": guild_id, "members": members, "chunk_index": 0, "chunk_count": 1}
         await self._send(
             session, "GUILD_MEMBERS_CHUNK", {**chunk, "nonce": data.get("nonce"), "not_found": []}
@@ -197,6 +198,9 @@ class Gateway:
     # -- dispatching -----------------------------------------------------------------------------
 
     async def _send(self, session: Session, event: str, data: Json) -> None:
+        if not session.hears(event, data):
+            return
+        self._conformance.event(event, data)
         session.sequence += 1
         payload = {"op": DISPATCH, "t": event, "s": session.sequence, "d": data}
         session.sent.append(payload)
@@ -219,22 +223,30 @@ class Gateway:
     async def to_channel(self, channel: Json, event: str, data: Json) -> None:
         """Dispatch an event to everyone who sees the channel; bots without the intent get no content."""
         for session in list(self.sessions.values()):
-            if not self._state.sees(session.user_id, channel) or not _subscribed(session, channel, event):
+            if not self._state.sees(session.user_id, channel):
+                continue
+            if (
+                channel["type"] != DM
+                and not permissions_in(self._state, channel, session.user_id) & VIEW_CHANNEL
+            ):
                 continue
             visible = data
             if (
-                event.startswith("MESSAGE_")
+                event in ("MESSAGE_CREATE", "MESSAGE_UPDATE")
                 and session.is_bot
                 and self._hides_content(session, channel, data)
             ):
                 visible = {**data, "content": "", "embeds": [], "components": [], "attachments": []}
             await self._send(session, event, visible)
 
+    def _may_view(self, session: Session, channel: Json) -> bool:
+        return bool(permissions_in(self._state, channel, session.user_id) & VIEW_CHANNEL)
+
     @staticmethod
     def _hides_content(session: Session, channel: Json, message: Json) -> bool:
         mine = message.get("author", {}).get("id") == session.user_id
         mentioned = any(user["id"] == session.user_id for user in message.get("mentions", []))
-        return not (session.intents & _MESSAGE_CONTENT or mine or mentioned or channel["type"] == DM)
+        return not (session.intents & MESSAGE_CONTENT or mine or mentioned or channel["type"] == DM)
 
     async def to_guild(self, guild_id: str, event: str, data: Json) -> None:
         """Dispatch an event to all members of a guild."""
@@ -271,7 +283,9 @@ class Gateway:
                 await session.socket.ws.close()
 
 
-def _subscribed(session: Session, channel: Json, event: str) -> bool:
-    """Whether a session hears of such an event: users always do, bots with the intent for it."""
-    intents = next((both for start, both in _SUBSCRIBED.items() if event.startswith(start)), None)
-    return not session.is_bot or intents is None or bool(session.intents & intents[channel["type"] == DM])
+def _shard(data: Json) -> tuple[int, int] | None:
+    """The shard's number and how many there are; None if they make no sense."""
+    match data.get("shard") or [0, 1]:
+        case [int(number), int(count)] if 0 <= number < count:
+            return number, count
+    return None

@@ -7,15 +7,24 @@ import secrets
 from typing import Any
 
 from bot.local_discord import errors
+from bot.local_discord.completion import number
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.limits import check_choices, check_modal, walk
 from bot.local_discord.messages import Messages, Upload
 from bot.local_discord.patience import Patience
-from bot.local_discord.state import COMPONENTS_V2, DM, EPHEMERAL, LOADING, Interaction, Json, State
+from bot.local_discord.permissions import permissions_in
+from bot.local_discord.resolved import add_user, resolve
+from bot.local_discord.state import COMPONENTS_V2, EPHEMERAL, LOADING, Interaction, Json, State
 
 ANSWER_WITHIN = 3.0
 TOKEN_LIVES = 15 * 60.0
+FOLLOW_UPS = 5
+"""Follow-ups to an interaction of an app that only its user has installed."""
+IN_GUILD, IN_BOT_DM, IN_PRIVATE_CHANNEL = 0, 1, 2
+GUILD_INSTALL, USER_INSTALL = 0, 1
 COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT = 2, 3, 4, 5
+_BROUGHT_ALONG = 1 << 14 | 1 << 15 | 1 << 17 | 1 << 18
+"""Embed Links, Attach Files, Mention Everyone, Use External Emojis."""
 PONG, REPLY, DEFER_REPLY, DEFER_UPDATE, UPDATE, CHOICES, MODAL = 1, 4, 5, 6, 7, 8, 9
 
 
@@ -47,12 +56,18 @@ class Interactions:
                 "attachments": self._messages.attach_uploads(channel["id"], data, body["uploads"])
             }
         if kind in (COMMAND, AUTOCOMPLETE):
-            self._check_command(data, channel)
+            self._check_command(data, channel, user_id)
+        if kind == MODAL_SUBMIT and str(data.get("id")) not in self._state.interactions:
+            raise errors.unknown("interaction", 10062)
         message = None
-        if body.get("message_id"):
+        opener = self._state.interactions.get(str(data.get("id"))) if kind == MODAL_SUBMIT else None
+        if opener is not None and opener.source_message_id:  # the modal came from a component
+            message = self._state.messages[channel["id"]].get(opener.source_message_id)
+        elif body.get("message_id"):
             message = self._messages.get(channel["id"], str(body["message_id"]))
         elif kind == COMPONENT:
             raise errors.unknown("Message", 10008)
+        forged = bool(data.get("forged"))
         if kind == COMPONENT and message is not None:
             self._check_component(data, message, user_id)
         interaction = Interaction(
@@ -65,6 +80,10 @@ class Interactions:
             nonce=body.get("nonce"),
             source_message_id=message["id"] if message else None,
         )
+        if not forged:
+            data["resolved"] = (data.get("resolved") or {}) | resolve(self._state, channel, user_id, data)
+        if not data.get("resolved"):
+            data.pop("resolved", None)
         interaction.payload = self._payload(interaction, kind, data, channel, message)
         self._state.interactions[interaction.id] = interaction
         self._state.webhooks[interaction.token] = interaction
@@ -75,11 +94,35 @@ class Interactions:
         timer.add_done_callback(lambda _: self._timers.pop(interaction.id))
         return interaction
 
-    def _check_command(self, data: Json, channel: Json) -> None:
+    def _check_command(self, data: Json, channel: Json, user_id: str) -> None:
         guild = channel.get("guild_id")
         commands = {**self._state.commands.get(None, {}), **self._state.commands.get(guild, {})}
-        if str(data.get("id")) not in commands:
+        command = commands.get(str(data.get("id")))
+        if command is None or not self._is_offered(command, channel, user_id):
             raise errors.unknown("application command", 10063)
+
+    def _is_offered(self, command: Json, channel: Json, user_id: str) -> bool:
+        """Whether clients show a command there: by where it works, and by who has installed the app."""
+        contexts, installs = command.get("contexts"), command.get("integration_types") or [GUILD_INSTALL]
+        if contexts is not None and self._context(channel) not in contexts:
+            return False
+        return any(int(kind) in installs for kind in self._owners(channel, user_id))
+
+    def _context(self, channel: Json) -> int:
+        if channel.get("guild_id"):
+            return IN_GUILD
+        return IN_BOT_DM if self._bot_id in channel["_users"] else IN_PRIVATE_CHANNEL
+
+    def _owners(self, channel: Json, user_id: str) -> Json:
+        """Who installed the app, as far as it counts here: the guild (0: direct messages), the user."""
+        owners, guild = {}, channel.get("guild_id")
+        if guild and self._bot_id in self._state.guilds[guild]["members"]:
+            owners[str(GUILD_INSTALL)] = guild
+        elif self._context(channel) == IN_BOT_DM:
+            owners[str(GUILD_INSTALL)] = "0"
+        if user_id in self._state.user_installs:
+            owners[str(USER_INSTALL)] = user_id
+        return owners
 
     def _check_component(self, data: Json, message: Json, user_id: str) -> None:
         if self._state.hidden.get(message["id"], user_id) != user_id:
@@ -90,6 +133,7 @@ class Interactions:
         component = ids.get(data.get("custom_id"))
         if component is None or component.get("disabled"):
             raise errors.ApiError(400, 50035, "Invalid Form Body")
+        data |= {"id": component["id"], "component_type": component["type"]}
 
     def _payload(
         self, interaction: Interaction, kind: int, data: Json, channel: Json, message: Json | None
@@ -111,8 +155,8 @@ class Interactions:
             "locale": "en-US",
             "entitlements": [],
             "attachment_size_limit": state.upload_limit,
-            "authorizing_integration_owners": {"0": guild_id or "0"},
-            "context": 0 if guild_id else 1,
+            "authorizing_integration_owners": self._owners(channel, interaction.user_id),
+            "context": self._context(channel),
         }
         if guild_id:
             payload |= {
@@ -120,7 +164,7 @@ class Interactions:
                 "guild": {"id": guild_id, "locale": "en-US", "features": []},
                 "guild_locale": "en-US",
                 "member": state.member_json(guild_id, interaction.user_id, permissions=True),
-                "app_permissions": str(state.permissions(guild_id, self._bot_id)),
+                "app_permissions": str(self._app_permissions(channel)),
             }
         else:
             payload |= {"user": state.users[interaction.user_id], "app_permissions": "0"}
@@ -128,12 +172,16 @@ class Interactions:
             payload["message"] = message
         return payload
 
+    def _app_permissions(self, channel: Json) -> int:
+        """What the bot may do in a channel; where it isn't, what apps get that a user brings along."""
+        if self._bot_id in self._state.guilds[channel["guild_id"]]["members"]:
+            return permissions_in(self._state, channel, self._bot_id)
+        return _BROUGHT_ALONG
+
     def _resolve_target(self, target: str, channel: Json) -> Json:
         if target in self._state.users:
-            resolved: Json = {"users": {target: self._state.users[target]}}
-            if channel["type"] != DM:
-                member = self._state.member_json(channel["guild_id"], target, permissions=True)
-                resolved["members"] = {target: {k: v for k, v in member.items() if k != "user"}}
+            resolved: Json = {}
+            add_user(self._state, channel, target, resolved)
             return resolved
         return {"messages": {target: self._messages.get(channel["id"], target)}}
 
@@ -180,7 +228,9 @@ class Interactions:
             problems = check_modal(data)
             if problems.tree:
                 raise errors.invalid_form(problems)
-            event = {**data, "id": interaction.id, "nonce": interaction.nonce, "channel_id": channel["id"]}
+            parts = number(data.get("components") or [])
+            event = {**data, "components": parts, "id": interaction.id, "nonce": interaction.nonce}
+            event["channel_id"] = channel["id"]
             await self._gateway.to_users([interaction.user_id], "INTERACTION_MODAL_CREATE", event)
         elif kind in (REPLY, DEFER_REPLY):
             interaction.deferred = kind if kind == DEFER_REPLY else None
@@ -199,12 +249,7 @@ class Interactions:
     async def _say(self, interaction: Interaction, channel: Json, body: Json, uploads: list[Upload]) -> Json:
         ephemeral = int(body.get("flags") or 0) & EPHEMERAL
         data = interaction.payload["data"]
-        metadata: Json = {
-            "id": interaction.id,
-            "type": interaction.payload["type"],
-            "user": self._state.users[interaction.user_id],
-            "authorizing_integration_owners": interaction.payload["authorizing_integration_owners"],
-        }
+        metadata = self._metadata(interaction)
         extra: Json = {"interaction_metadata": metadata, "webhook_id": self._state.application["id"]}
         if interaction.payload["type"] == COMMAND:
             extra["interaction"] = {
@@ -217,6 +262,22 @@ class Interactions:
         return await self._messages.create(
             channel, self._bot_id, body, uploads=uploads, visible_to=visible_to, type=20, **extra
         )
+
+    def _metadata(self, interaction: Interaction) -> Json:
+        """What a message tells about the interaction that it answers, and about the one before a modal."""
+        kind = interaction.payload["type"]
+        metadata: Json = {
+            "id": interaction.id,
+            "type": kind,
+            "user": self._state.users[interaction.user_id],
+            "authorizing_integration_owners": interaction.payload["authorizing_integration_owners"],
+        }
+        if kind == COMPONENT:
+            metadata["interacted_message_id"] = interaction.source_message_id
+        if kind == MODAL_SUBMIT:
+            trigger = self._state.interactions[interaction.payload["data"]["id"]]
+            metadata["triggering_interaction_metadata"] = self._metadata(trigger)
+        return metadata
 
     def by_token(self, token: str) -> Interaction:
         """The interaction of a webhook token.
@@ -251,6 +312,11 @@ class Interactions:
             return await self._messages.edit(
                 original, {k: v for k, v in body.items() if k != "flags"} | _v2(body), uploads
             )
+        if str(GUILD_INSTALL) not in interaction.payload["authorizing_integration_owners"]:
+            if interaction.follow_ups >= FOLLOW_UPS:
+                text = "This interaction has hit the maximum number of follow up messages"
+                raise errors.ApiError(400, 40094, text)
+            interaction.follow_ups += 1
         return await self._say(interaction, channel, body, uploads)
 
     async def edit(self, interaction: Interaction, which: str, body: Json, uploads: list[Upload]) -> Json:
@@ -271,7 +337,8 @@ class Interactions:
                 "response_message_loading": bool(message["flags"] & LOADING),
                 "response_message_ephemeral": bool(message["flags"] & EPHEMERAL),
             }
-            result["resource"] = {"type": kind, "message": message}
+            if kind in (REPLY, UPDATE):
+                result["resource"] = {"type": kind, "message": message}
         return result
 
     async def close(self) -> None:

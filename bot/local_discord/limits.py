@@ -13,6 +13,7 @@ MAX_TEXT_V2 = 4_000
 MAX_COMPONENTS = 40
 MAX_CUSTOM_ID = 100
 MAX_FILES = 10
+MAX_INPUT = 4_000
 ROW, BUTTON, STRING_SELECT, TEXT_INPUT = 1, 2, 3, 4
 SECTION, TEXT_DISPLAY, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER, LABEL = 9, 10, 11, 12, 13, 14, 17, 18
 _SELECTS = {3, 5, 6, 7, 8}
@@ -28,11 +29,14 @@ class Problems:
         self.tree: Json = {}
 
     def add(self, path: str, code: str, message: str) -> None:
-        """Add an error at a dotted path."""
+        """Add an error at a dotted path; as with Discord, a part has errors or parts with errors."""
         node = self.tree
         for part in filter(None, path.split(".")):
+            if part == "_errors" or "_errors" in node:
+                return
             node = node.setdefault(part, {})
-        node.setdefault("_errors", []).append({"code": code, "message": message})
+        if not node.keys() - {"_errors"}:
+            node.setdefault("_errors", []).append({"code": code, "message": message})
 
     def too_long(self, path: str, value: Any, most: int, least: int = 0) -> None:
         """Add an error if a text or list is too long or too short."""
@@ -181,6 +185,10 @@ def check_modal(modal: Json) -> Problems:
     problems.too_long("data.title", modal.get("title", ""), 45, 1)
     problems.too_long("data.custom_id", modal.get("custom_id", ""), MAX_CUSTOM_ID, 1)
     problems.too_long("data.components", modal.get("components", []), 5, 1)
+    for path, component in walk(modal.get("components") or []):
+        if component.get("type") == TEXT_INPUT:
+            most = int(component.get("max_length") or MAX_INPUT)
+            problems.too_long(f"data.{path}.value", component.get("value") or "", most)
     return problems
 
 

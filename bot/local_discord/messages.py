@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.local_discord import errors
+from bot.local_discord.completion import Completion
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.limits import MAX_FILES, Problems, check_message, walk
+from bot.local_discord.polls import poll_made, poll_seen_by
+from bot.local_discord.reactions import reactions_seen_by
 from bot.local_discord.state import DM, EPHEMERAL, LOADING, PRIVATE_THREAD, PUBLIC_THREAD, Json, State
 
 _USER_MENTION, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"@(everyone|here)")
 _ROLE_MENTION = re.compile(r"<@&(\d+)>")
-_EDITABLE = ("content", "embeds", "components")
+
+NONCE_LIVES = 2 * 60.0
+"""Seconds for which an author's nonce is known, in whichever channel. Discord says "the past few minutes"."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,9 @@ class Messages:
                 raise errors.invalid_form(problems)
         nonce = body.get("nonce")
         if nonce is not None and body.get("enforce_nonce"):
-            earlier = self._state.nonces.get((channel["id"], str(nonce)))
-            if earlier and earlier in self._state.messages[channel["id"]]:
-                return self._state.messages[channel["id"]][earlier]
+            used, earlier = self._state.nonces.get((author_id, str(nonce)), (0.0, {}))
+            if earlier and self._state.now() - used < NONCE_LIVES:
+                return earlier
         thread = channel.get("thread_metadata", {})
         if thread.get("archived"):
             if thread.get("locked"):
@@ -77,8 +82,8 @@ class Messages:
         if channel["type"] in (PUBLIC_THREAD, PRIVATE_THREAD):
             channel["message_count"] += 1
         if nonce is not None:
-            self._state.nonces[channel["id"], str(nonce)] = message["id"]
-        await self._tell(channel, "MESSAGE_CREATE", message, nonce=nonce)
+            self._state.nonces[author_id, str(nonce)] = self._state.now(), message
+        await self.tell(channel, "MESSAGE_CREATE", message, nonce=nonce)
         return message
 
     def _new(self, channel: Json, author_id: str, body: Json, uploads: list[Upload], **extra: Any) -> Json:
@@ -87,26 +92,42 @@ class Messages:
             "id": self._state.snowflake(),
             "channel_id": channel["id"],
             "type": 0,
-            "author": self._state.users[author_id],
+            "author": extra.get("author") or self._state.users[author_id],
             "content": content,
             "timestamp": self._state.timestamp(),
             "edited_timestamp": None,
             "tts": False,
             "pinned": False,
             "flags": int(body.get("flags") or 0),
-            "attachments": self._attach(channel["id"], uploads, body.get("attachments")),
-            "embeds": body.get("embeds") or [],
-            "components": number(body.get("components") or []),
+            "attachments": [],
+            "embeds": [],
+            "components": [],
             **self._mentions({"channel_id": channel["id"], **body}, content),
             **extra,
         }
+        self._show(message, body, self._attach(channel["id"], uploads, body.get("attachments")))
+        if body.get("poll"):
+            message["poll"] = poll_made(body["poll"], self._state.now())
         if reference := body.get("message_reference"):
             ids = {name: str(value) for name, value in reference.items() if name.endswith("_id")}
-            message |= {"type": 19, "message_reference": {"channel_id": channel["id"], **ids}}
+            message |= {"type": 19, "message_reference": {"type": 0, "channel_id": channel["id"], **ids}}
             message["referenced_message"] = self._referenced(channel["id"], reference)
         if author_id == self._state.application["bot"]["id"]:
             message["application_id"] = self._state.application["id"]
         return message
+
+    def _show(self, message: Json, body: Json, files: list[Json]) -> None:
+        """Give a message its files, and the components and embeds of the body; others stay."""
+        completion = Completion(files, self._state.snowflake)
+        embeds, components = (
+            body[name] or [] if name in body else message[name] for name in ("embeds", "components")
+        )
+        message["embeds"], message["components"] = (
+            completion.embeds(embeds),
+            completion.components(components),
+        )
+        message["attachments"] = [file for file in files if file["id"] not in completion.shown]
+        self._state.attached[message["id"]] = files
 
     def _mentions(self, body: Json, content: str) -> Json:
         """Whom the message pings: the mentions in its text that ``allowed_mentions`` permits."""
@@ -114,12 +135,14 @@ class Messages:
         text = "\n".join(filter(None, texts))
         allowed = body.get("allowed_mentions")
         parse = {"users", "roles", "everyone"} if allowed is None else set(allowed.get("parse") or [])
-        users = _USER_MENTION.findall(text) if "users" in parse else (allowed or {}).get("users", [])
+        users = _USER_MENTION.findall(text) if "users" in parse else (allowed or {}).get("users") or []
         users = [*users, *self._replied_to(body, pinged=allowed is None or bool(allowed.get("replied_user")))]
-        roles = _ROLE_MENTION.findall(text) if "roles" in parse else (allowed or {}).get("roles", [])
+        roles = _ROLE_MENTION.findall(text) if "roles" in parse else (allowed or {}).get("roles") or []
         return {
-            "mentions": [self._state.users[u] for u in dict.fromkeys(users) if u in self._state.users],
-            "mention_roles": list(dict.fromkeys(roles)),
+            "mentions": [
+                self._state.users[u] for u in dict.fromkeys(map(str, users)) if u in self._state.users
+            ],
+            "mention_roles": list(dict.fromkeys(str(role) for role in roles if role is not None)),
             "mention_everyone": "everyone" in parse and bool(_EVERYONE.search(text)),
         }
 
@@ -168,7 +191,7 @@ class Messages:
                     "url": url,
                     "proxy_url": url,
                     "content_type": upload.content_type,
-                    "description": entry.get("description"),
+                    **({"description": entry["description"]} if entry.get("description") else {}),
                 }
             )
         return attachments
@@ -189,22 +212,19 @@ class Messages:
         problems = check_message(body, edits=message, uploads=len(uploads or []))
         if problems.tree:
             raise errors.invalid_form(problems)
-        for name in _EDITABLE:
-            if name in body:
-                value: Any = body[name] if body[name] is not None else ("" if name == "content" else [])
-                message[name] = number(value) if name == "components" else value
+        if "content" in body:
+            message["content"] = body["content"] or ""
         if "flags" in body and body["flags"] is not None:
             message["flags"] = (message["flags"] & (EPHEMERAL | LOADING)) | int(body["flags"])
         message["flags"] &= ~LOADING
-        if "attachments" in body or uploads:
-            named = {str(entry.get("id")) for entry in body.get("attachments") or []}
-            old = [a for a in message["attachments"] if a["id"] in named or "attachments" not in body]
-            message["attachments"] = old + self._attach(
-                message["channel_id"], uploads or [], body.get("attachments")
-            )
+        named = {str(entry.get("id")) for entry in body.get("attachments") or []}
+        files = self._state.attached.get(message["id"], [])
+        kept = [file for file in files if file["id"] in named or "attachments" not in body]
+        new = self._attach(message["channel_id"], uploads or [], body.get("attachments"))
+        self._show(message, body, kept + new)
         message.update(self._mentions(body, message["content"]))
         message["edited_timestamp"] = self._state.timestamp()
-        await self._tell(self._state.channels[message["channel_id"]], "MESSAGE_UPDATE", message)
+        await self.tell(self._state.channels[message["channel_id"]], "MESSAGE_UPDATE", message)
         return message
 
     async def delete(self, message: Json) -> None:
@@ -212,12 +232,14 @@ class Messages:
         channel = self._state.channels[message["channel_id"]]
         self._state.messages[channel["id"]].pop(message["id"], None)
         deleted = {"id": message["id"], "channel_id": channel["id"], "guild_id": channel.get("guild_id")}
-        await self._tell(channel, "MESSAGE_DELETE", deleted, visible_to=self._state.hidden.get(message["id"]))
+        await self.tell(channel, "MESSAGE_DELETE", deleted, visible_to=self._state.hidden.get(message["id"]))
 
-    async def _tell(
+    async def tell(
         self, channel: Json, event: str, message: Json, *, visible_to: str | None = None, nonce: Any = None
     ) -> None:
-        payload = {**message, **({"guild_id": channel["guild_id"]} if channel["type"] != DM else {})}
+        """Send an event of a message to everyone who may see it."""
+        payload = self.seen_by("", message) if "author" in message else dict(message)
+        payload |= {"guild_id": channel["guild_id"]} if channel["type"] != DM else {}
         author = message.get("author", {}).get("id")
         if channel["type"] != DM and author in self._state.guilds[channel["guild_id"]]["members"]:
             member = self._state.member_json(channel["guild_id"], author)
@@ -229,6 +251,22 @@ class Messages:
             await self._gateway.to_users([viewer, self._state.application["bot"]["id"]], event, payload)
         else:
             await self._gateway.to_channel(channel, event, payload)
+
+    async def announce(self, channel: Json, author_id: str, kind: int, **more: Any) -> None:
+        """A message that Discord itself writes, such as "pinned a message"."""
+        message = self._new(channel, author_id, {}, [], type=kind, **more)
+        self._state.messages[channel["id"]][message["id"]] = message
+        channel["last_message_id"] = message["id"]
+        await self.tell(channel, "MESSAGE_CREATE", message)
+
+    def seen_by(self, viewer: str, message: Json) -> Json:
+        """A message with its reactions and the votes of its poll, as a viewer is sent it."""
+        seen = dict(message)
+        if reactions := reactions_seen_by(self._state, viewer, message["id"]):
+            seen["reactions"] = reactions
+        if "poll" in message:
+            seen["poll"] = poll_seen_by(self._state, viewer, message)
+        return seen
 
     def get(self, channel_id: str, message_id: str) -> Json:
         """A message by its id.
@@ -250,13 +288,3 @@ def _rename(options: list[Json], old: str, new: str) -> None:
         _rename(option.get("options") or [], old, new)
         if option.get("type") == 11 and option.get("value") == old:
             option["value"] = new
-
-
-def number(components: list[Json]) -> list[Json]:
-    """Number components that have no id, as Discord does: 1, 2, 3 in order."""
-    taken = {c["id"] for _, c in walk(components) if c.get("id")}
-    fresh = (i for i in range(1, 1_000) if i not in taken)
-    for _, component in walk(components):
-        if not component.get("id"):
-            component["id"] = next(fresh)
-    return components

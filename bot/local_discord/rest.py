@@ -6,11 +6,29 @@ from bot.local_discord import errors
 from bot.local_discord.channel_routes import ChannelRoutes
 from bot.local_discord.command_routes import CommandRoutes
 from bot.local_discord.guild_routes import GuildRoutes
+from bot.local_discord.overwrite_routes import OverwriteRoutes
+from bot.local_discord.pin_routes import PinRoutes
+from bot.local_discord.poll_routes import PollRoutes
+from bot.local_discord.reaction_routes import ReactionRoutes
+from bot.local_discord.role_routes import RoleRoutes
 from bot.local_discord.routes import Call, Handler
 from bot.local_discord.state import Json
+from bot.local_discord.thread_list_routes import ThreadListRoutes
+from bot.local_discord.webhook_routes import WebhookRoutes
 
 
-class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
+class Rest(
+    CommandRoutes,
+    ChannelRoutes,
+    GuildRoutes,
+    OverwriteRoutes,
+    PinRoutes,
+    PollRoutes,
+    ReactionRoutes,
+    RoleRoutes,
+    ThreadListRoutes,
+    WebhookRoutes,
+):
     """The handlers of all routes."""
 
     def routes(self) -> list[tuple[str, str, Handler, bool]]:
@@ -59,25 +77,31 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
             ("GET", channel + "/messages", self.list_messages, True),
             ("POST", channel + "/messages", self.post_message, True),
             ("POST", channel + "/messages/bulk-delete", self.bulk_delete, True),
+            # Before the routes of one message, whose id could be "pins".
+            *self.pin_routes(),
             ("GET", message, self.get_message, True),
             ("PATCH", message, self.patch_message, True),
             ("DELETE", message, self.delete_message, True),
-            ("PUT", message + "/reactions/{emoji}/@me", self.react, True),
-            ("DELETE", message + "/reactions/{emoji}/@me", self.unreact, True),
+            *self.reaction_routes(),
+            *self.poll_routes(),
+            *self.overwrite_routes(),
+            *self.thread_list_routes(),
+            *self.role_routes(),
+            *self.webhook_routes(),
             ("POST", message + "/threads", self.thread_from_message, True),
             ("POST", channel + "/threads", self.start_thread, True),
-            ("PUT", channel + "/thread-members/@me", self.no_content, True),
+            ("PUT", channel + "/thread-members/@me", self.join_thread, True),
+            ("DELETE", channel + "/thread-members/@me", self.leave_thread, True),
             ("GET", channel + "/thread-members", self.thread_members, True),
+            ("GET", channel + "/thread-members/{user}", self.get_thread_member, True),
             ("PUT", channel + "/thread-members/{user}", self.add_thread_member, True),
             ("DELETE", channel + "/thread-members/{user}", self.remove_thread_member, True),
-            ("GET", channel + "/threads/archived/public", self.archived_threads, True),
             ("POST", channel + "/typing", self.no_content, True),
-            ("PUT", channel + "/pins/{message}", self.pin, True),
             ("GET", "/guilds/{guild}", self.get_guild, True),
             ("GET", "/guilds/{guild}/channels", self.guild_channels, True),
             ("POST", "/guilds/{guild}/channels", self.create_channel, True),
-            ("GET", "/guilds/{guild}/threads/active", self.active_threads, True),
             ("GET", "/guilds/{guild}/members", self.guild_members, True),
+            ("GET", "/guilds/{guild}/members/search", self.search_members, True),
             ("GET", "/guilds/{guild}/members/{user}", self.get_member, True),
             ("GET", "/guilds/{guild}/roles", self.guild_roles, True),
             ("POST", "/guilds/{guild}/roles", self.create_role, True),
@@ -92,18 +116,11 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
         return {"url": self.gateway_url}
 
     async def get_gateway_bot(self, call: Call) -> Json:
-        limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
-        return {"url": self.gateway_url, "shards": 1, "session_start_limit": limit}
+        limit = self._gateway.starts.limit()
+        return {"url": self.gateway_url, "shards": self._state.shards, "session_start_limit": limit}
 
     async def get_me(self, call: Call) -> Json:
         return {**self._state.users[call.user_id], "verified": True, "mfa_enabled": False, "locale": "en-US"}
-
-    async def get_my_guilds(self, call: Call) -> list[Json]:
-        mine = [g for g in self._state.guilds.values() if call.user_id in g["members"]]
-        return [
-            {"id": g["id"], "name": g["name"], "icon": None, "owner": g["owner_id"] == call.user_id}
-            for g in mine
-        ]
 
     async def get_user(self, call: Call) -> Json:
         if call["user"] not in self._state.users:
@@ -111,7 +128,10 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
         return self._state.users[call["user"]]
 
     async def get_application(self, call: Call) -> Json:
-        return {key: value for key, value in self._state.application.items() if not key.startswith("_")}
+        shown = {key: value for key, value in self._state.application.items() if not key.startswith("_")}
+        guilds = self._state.guilds.values()
+        count = sum(shown["bot"]["id"] in guild["members"] for guild in guilds)
+        return {**shown, "approximate_guild_count": count}
 
     async def open_dm(self, call: Call) -> Json:
         other = str(call.body.get("recipient_id"))
@@ -129,18 +149,26 @@ class Rest(CommandRoutes, ChannelRoutes, GuildRoutes):
             return self._interactions.callback_answer(interaction, kind)
         return None
 
-    async def follow_up(self, call: Call) -> Json:
+    async def follow_up(self, call: Call) -> Json | None:
+        if call["app"] in self._state.hooks:
+            return await self.execute_webhook(call)
         interaction = self._interactions.by_token(call["token"])
         return await self._interactions.follow_up(interaction, call.body, call.uploads)
 
     async def get_reply(self, call: Call) -> Json:
+        if call["app"] in self._state.hooks:
+            return await self.get_webhook_message(call)
         return self._interactions.message(self._interactions.by_token(call["token"]), call["message"])
 
     async def edit_reply(self, call: Call) -> Json:
+        if call["app"] in self._state.hooks:
+            return await self.edit_webhook_message(call)
         interaction = self._interactions.by_token(call["token"])
         return await self._interactions.edit(interaction, call["message"], call.body, call.uploads)
 
     async def delete_reply(self, call: Call) -> None:
+        if call["app"] in self._state.hooks:
+            return await self.delete_webhook_message(call)
         interaction = self._interactions.by_token(call["token"])
         await self._messages.delete(self._interactions.message(interaction, call["message"]))
         if call["message"] == "@original":

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
-import secrets
 from collections import deque
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
 
 from aiohttp import web
 
-from bot.local_discord import errors
+from bot.local_discord import blanks, errors
+from bot.local_discord.conformance import Conformance
 from bot.local_discord.description import description_in
 from bot.local_discord.faults import Close, Fault, Faults
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
 from bot.local_discord.messages import Messages
+from bot.local_discord.rates import Rates
 from bot.local_discord.rest import Rest
 from bot.local_discord.routes import Call, Handler, read_body
 from bot.local_discord.state import Json, State
@@ -34,8 +37,8 @@ class LocalDiscord:
     port
         0 for any free port.
     description
-        Discord's OpenAPI description, to check requests against; by default the file that
-        ``DISCORD_OPENAPI`` names.
+        Discord's OpenAPI description, to check requests, answers and events against; by default the file
+        that ``DISCORD_OPENAPI`` names.
     ids
         A file that keeps ids, so that the user and the server stay the same after a restart.
     """
@@ -48,7 +51,9 @@ class LocalDiscord:
         self._description = description_in(named) if named and named.exists() else None
         self.state = State()
         self.faults = Faults()
-        self.gateway = Gateway(self.state, self.faults, lambda: self.gateway_url)
+        self.rates = Rates(self.state)
+        self.conformance = Conformance(self._description)
+        self.gateway = Gateway(self.state, self.faults, self.conformance, lambda: self.gateway_url)
         self.messages = Messages(self.state, self.gateway)
         self.interactions = Interactions(self.state, self.gateway, self.messages)
         self.requests: deque[Json] = deque(maxlen=_KEPT_REQUESTS)
@@ -61,23 +66,9 @@ class LocalDiscord:
         state = self.state
         bot = state.add_user("labmate", bot=True, id=ids["bot"])
         owner = state.add_user("you", id=ids["owner"])
-        state.application = {
-            "id": ids["application"],
-            "name": "Labmate",
-            "icon": None,
-            "description": "",
-            "bot_public": True,
-            "bot_require_code_grant": False,
-            "verify_key": secrets.token_hex(32),
-            "owner": owner,
-            "team": None,
-            "flags": 0,
-            "summary": "",
-            "bot": bot,
-            "approximate_guild_count": 1,
-            "_privileged_intents": 0,
-        }
-        state.bot_token = f"local.{secrets.token_hex(16)}"
+        state.application = blanks.application(bot["id"], "Labmate", owner, bot)
+        state.application["_privileged_intents"] = 0
+        state.reset_bot_token()
         self.guild = state.add_guild("Local lab", owner["id"], id=ids["guild"])
         state.add_member(self.guild["id"], bot["id"])
         self.channel = state.add_channel(self.guild["id"], "general", id=ids["channel"])
@@ -92,7 +83,7 @@ class LocalDiscord:
         app.router.add_get("/gateway/", self.gateway.handle)
         app.router.add_get("/attachments/{channel}/{id}/{name}", self._attachment)
         app.router.add_post("/local/faults", self._set_faults)
-        for method, path, handler, authorized in self._rest.routes():
+        for method, path, handler, authorized in self.routes():
             for prefix in (API, "/api"):
                 app.router.add_route(method, prefix + path, self._wrap(handler, authorized))
         app.router.add_route("*", "/{anything:.*}", self._nothing_here)
@@ -106,12 +97,23 @@ class LocalDiscord:
         self.messages.base_url = self.url
         return self
 
+    def routes(self) -> list[tuple[str, str, Handler, bool]]:
+        """What is served of the API: (method, path, handler, needs authorization)."""
+        return self._rest.routes()
+
     async def stop(self) -> None:
-        """Close everything."""
+        """Close everything.
+
+        Raises
+        ------
+        NonconformingError
+            If an answer or an event was not as Discord's description has it.
+        """
         await self.interactions.close()
         await self.gateway.close()
         if self._runner is not None:
             await self._runner.cleanup()
+        self.conformance.close()
 
     async def __aenter__(self) -> Self:
         return await self.start()
@@ -149,10 +151,19 @@ class LocalDiscord:
     def _wrap(self, handler: Handler, authorized: bool) -> Any:
         async def handle(request: web.Request) -> web.StreamResponse:
             path = request.path.removeprefix("/api").removeprefix("/v10")
-            fault = self.faults.next_for(request.method, path)
+            address = request.remote or ""
+            if self.rates.is_banned(address):
+                return web.Response(status=429, text="error code: 1015", content_type="text/html")
+            wait = self.rates.wait(self.state.user_of(request.headers.get("Authorization", "")), path)
+            fault = (
+                self.faults.next_for(request.method, path)
+                if wait is None
+                else Fault(status=429, retry_after=wait, everywhere=True)
+            )
             if fault is not None and fault.delay:
                 await asyncio.sleep(fault.delay)
             if fault is not None and fault.status and not fault.after:
+                self.rates.note(address, fault.status)
                 return _faulty(fault)
             entry: Json = {"method": request.method, "path": path}
             try:
@@ -161,6 +172,7 @@ class LocalDiscord:
                 status, answer = error.status, error.body
             except ConnectionResetError:  # the client died during its request
                 return web.Response(status=400)
+            self.rates.note(address, status)
             entry |= {"status": status, "answer": answer if status >= 400 else None}
             if not path.startswith("/interactions") or "callback" in path:
                 self.requests.append(entry)
@@ -168,8 +180,9 @@ class LocalDiscord:
                 await asyncio.sleep(fault.hold)
             if fault is not None and fault.status:
                 return _faulty(fault)
+            self.conformance.answer(request.method, path, status, answer)
             if answer is None:
-                return web.Response(status=204, headers=_limit_headers(path))
+                return web.Response(status=status, headers=_limit_headers(path))
             return _json(answer, status=status, headers=_limit_headers(path))
 
         return handle
@@ -186,7 +199,9 @@ class LocalDiscord:
             problems = self._description.check(request.method, path, body)
             if problems.tree:
                 raise errors.invalid_form(problems)
-        return 200, await handler(Call(request, user_id, body, uploads))
+        call = Call(request, user_id, body, uploads)
+        answer = await handler(call)
+        return 204 if answer is None else call.status, answer
 
     async def _attachment(self, request: web.Request) -> web.Response:
         name, kind, data = self.state.files.get(request.match_info["id"], ("", "", b""))
@@ -216,7 +231,7 @@ class LocalDiscord:
 
 def _kept_ids(file: Path | None, *, state: State) -> dict[str, str]:
     """The ids of the first user, bot and server: from the file, or new ones that it then keeps."""
-    fresh = {name: state.snowflake() for name in ("bot", "owner", "application", "guild", "channel")}
+    fresh = {name: state.snowflake() for name in ("bot", "owner", "guild", "channel")}
     if file is None:
         return fresh
     try:
@@ -245,15 +260,20 @@ def _faulty(fault: Fault) -> web.Response:
         if fault.everywhere:
             headers["X-RateLimit-Global"] = "true"
         return _json(body, status=429, headers=headers)
-    return _json({"message": "Internal Server Error", "code": 0}, status=fault.status or 500)
+    status = HTTPStatus(fault.status or 500)
+    return _json({"message": fault.message or status.phrase, "code": fault.code}, status=status)
 
 
 def _limit_headers(path: str) -> dict[str, str]:
-    """Headers that tell clients about generous rate limits."""
+    """Headers that tell clients about generous rate limits; answers to interactions have none."""
+    if path.endswith("/callback"):
+        return {}
     bucket = "-".join(part for part in path.split("/") if part and not part.isdigit())[:60]
+    # Discord's buckets are hashes, too; a path may hold an emoji, which no header can.
+    bucket = hashlib.sha256(bucket.encode()).hexdigest()[:32]
     return {
         "X-RateLimit-Limit": "1000",
         "X-RateLimit-Remaining": "999",
         "X-RateLimit-Reset-After": "1.0",
-        "X-RateLimit-Bucket": bucket or "root",
+        "X-RateLimit-Bucket": bucket,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import secrets
 import time
@@ -20,8 +21,8 @@ TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
 EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 15
 ALL_PERMISSIONS = (1 << 53) - 1
 MANAGE_THREADS, CREATE_PUBLIC_THREADS, CREATE_PRIVATE_THREADS = 1 << 34, 1 << 35, 1 << 36
-MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 | 1 << 35 | 1 << 36 | 1 << 38
-"""What everyone may do in a new server; the last three bits allow starting threads and writing in them."""
+MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 | 1 << 15 | 1 << 35 | 1 << 36 | 1 << 38
+"""What everyone may do in a new server; the last bits: attach files, start threads, write in them."""
 
 
 @dataclass
@@ -42,6 +43,8 @@ class Interaction:
     """The message that ``@original`` means."""
     source_message_id: str | None = None
     deferred: int | None = None
+    follow_ups: int = 0
+    """How many follow-ups it has, where they are counted."""
 
 
 @dataclass
@@ -64,15 +67,28 @@ class State:
     interactions: dict[str, Interaction] = field(default_factory=dict)
     webhooks: dict[str, Interaction] = field(default_factory=dict)
     """Interaction token -> interaction."""
-    nonces: dict[tuple[str, str], str] = field(default_factory=dict)
-    """(channel, nonce) -> message id, for ``enforce_nonce``."""
+    nonces: dict[tuple[str, str], tuple[float, Json]] = field(default_factory=dict)
+    """(author, nonce) -> when it was used, and the message, for ``enforce_nonce``."""
+    shards: int = 1
+    """With how many shards ``GET /gateway/bot`` tells bots to connect."""
     files: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     """Attachment id -> (name, content type, bytes)."""
+    attached: dict[str, list[Json]] = field(default_factory=dict)
+    """Message id -> all its attachments, those that its components and embeds show as well."""
     upload_limit: int = 10 * 1024 * 1024
     """The most bytes that a file may have."""
-    reactions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    reactions: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """Message id -> emoji -> the users who reacted with it."""
+    votes: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    """Message id -> answer of its poll -> the users who voted for it."""
+    pins: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Channel id -> message id -> when it was pinned; the last one pinned comes last."""
+    hooks: dict[str, Json] = field(default_factory=dict)
+    """Webhooks that members and bots made; ``webhooks`` has those of interactions."""
     closed_dms: set[str] = field(default_factory=set)
     """Users who accept direct messages only from friends."""
+    user_installs: set[str] = field(default_factory=set)
+    """Users who have installed the application for themselves, and so use it where the bot is not."""
     clock_offset: float = 0.0
     """How many seconds this Discord's clock is ahead, so that tests need not wait."""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
@@ -97,6 +113,11 @@ class State:
         self.users[user["id"]] = user
         self.user_tokens[f"user.{secrets.token_hex(12)}"] = user["id"]
         return user
+
+    def reset_bot_token(self) -> None:
+        """A new token for the bot. Its first part is the bot's id, which some clients read from it."""
+        whose = base64.urlsafe_b64encode(self.application["bot"]["id"].encode()).decode().rstrip("=")
+        self.bot_token = f"{whose}.{secrets.token_urlsafe(4)}.{secrets.token_urlsafe(28)}"
 
     def token_of(self, user_id: str) -> str:
         """The token that a user connects with."""

@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
+from bot.local_discord.completion import files_of
 from bot.local_discord.limits import (
     BUTTON,
     CONTAINER,
@@ -54,7 +55,7 @@ def draw(reply: ShownReply, first: int = 1) -> Drawing:
         drawing.lines.append(styled(reply.message["content"], names))
     for component in reply.message["components"]:
         _draw(component, drawing, names)
-    for attachment in reply.message.get("attachments", []):
+    for attachment in files_of(reply.message):
         drawing.lines.append(Text(f"📎 {attachment['filename']}  {attachment['url']}", style="dim"))
     return drawing
 
@@ -79,9 +80,7 @@ def _draw(component: Json, drawing: Drawing, names: Names) -> None:
     elif kind == GALLERY:
         drawing.lines += [Text(f"🖼 {alt}", style="dim") for alt in _pictures(component)]
     elif kind == FILE:
-        drawing.lines.append(
-            Text("📄 " + component.get("file", {}).get("url", "").removeprefix("attachment://"))
-        )
+        drawing.lines.append(Text(f"📄 {component.get('name') or ''}"))
 
 
 def _pictures(gallery: Json) -> list[str]:

@@ -20,6 +20,13 @@ NONE_TO_CHANGE = (
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
 )
+NOT_A_PLACE = "Set up the digest in the text channel or thread that it should post to."
+NOT_SEEN = "I can't see this channel. Let me see it, or choose another one."
+NO_TAG = (
+    "This forum requires a tag, and only moderators may set those that it has. Add a tag that anybody may "
+)
+NO_TAG += "set, allow me Manage Threads, or choose another place."
+NO_PICTURE = "Pictures are left out: I'm not allowed Attach Files there."
 NO_LISTING = "I haven't read a listing yet, so there is nothing to post."
 STATES = {
     "posted": "posted",
@@ -30,6 +37,12 @@ STATES = {
 }
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
 WORDS_SHOWN = 12
+
+
+def may_not_post(place: int, permissions: Sequence[str]) -> str:
+    """What has to be allowed in a channel before a digest can be posted there."""
+    names = " and ".join(filter(None, [", ".join(permissions[:-1]), permissions[-1]]))
+    return f"I'm not allowed to post in <#{place}>. Allow me {names} there, or choose another channel."
 
 
 def name_of(digest: Digest, most: int = 80) -> str:

@@ -9,16 +9,18 @@ from discord import ButtonStyle, ui
 
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.digests.allowed import DELETED, WHO_MAY, own_digest
+from commands.digests.allowed import DELETED, NOT_HERE, WHO_MAY, own_digest
+from commands.digests.places import NotAllowed, TimedOut, check, permissions_at
 from commands.kit.authority import manages_server
+from commands.kit.direct import open_direct
+from commands.kit.installs import is_present
 from commands.kit.links import Press, button, link
+from commands.kit.refusals import is_final, reason
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, services_of
 from data.calendar import clock
 from data.stores.digest_record import Digest, DigestRefused
 from index.digest import due
-
-MAY_NOT_WRITE = "I'm not allowed to write in this channel. Allow it, or choose another channel."
 
 
 class PostsNow(Protocol):
@@ -35,7 +37,7 @@ async def start_pressed(press: Press, digest: int) -> None:
 
 async def _start(press: Press, number: int) -> ui.LayoutView:
     digest = await own_digest(press.interaction, press.services, number)
-    return await start(press.services, digest)
+    return await start(press.interaction, digest)
 
 
 @button("digest.delete", "dgb:x:{digest}", style=ButtonStyle.danger)
@@ -58,7 +60,7 @@ async def resume_pressed(press: Press, digest: int) -> None:
 
 async def _changed(press: Press, number: int, state: str) -> ui.LayoutView:
     digest = await own_digest(press.interaction, press.services, number)
-    return await change(press.services, digest, state)
+    return await change(press.interaction, digest, state)
 
 
 @button("digest.post_now", "dgb:n:{digest}")
@@ -71,36 +73,72 @@ async def _post_now(press: Press, number: int) -> ui.LayoutView:
     return await post_now(press.interaction, await own_digest(press.interaction, press.services, number))
 
 
-def placed(place: Any, me: discord.Member | None, form: str = "message") -> dict[str, Any]:
+def placed(place: Any, may: discord.Permissions, form: str = "message") -> dict[str, Any]:
     """What a place changes in a digest.
 
     Raises
     ------
     UserError
-        Where nothing can be posted there.
+        Where nothing can be posted there; it says what has to be allowed.
     """
     if not isinstance(place, discord.TextChannel | discord.Thread | discord.ForumChannel):
-        raise UserError("Set up the digest in the text channel or thread that it should post to.")
-    may = place.permissions_for(me) if me is not None else discord.Permissions.all()
-    name = "send_messages_in_threads" if isinstance(place, discord.Thread) else "send_messages"
-    if not (may.view_channel and getattr(may, name)):
-        raise UserError(MAY_NOT_WRITE)
-    if isinstance(place, discord.ForumChannel):
-        return {"channel": place.id, "form": "forum"}
+        raise UserError(replies.NOT_A_PLACE)
     keeps = form == "thread" and isinstance(place, discord.TextChannel)
-    return {"channel": place.id, "form": form if keeps else "message"}
+    form = "forum" if isinstance(place, discord.ForumChannel) else form if keeps else "message"
+    try:
+        check(place, may, form)
+    except NotAllowed as error:
+        told = replies.may_not_post(place.id, error.permissions) if error.permissions else replies.NO_TAG
+        raise UserError(told) from error
+    return {"channel": place.id, "form": form}
+
+
+async def settled(interaction: discord.Interaction, digest: Digest, form: str | None = None) -> str:
+    """Check that a digest can be posted where it is to be; returns what will be missing there.
+
+    Raises
+    ------
+    UserError
+        Where it can't.
+    """
+    if digest.is_own:
+        return await _reachable(interaction, digest.owner)
+    client = interaction.client
+    try:
+        place: Any = client.get_channel(digest.channel) or await client.fetch_channel(digest.channel)
+        may = permissions_at(place)
+    except discord.HTTPException as error:
+        if is_final(error):
+            raise UserError(replies.NOT_SEEN) from error
+        return ""
+    except TimedOut as error:
+        raise UserError(f"{error}, so I can't post.") from error
+    if may is None:
+        return ""
+    placed(place, may, form or digest.form)
+    return replies.NO_PICTURE if digest.picture and not may.attach_files else ""
+
+
+async def _reachable(interaction: discord.Interaction, member: int) -> str:
+    """Open the direct messages while the member is there: Discord wants that a member's doing opens them."""
+    channels = services_of(interaction).store.direct_channels
+    try:
+        if await channels.of(member) is None:
+            await open_direct(interaction.client, channels, member)
+    except discord.HTTPException as error:
+        if is_final(error):
+            raise UserError(f"I can't write to you: {reason(error)}.") from error
+    return ""
 
 
 async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:
     """A draft for the channel, or with ``own`` for the member."""
     guild = interaction.guild_id
+    if not own and guild is not None and not is_present(interaction):
+        raise UserError(NOT_HERE)
     if not own and (guild is None or not manages_server(interaction)):
         raise UserError(WHO_MAY)
-    form = "message"
-    if not own:
-        form = placed(interaction.channel, None)["form"]
-        if not interaction.app_permissions.send_messages:
-            raise UserError(MAY_NOT_WRITE)
+    form = "message" if own else placed(interaction.channel, interaction.app_permissions)["form"]
     profile = await services.store.claims.profile(interaction.user.id)
     draft = Digest(
         0 if own else guild or 0,
@@ -116,9 +154,10 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
         raise UserError(str(error)) from error
 
 
-async def start(services: Services, digest: Digest) -> ui.LayoutView:
+async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:
     """Turn a draft on, from the newest listing."""
-    now = clock.now()
+    services, now = services_of(interaction), clock.now()
+    lacks = await settled(interaction, digest)
     made = await due.start(services.store, digest, now)
     if made is None:
         raise UserError(DELETED)
@@ -127,11 +166,18 @@ async def start(services: Services, digest: Digest) -> ui.LayoutView:
         link("digest.when", "Settings", digest=made.id),
         link("digest.pause", "Pause", digest=made.id),
     ]
-    return note(replies.started(made, due.next_due(made, now)), [buttons])
+    return note(with_note(replies.started(made, due.next_due(made, now)), lacks), [buttons])
 
 
-async def change(services: Services, digest: Digest, state: str) -> ui.LayoutView:
+def with_note(text: str, lacks: str) -> str:
+    """A reply, and below it what will be missing."""
+    return f"{text}\n-# {lacks}" if lacks else text
+
+
+async def change(interaction: discord.Interaction, digest: Digest, state: str) -> ui.LayoutView:
     """Pause, resume or delete."""
+    services = services_of(interaction)
+    lacks = await settled(interaction, digest) if state == "active" else ""
     made = await services.store.digests.change(digest.id, state=state, why="")
     if state == "deleted" or made is None:
         await services.store.feeds.end("digest", digest.id)
@@ -139,7 +185,7 @@ async def change(services: Services, digest: Digest, state: str) -> ui.LayoutVie
     if state == "paused":
         return note(replies.paused(made), [[link("digest.resume", "Resume", digest=made.id)]])
     text = replies.resumed(made, due.next_due(made, clock.now()))
-    return note(text, [[link("digest.pause", "Pause", digest=made.id)]])
+    return note(with_note(text, lacks), [[link("digest.pause", "Pause", digest=made.id)]])
 
 
 async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:

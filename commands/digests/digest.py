@@ -23,6 +23,7 @@ from commands.digests.taste import learned
 from commands.digests.which import ONLY_ONE, DigestOption
 from commands.kit.authority import manages_server
 from commands.kit.feeds import feed_view
+from commands.kit.installs import anywhere, is_present
 from commands.kit.limits import FEED, PICTURE
 from commands.kit.links import link
 from commands.kit.replies import UserError, answer
@@ -54,6 +55,7 @@ def show_list(digests: Sequence[Digest]) -> ui.LayoutView:
     return people_list("## Digests", rows) if rows else note(replies.NO_DIGESTS)
 
 
+@anywhere
 class DigestGroup(
     commands.GroupCog, group_name="digest", group_description="New papers, posted on a schedule"
 ):
@@ -109,6 +111,8 @@ class DigestGroup(
         await answer(interaction, self._list(interaction), private=True)
 
     async def _list(self, interaction: discord.Interaction) -> ui.LayoutView:
+        if not is_present(interaction):
+            return show_list(await self._services.store.digests.of_owner(interaction.user.id, drafts=True))
         guild, may = interaction.guild_id, manages_server(interaction)
         return show_list(await self._services.store.digests.of_guild(guild, drafts=may) if guild else [])
 
@@ -140,7 +144,7 @@ class DigestGroup(
         chosen_digest = await digest.find(interaction)
         if chosen_digest.state == "draft":
             raise UserError("This digest is not started yet, so nothing is posted.")
-        return await change(self._services, chosen_digest, "paused")
+        return await change(interaction, chosen_digest, "paused")
 
     @app_commands.command()
     @which
@@ -151,8 +155,8 @@ class DigestGroup(
     async def _resume(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
         chosen_digest = await digest.find(interaction)
         if chosen_digest.state == "draft":
-            return await start(self._services, chosen_digest)
-        return await change(self._services, chosen_digest, "active")
+            return await start(interaction, chosen_digest)
+        return await change(interaction, chosen_digest, "active")
 
     @app_commands.command()
     @which

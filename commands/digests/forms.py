@@ -19,6 +19,10 @@ from commands.kit.which_person import outlined, whom
 from data.stores.digest_record import Digest, lines
 
 MOST_PEOPLE = 30
+LONGEST = 4_000
+"""Characters of a form's field, as many as Discord takes."""
+_NAME = 100
+"""Characters of a person's name in a form: thirty fit, and the number behind it says who is meant."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 Then = Callable[[], Awaitable[ui.LayoutView]]
@@ -68,7 +72,7 @@ class Words(DigestForm):
         super().__init__(services, digest, "Which papers?", "dgm", then)
         self.ask(
             query=_long("Description in plain words", digest.query, 500),
-            people=_long("Papers by these people (one a line)", people, 1_500),
+            people=_long("Papers by these people (one a line)", people, LONGEST),
             require=_long("Needs one of these words (one a line)", digest.require, 500),
             exclude=_long("None of these words (one a line)", digest.exclude, 500),
         )
@@ -83,7 +87,7 @@ class Words(DigestForm):
 def _long(label: str, default: str, most: int) -> ui.TextInput[Any]:
     """An optional field of several lines."""
     return ui.TextInput(
-        label=label, default=default, max_length=most, required=False, style=discord.TextStyle.long
+        label=label, default=default[:most], max_length=most, required=False, style=discord.TextStyle.long
     )
 
 
@@ -93,9 +97,11 @@ class NameAndTime(DigestForm):
     def __init__(self, services: Services, digest: Digest, then: Then) -> None:
         super().__init__(services, digest, "Name and time", "dgn", then)
         self.ask(
-            name=ui.TextInput(label="Name", default=digest.name, max_length=80),
-            at=ui.TextInput(label="Time, such as 08:30", default=digest.at, max_length=5),
-            zone=ui.TextInput(label="Time zone, such as Europe/Berlin", default=digest.zone, max_length=60),
+            name=ui.TextInput(label="Name", default=digest.name[:80], max_length=80),
+            at=ui.TextInput(label="Time, such as 08:30", default=digest.at[:5], max_length=5),
+            zone=ui.TextInput(
+                label="Time zone, such as Europe/Berlin", default=digest.zone[:60], max_length=60
+            ),
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView:
@@ -117,7 +123,9 @@ class NameAndTime(DigestForm):
 async def written(services: Services, digest: Digest) -> str:
     """A digest's people as a form shows them: name and number, one a line."""
     known = await services.store.people.find_all(digest.person_numbers)
-    return "\n".join(dict.fromkeys(f"{person.name} ~{person.id}" for person in known.values()))
+    return "\n".join(
+        dict.fromkeys(f"{person.name[:_NAME].strip()} ~{person.id}" for person in known.values())
+    )
 
 
 async def numbers_of(services: Services, text: str) -> list[int]:

@@ -97,8 +97,10 @@ def _items(components: Sequence[Any]) -> list[Any]:
     return nested
 
 
-async def panel(services: Services, number: int, *, about: bool = False) -> ui.LayoutView:
+async def panel(services: Services, number: int, *, about: bool = False, lacks: str = "") -> ui.LayoutView:
     """A digest's settings: when and where it posts, or with ``about`` which papers.
+
+    ``lacks`` says what will be missing in its place.
 
     Raises
     ------
@@ -111,6 +113,8 @@ async def panel(services: Services, number: int, *, about: bool = False) -> ui.L
     rows = _about_rows(services, digest) if about else _when_rows(digest)
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
     text = replies.settings(digest, [person.name for person in known.values()])
+    if lacks:
+        text += f"\n-# {lacks}"
     return note(text, [*rows, _buttons(digest, about=about)])
 
 

@@ -52,10 +52,16 @@ def mark(delivery: Delivery) -> str:
 
 
 async def post_of(
-    services: Services, digest: Digest, delivery: Delivery, start: int = 0, below: Below | None = None
+    services: Services,
+    digest: Digest,
+    delivery: Delivery,
+    start: int = 0,
+    below: Below | None = None,
+    *,
+    files: bool = True,
 ) -> Reply:
-    """A delivery as it is posted, or one of its later pages."""
-    picture = await picture_of(services, digest, delivery) if start == 0 else None
+    """A delivery as it is posted, or one of its later pages; without ``files`` it has no picture."""
+    picture = await picture_of(services, digest, delivery) if files and start == 0 else None
     view = cards.post(
         digest,
         delivery,

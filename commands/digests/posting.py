@@ -6,16 +6,16 @@ import asyncio
 import logging
 import secrets
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import discord
 
-from commands.cards import digest_replies as replies
-from commands.cards.lists import note
 from commands.cards.text import day as day_text
+from commands.digests.owners import Owners
+from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.sending import Sender
-from commands.kit.replies import NO_PINGS
+from commands.kit.refusals import MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
@@ -29,16 +29,10 @@ LEASE, LEASE_SECONDS = "digests", 120.0
 GIVEN_UP = timedelta(hours=20)
 """How long a posting that Discord can't take now is tried again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
+_MODERATED_PAUSE = timedelta(hours=4)
+"""After a refusal of what it says, which moderators see each time."""
 GONE = "I was removed from this server"
 """Kept in the store as the reason why a server's digests wait; it must not change."""
-REFUSALS = {
-    10003: "the channel is gone",
-    50001: "I can't see the channel",
-    50013: "I'm not allowed to write in the channel",
-    50007: "direct messages are closed to me",
-    50083: "the thread is archived and locked",
-    10013: "the member is gone",
-}
 
 
 class Poster:
@@ -54,6 +48,9 @@ class Poster:
         """Deliveries that this process wrote and did not try yet: no need to look for these in Discord."""
         self._posting = asyncio.Lock()
         """One posting at a time: one on its way must not be taken for one that a crash left."""
+        self._owners = Owners(client, services)
+        self._asked = False
+        """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
         """When a delivery that Discord did not take is tried again."""
 
@@ -70,6 +67,7 @@ class Poster:
         if not await self._take_lease():
             return 0
         await self._follow_servers()
+        await self._owners.tell_waiting()
         count = await self._unposted()
         last = await self._store.last_slots()
         for digest in await self._store.active():
@@ -113,7 +111,11 @@ class Poster:
         if digest.state != "active":
             return 0
         async with self._posting:
-            return await self._now(digest)
+            self._asked = True
+            try:
+                return await self._now(digest)
+            finally:
+                self._asked = False
 
     async def _now(self, digest: Digest) -> int:
         now = clock.now()
@@ -136,7 +138,7 @@ class Poster:
                 "the next posting."
             )
             if await self._write(digest, due.slot, due.at, state="missed", upto=None, why=why):
-                await self._tell_owner(digest, why)
+                await self._owners.tell(digest, why)
             return 0
         return await self._post_new(await self.prepare(digest, due.slot, due.at, due.upto, late=due.late))
 
@@ -172,46 +174,44 @@ class Poster:
         digest = await self._store.find(delivery.digest_id)
         if digest is None or digest.state in ("paused", "broken"):
             return 0
+        if digest.is_own and not self._asked and not await self._owners.has_room_for(digest.channel):
+            return 0
         self._mine.discard(delivery.id)
         try:
             message = await Sender(self._client, self._services, digest, delivery, again=again).send()
-        except (discord.HTTPException, OSError) as error:
-            if _is_refusal(error):
-                await self._broken(digest, delivery, error)
-            else:
-                await self._later(digest, delivery, error)
+        except NotAllowed as error:
+            await self._broken(digest, delivery, str(error))
             return 0
+        except TimedOut as error:
+            await self._later(digest, delivery, error, str(error))
+            return 0
+        except (discord.HTTPException, OSError) as error:
+            if is_final(error):
+                await self._broken(digest, delivery, reason(error))
+            else:
+                await self._later(digest, delivery, error, reason(error))
+            return 0
+        if digest.is_own:
+            self._owners.went_well()
         self._not_before.pop(delivery.id, None)
         await self._store.posted(delivery, digest.channel, message.id)
         return 1
 
-    async def _later(self, digest: Digest, delivery: Delivery, error: Exception) -> None:
+    async def _later(self, digest: Digest, delivery: Delivery, error: Exception, why: str) -> None:
         """Try again after a pause that grows; in the end tell the owner."""
+        log.info("digest %d is tried again: %s (%s)", digest.id, why, error)
+        code = getattr(error, "code", 0)
+        if digest.is_own and code == TOO_FAST:
+            self._owners.too_fast()
         last = clock.now() > delivery.due.replace(tzinfo=UTC) + GIVEN_UP
-        await self._store.tried(delivery.id, str(error), failed=last)
+        await self._store.tried(delivery.id, why, failed=last)
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
-        self._not_before[delivery.id] = clock.now() + pause
+        self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
         if last:
             self._not_before.pop(delivery.id, None)
-            await self._tell_owner(digest, f"I tried to post for a day and failed: {error}")
+            await self._owners.tell(digest, f"I tried to post for a day and failed: {why}.")
 
-    async def _broken(self, digest: Digest, delivery: Delivery, error: discord.HTTPException) -> None:
-        why = REFUSALS.get(error.code, f"Discord refuses it ({error.code})")
+    async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
         await self._store.change(digest.id, state="broken", why=why)
         await self._store.tried(delivery.id, why)
-        await self._tell_owner(digest, f"{why}, so it has stopped. /digest resume starts it again.")
-
-    async def _tell_owner(self, digest: Digest, why: str) -> None:
-        """By direct message; if that is closed, /digest list says it."""
-        try:
-            user = await self._client.fetch_user(digest.owner)
-            await user.send(view=note(replies.owner_told(digest, why)), allowed_mentions=NO_PINGS)
-        except discord.HTTPException as error:
-            log.info("the owner of digest %d was not told (%s): %s", digest.id, error, why)
-
-
-def _is_refusal(error: Exception) -> TypeGuard[discord.HTTPException]:
-    """Whether Discord will refuse it every time, so that trying again is of no use."""
-    if isinstance(error, discord.Forbidden | discord.NotFound):
-        return True
-    return isinstance(error, discord.HTTPException) and error.code in REFUSALS
+        await self._owners.tell(digest, f"{why}, so it has stopped. /digest resume starts it again.")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import discord
 
 from commands.cards import digest as cards
+from commands.digests.places import check, permissions_at, tags_of
 from commands.digests.post import contents_of, mark, post_of
+from commands.kit.direct import in_direct
+from commands.kit.refusals import WITHOUT_FILES
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import already_sent, own_id, send_once
 from commands.kit.services import Services
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 
+T = TypeVar("T")
+log = logging.getLogger("labmate")
 MOST_POSTS = 50
 """Archived posts of a forum that are looked through for a mark."""
 _THREAD_EXISTS = 160004
@@ -34,19 +40,30 @@ class Sender:
         self._again = again
         """Whether an earlier try may have sent something."""
         self._marks = {mark(delivery)}
+        self._files = True
+        """Whether the place takes files; without, the picture is left out."""
 
     async def send(self) -> discord.Message:
         """Send what was not sent yet.
 
         Raises
         ------
+        NotAllowed, TimedOut
+            Where a permission is missing, or a forum has no tag to set; nothing is sent then.
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
-        place = await self._place()
-        if isinstance(place, discord.ForumChannel):
-            return await self._to_forum(place)
         number = str(self._delivery.id)
+        if self._digest.is_own:
+            channels = self._services.store.direct_channels
+            return await in_direct(
+                self._client, channels, self._digest.channel, lambda to: self._send(to, self._papers, number)
+            )
+        channel = self._digest.channel
+        place: Any = self._client.get_channel(channel) or await self._client.fetch_channel(channel)
+        may = self._checked(place)
+        if isinstance(place, discord.ForumChannel):
+            return await self._to_forum(place, may)
         if self._digest.form != "thread" or not isinstance(place, discord.TextChannel):
             return await self._send(place, self._papers, number)
         message = await self._send(place, self._contents, number)
@@ -54,20 +71,37 @@ class Sender:
             await self._send(await self._thread(message), self._papers, f"{number}t")
         return message
 
-    async def _place(self) -> Any:
-        channel = self._digest.channel
-        if self._digest.is_own:
-            return await (await self._client.fetch_user(channel)).create_dm()
-        return self._client.get_channel(channel) or await self._client.fetch_channel(channel)
+    def _checked(self, place: Any) -> discord.Permissions:
+        """What Labmate may do in the place, which is enough for the posting."""
+        may = permissions_at(place)
+        if may is None:
+            return discord.Permissions.all()  # it isn't known here; Discord refuses what is not allowed
+        form = self._digest.form if self._delivery.papers else "message"
+        check(place, may, form, history=self._again)
+        self._files = may.attach_files
+        return may
 
     async def _send(
         self, place: Any, make: Callable[[], Awaitable[dict[str, Any]]], nonce: str
     ) -> discord.Message:
-        return await send_once(self._client, place, make, marks=self._marks, nonce=nonce, again=self._again)
+        return await self._taken(
+            lambda: send_once(self._client, place, make, marks=self._marks, nonce=nonce, again=self._again)
+        )
+
+    async def _taken(self, send: Callable[[], Awaitable[T]]) -> T:
+        """Send, and once more without the picture where that may be what Discord does not take."""
+        try:
+            return await send()
+        except discord.HTTPException as error:
+            if error.code not in WITHOUT_FILES or not self._files or not self._digest.picture:
+                raise
+            log.info("digest %d goes without its picture: %s", self._digest.id, error)
+            self._files = False
+            return await send()
 
     async def _papers(self) -> dict[str, Any]:
-        """The papers with their picture."""
-        made = await post_of(self._services, self._digest, self._delivery)
+        """The papers with their picture, where that may be attached."""
+        made = await post_of(self._services, self._digest, self._delivery, files=self._files)
         return {"view": made.view, "files": list(made.files)} if made.files else {"view": made.view}
 
     async def _contents(self) -> dict[str, Any]:
@@ -85,28 +119,47 @@ class Sender:
             assert isinstance(thread, discord.Thread)
             return thread
 
-    async def _to_forum(self, forum: discord.ForumChannel) -> discord.Message:
+    async def _to_forum(self, forum: discord.ForumChannel, may: discord.Permissions) -> discord.Message:
         """A forum post. Discord takes no nonce for these, so the forum is looked through before and after."""
         standing = await self._in_forum(forum) if self._again else []
         if not standing:
-            tags = forum.available_tags[:1] if forum.flags.require_tag else []
-            name = cards.thread_name(self._digest, self._delivery)
-            made = await self._papers()
-            await forum.create_thread(name=name, **made, applied_tags=tags, allowed_mentions=NO_PINGS)
-            standing = await self._in_forum(forum)
+            made = await self._taken(lambda: self._new_post(forum, may))
+            try:
+                standing = await self._in_forum(forum) if may.read_message_history else []
+            except discord.HTTPException as error:  # it is posted, whatever else can't be done
+                log.info("the forum of digest %d was not looked through: %s", self._digest.id, error)
+            standing = standing or [made.message]
         first, *doubles = standing
-        for double in doubles:
-            assert isinstance(double.channel, discord.Thread)
-            await double.channel.delete()
+        await self._take_off(doubles, may)
         return first
+
+    async def _new_post(self, forum: discord.ForumChannel, may: discord.Permissions) -> Any:
+        name = cards.thread_name(self._digest, self._delivery)
+        made = await self._papers()
+        return await forum.create_thread(
+            name=name, **made, applied_tags=tags_of(forum, may), allowed_mentions=NO_PINGS
+        )
+
+    async def _take_off(self, doubles: Sequence[discord.Message], may: discord.Permissions) -> None:
+        """Delete a post that stands twice; without Manage Threads, who made it can only close it."""
+        for double in doubles:
+            thread = double.channel
+            assert isinstance(thread, discord.Thread)
+            try:
+                if may.manage_threads:
+                    await thread.delete()
+                else:
+                    await thread.edit(archived=True)
+            except discord.HTTPException as error:  # it is posted all the same
+                log.info("a double of digest %d stays: %s", self._digest.id, error)
 
     async def _in_forum(self, forum: discord.ForumChannel) -> list[discord.Message]:
         """The opening messages of posts that hold the delivery, oldest first."""
-        found = []
+        standing = []
         async for thread in self._posts(forum):
             if message := await already_sent(self._client, thread, self._marks):
-                found.append(message)
-        return sorted(found, key=lambda message: message.id)
+                standing.append(message)
+        return sorted(standing, key=lambda message: message.id)
 
     async def _posts(self, forum: discord.ForumChannel) -> AsyncIterator[discord.Thread]:
         """Our own posts of the last days."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import discord
 from discord import ui
 
+from commands.cards.digest_replies import NO_PICTURE, NOT_SEEN
 from commands.digests.allowed import own_digest
-from commands.digests.changes import placed
+from commands.digests.changes import placed, settled
 from commands.digests.forms import TIME
 from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
 from commands.kit.links import Press, select
@@ -22,7 +23,6 @@ PLACES = (
     discord.ChannelType.private_thread,
 )
 NOT_OFFERED = "I no longer offer this choice. Please ask for the settings again."
-NOT_SEEN = "I can't see this channel. Let me see it, or choose another one."
 MOST_CATEGORY = 40
 
 
@@ -44,8 +44,7 @@ async def set_days(press: Press, days: str, digest: int) -> None:
 @select("digest.set_form", "dgs:f:{digest}", "Format")
 async def set_form(press: Press, form: str, digest: int) -> None:
     """As a message, or as a thread."""
-    work = _set(press, digest, form=_offered(form, FORMS))
-    await answer(press.interaction, work, private=True, update=True)
+    await answer(press.interaction, _form(press, _offered(form, FORMS), digest), private=True, update=True)
 
 
 @select("digest.set_place", "dgc:{digest}", "Another channel, thread or forum", value=int, channels=PLACES)
@@ -113,11 +112,20 @@ async def _set(press: Press, number: int, *, about: bool = False, **values: obje
     return await panel(press.services, digest.id, about=about)
 
 
+async def _form(press: Press, form: str, number: int) -> ui.LayoutView:
+    digest = await own_digest(press.interaction, press.services, number)
+    if not digest.is_own:
+        await settled(press.interaction, digest, form)
+    return await _set(press, number, form=form)
+
+
 async def _move(press: Press, channel: int, number: int) -> ui.LayoutView:
     digest = await own_digest(press.interaction, press.services, number)
     guild = press.interaction.guild
     place = guild.get_channel_or_thread(channel) if guild else None
     if guild is None or digest.is_own or place is None:
         raise UserError(NOT_SEEN)
-    await press.services.store.digests.change(digest.id, **placed(place, guild.me, digest.form))
-    return await panel(press.services, digest.id)
+    may = place.permissions_for(guild.me)
+    await press.services.store.digests.change(digest.id, **placed(place, may, digest.form))
+    lacks = NO_PICTURE if digest.picture and not may.attach_files else ""
+    return await panel(press.services, digest.id, lacks=lacks)

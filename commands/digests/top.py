@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards import taste as cards
 from commands.cards.lists import PAGE, Entry, listing, note
+from commands.kit.installs import in_servers
 from commands.kit.links import link
 from commands.kit.options import category_name, complete_category
 from commands.kit.replies import UserError, answer
@@ -59,6 +60,7 @@ class Top(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @in_servers
     @app_commands.describe(
         days="How many days back",
         category="One arXiv category",

@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import day, plural, safe
+from commands.kit.installs import anywhere
 from commands.kit.options import PRIVATE
 from commands.kit.replies import answer
 from commands.kit.services import Services
@@ -58,6 +59,7 @@ class About(commands.Cog):
         self._services = services
 
     @app_commands.command(name="help")
+    @anywhere
     @app_commands.describe(private=PRIVATE)
     async def help_(self, interaction: discord.Interaction, private: bool = False) -> None:
         """What I can do, and how to ask"""
@@ -68,6 +70,7 @@ class About(commands.Cog):
         await answer(interaction, work(), private=private)
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(private=PRIVATE)
     async def about(self, interaction: discord.Interaction, private: bool = False) -> None:
         """What I know: papers, newest day, model"""

@@ -14,6 +14,7 @@ from commands.cards.admin import audit_card, bans_card, lines_card, servers_card
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.kit.authority import is_operator
+from commands.kit.installs import in_direct_messages
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.supervise import lasting
@@ -45,7 +46,7 @@ def snowflake(typed: str) -> int:
     return int(digits)
 
 
-@app_commands.allowed_contexts(guilds=False, dms=True, private_channels=False)
+@in_direct_messages
 class Admin(commands.GroupCog, group_name="admin", group_description="For the person who runs this Labmate"):
     """The operator's console in Discord; ``python -m bot admin`` is the same on the command line."""
 

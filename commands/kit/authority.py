@@ -6,6 +6,7 @@ from typing import Any
 
 import discord
 
+from commands.kit.installs import is_present
 from commands.kit.services import Services
 from data.stores.corrections import Correction
 from data.stores.scopes import Scope
@@ -26,8 +27,10 @@ WHERE = {True: "in this server", False: "for everybody"}
 
 
 def manages_server(interaction: discord.Interaction) -> bool:
-    """Whether this member manages the server where they ask."""
-    return interaction.guild_id is not None and interaction.permissions.manage_guild
+    """Whether this member manages the server where they ask, and Labmate is one of its members."""
+    return (
+        interaction.guild_id is not None and interaction.permissions.manage_guild and is_present(interaction)
+    )
 
 
 async def is_operator(interaction: discord.Interaction) -> bool:

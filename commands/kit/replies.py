@@ -15,6 +15,7 @@ from discord import app_commands, ui
 
 from commands.cards.lists import note
 from commands.cards.text import safe
+from commands.kit.installs import FOLLOW_UPS, is_present
 from commands.kit.limits import ASK, Cost, RateLimits, TooMuch
 from commands.kit.progress import Need
 from commands.kit.reply import Reply
@@ -136,7 +137,7 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
             await response.send_message(
                 view=reply.view, ephemeral=private, files=files, allowed_mentions=NO_PINGS
             )
-    for part in reply.more:
+    for part in _that_fit(interaction, reply.more):
         await interaction.followup.send(
             view=part.view, ephemeral=private, files=list(part.files), allowed_mentions=NO_PINGS
         )
@@ -146,6 +147,16 @@ async def _send(interaction: discord.Interaction, reply: Reply, private: bool, u
         await interaction.edit_original_response(view=better, allowed_mentions=NO_PINGS)
     except discord.HTTPException as error:  # the first answer stands, or somebody deleted it meanwhile
         log.warning("a reply could not be replaced: %s", error)
+
+
+def _that_fit(interaction: discord.Interaction, more: Sequence[Reply]) -> Sequence[Reply]:
+    """The further messages that Discord takes: only a few where Labmate itself is not."""
+    if is_present(interaction) or len(more) <= FOLLOW_UPS:
+        return more
+    shown = more[: FOLLOW_UPS - 1]
+    left = len(more) - len(shown)
+    told = f"{left} more messages don't fit here. Ask me in a direct message, and I send them all."
+    return [*shown, Reply(note(told))]
 
 
 async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:

@@ -10,6 +10,7 @@ from discord.ext import commands
 
 from commands.cards.library import STATE_WORDS
 from commands.kit.feeds import feed_view
+from commands.kit.installs import anywhere
 from commands.kit.limits import ASK, EXPORT, FEED, IMPORT, SEARCH
 from commands.kit.options import CHOICES, complete_paper
 from commands.kit.replies import answer, in_line
@@ -23,6 +24,7 @@ from index.library.query import LibraryQuery
 STATE_CHOICES = [app_commands.Choice(name=text, value=state) for state, text in STATE_WORDS.items()]
 
 
+@anywhere
 class LibraryCommands(
     commands.GroupCog, group_name="library", group_description="Your own library: papers, tags, notes"
 ):
@@ -92,6 +94,7 @@ class Save(commands.Cog):
         self._services = services
 
     @app_commands.command(name="save")
+    @anywhere
     @app_commands.describe(
         paper="A title, an arXiv id or a link", tags="Separated by commas", note="A note that only you see"
     )

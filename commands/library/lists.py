@@ -11,6 +11,7 @@ from commands.cards.lists import note
 from commands.cards.text import label, plural, shown
 from commands.kit.authority import manages_server
 from commands.kit.feeds import feed_view
+from commands.kit.installs import in_servers
 from commands.kit.limits import EXPORT, FEED
 from commands.kit.links import link
 from commands.kit.options import CHOICES, complete_paper
@@ -23,6 +24,7 @@ from data.keys import fold
 from index.library.rights import may_change_list
 
 
+@in_servers
 class ListCommands(
     commands.GroupCog, group_name="list", group_description="Lists of papers that this server shares"
 ):

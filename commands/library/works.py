@@ -14,9 +14,12 @@ from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer, open_form, take
 from commands.kit.services import Services
 from commands.kit.which_paper import which_paper
-from data.stores.library import MAX_NOTE, STATES, Kept, LibraryFull, clean_tags
+from data.stores.library import MAX_NOTE, MAX_TAG, MOST_TAGS, STATES, Kept, LibraryFull, clean_tags
 from index.library.query import LibraryQuery
 from index.library.search import search_library
+
+MAX_TAGS = MOST_TAGS * (MAX_TAG + len(", "))
+"""Characters of all tags of a paper, written in a row."""
 
 # -- buttons -----------------------------------------------------------------------------------------
 
@@ -81,11 +84,14 @@ class NoteForm(CheckedModal):
         super().__init__(title="Tags and note", custom_id=f"lbm:{kept.id}")
         self._services, self._kept = services, kept
         self.tags: ui.TextInput[Any] = ui.TextInput(
-            label="Tags, separated by commas", default=", ".join(kept.tags), required=False, max_length=500
+            label="Tags, separated by commas",
+            default=", ".join(kept.tags)[:MAX_TAGS],
+            required=False,
+            max_length=MAX_TAGS,
         )
         self.note: ui.TextInput[Any] = ui.TextInput(
             label="Note (only you see it)",
-            default=kept.note,
+            default=kept.note[:MAX_NOTE],
             required=False,
             max_length=MAX_NOTE,
             style=discord.TextStyle.long,

@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import shown
+from commands.kit.installs import with_labmate
 from commands.kit.links import Press, button, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -140,6 +141,7 @@ class ClaimCommands(commands.Cog, name="Claims"):
         self._services = services
 
     @app_commands.command()
+    @with_labmate
     @app_commands.describe(
         person="Your name, as your papers have it",
         page="A page of yours that shows the code",

@@ -14,6 +14,8 @@ from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import day, shown
 from commands.kit.authority import is_operator, manages_server, operators
+from commands.kit.direct import in_direct
+from commands.kit.installs import with_labmate
 from commands.kit.links import Press, button, link
 from commands.kit.replies import NO_PINGS, UserError, answer
 from commands.kit.services import Services, seen_by
@@ -72,10 +74,13 @@ async def to_operator(client: discord.Client, services: Services, contest: Conte
     """Take a contest from its server, and tell the person who runs this Labmate."""
     await services.store.contests.to_operator(contest.id)
     view = await show_contest(services, contest)
+
+    async def told(place: Any) -> None:
+        await place.send(view=view, allowed_mentions=NO_PINGS)
+
     for number in await operators(client):
         try:
-            user = await client.fetch_user(number)
-            await user.send(view=view, allowed_mentions=NO_PINGS)
+            await in_direct(client, services.store.direct_channels, number, told)
         except discord.HTTPException as error:
             log.warning("the operator could not be told of contest %d: %s", contest.id, error)
 
@@ -209,6 +214,7 @@ class ContestCommands(commands.Cog, name="Contests"):
         self._services = services
 
     @app_commands.command()
+    @with_labmate
     @app_commands.describe(person="Whose claim is wrong", reason="Why it is wrong")
     @app_commands.autocomplete(person=complete_person)
     async def contest(
@@ -228,6 +234,7 @@ class ContestCommands(commands.Cog, name="Contests"):
         return await contest(interaction, services.everywhere, match.person.id, reason)
 
     @app_commands.command()
+    @with_labmate
     @app_commands.default_permissions(manage_guild=True)
     async def contests(self, interaction: discord.Interaction) -> None:
         """Settle contested claims (for server managers and the person who runs Labmate)"""

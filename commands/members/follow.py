@@ -10,6 +10,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import label, shown
+from commands.kit.installs import anywhere, is_present
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
@@ -70,7 +71,7 @@ async def seen_in(
 ) -> ui.LayoutView:
     """Follow, and remember the server: its digests may mark the people whom its members follow."""
     view = await following
-    if interaction.guild_id:
+    if interaction.guild_id and is_present(interaction):
         await services.store.claims.seen(interaction.user.id, interaction.guild_id)
     return view
 
@@ -175,6 +176,7 @@ class Following(commands.Cog):
         self._services = services
 
     @app_commands.command(name="follow")
+    @anywhere
     @app_commands.describe(
         person="A person's name",
         paper="A title, an arXiv id or a link",
@@ -224,11 +226,13 @@ class Following(commands.Cog):
         return await follow_person(services, member, found_person.person.id)
 
     @app_commands.command()
+    @anywhere
     async def following(self, interaction: discord.Interaction) -> None:
         """Show what you follow"""
         await answer(interaction, show_following(self._services, interaction.user.id), private=True)
 
     @app_commands.command(name="unfollow")
+    @anywhere
     @app_commands.describe(what="Something that you follow")
     async def unfollow_command(
         self, interaction: discord.Interaction, what: app_commands.Range[str, 1, 100]

@@ -17,6 +17,7 @@ from commands.kit.pair_reasons import pair_reasons
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.members.invitation_delivery import (
+    NoThread,
     answer_rows,
     close_message,
     invited_view,
@@ -136,12 +137,12 @@ async def accept(client: discord.Client, services: Services, number: int, member
     if not invitation.opened:
         try:
             thread = await open_thread(client, services, invitation, again=True)
-        except (discord.Forbidden, discord.NotFound):
+        except NoThread:
             return note(
                 f"You have accepted **{name}**'s invitation, but I am not allowed to create private threads "
-                f"in <#{invitation.channel}> (any more). I try again every few minutes; somebody who manages "
-                f"the server can allow me “Create Private Threads” there. **{name}** is "
-                f"<@{invitation.sender}>.",
+                f"in <#{invitation.channel}> (any more). I try again every few minutes for a month; somebody "
+                "who manages the server can allow me “Create Private Threads” and “Send Messages in "
+                f"Threads” there. **{name}** is <@{invitation.sender}>.",
                 [[link("invite.accept", "Try again now", number=number)]],
             )
         except discord.HTTPException:

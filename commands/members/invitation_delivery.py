@@ -7,7 +7,6 @@ for in Discord before it is done again.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -19,7 +18,9 @@ from discord import ui
 from commands.cards.collaborators import papers_of
 from commands.cards.invitations import agenda, clocks, invited, opening, why_lines
 from commands.cards.lists import note
+from commands.kit.direct import in_direct
 from commands.kit.links import link
+from commands.kit.refusals import CLOSED, NOT_ADDED, is_final, reason
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import own_id, send_once
 from commands.kit.services import Services
@@ -100,19 +101,23 @@ async def tell_recipient(
             return now.told if now else "failed"
         made = partial(invited_view, client, services, now, answer_rows(now))
         how, message = "dm", None
+        channels = services.store.direct_channels
         try:
-            user = await client.fetch_user(now.recipient)
-            message = await _send_once(client, await user.create_dm(), made, now, again)
-        except discord.Forbidden:  # no direct messages, from anybody or from bots
-            how = "server"
-        except discord.NotFound:
-            how = "failed"
+            message = await in_direct(
+                client, channels, now.recipient, lambda to: _send_once(client, to, made, now, again)
+            )
+        except discord.HTTPException as refused:
+            if not is_final(refused):
+                raise
+            how = "server" if refused.code in CLOSED else "failed"
         if how == "server":
             try:
                 thread = await _thread(client, now, f"An invitation for you · {now.id}", again)
                 await thread.add_user(discord.Object(now.recipient))
                 message = await _send_once(client, thread, made, now, again)
-            except (discord.Forbidden, discord.NotFound) as refused:
+            except (discord.HTTPException, NoThread) as refused:
+                if not isinstance(refused, NoThread) and not _is_refused(refused):
+                    raise
                 log.info("invitation %d can't be delivered: %s", now.id, refused)
                 how = "failed"
         place = (message.channel.id, message.id) if message else (None, None)
@@ -142,25 +147,48 @@ async def _thread(client: discord.Client, invitation: Invitation, name: str, aga
 
     Raises
     ------
-    discord.Forbidden, discord.NotFound
-        Where the channel is gone, or the bot may not make private threads in it.
+    NoThread
+        Where there can be none: the channel is gone, or private threads are not allowed in it.
+    discord.HTTPException
+        Where Discord can't do it now.
     """
-    channel = client.get_channel(invitation.channel) or await client.fetch_channel(invitation.channel)
+    try:
+        channel = client.get_channel(invitation.channel) or await client.fetch_channel(invitation.channel)
+    except discord.HTTPException as error:
+        if is_final(error):
+            raise NoThread(reason(error)) from error
+        raise
     if not isinstance(channel, discord.TextChannel):
-        raise discord.NotFound(_Gone(), "the channel is not a text channel")  # type: ignore[arg-type]
+        raise NoThread("the channel is not a text channel")
     if again:
         for thread in await channel.guild.active_threads():
             if thread.name == name and thread.parent_id == channel.id and thread.owner_id == own_id(client):
                 return thread
-    return await channel.create_thread(
-        name=name, type=discord.ChannelType.private_thread, invitable=False, auto_archive_duration=10_080
-    )
+    may = permitted(channel)
+    if may is not None and not (may.create_private_threads and may.send_messages_in_threads):
+        raise NoThread("I'm not allowed to create private threads and to write in them")
+    try:
+        return await channel.create_thread(
+            name=name, type=discord.ChannelType.private_thread, invitable=False, auto_archive_duration=10_080
+        )
+    except discord.HTTPException as error:
+        if is_final(error):
+            raise NoThread(reason(error)) from error
+        raise
 
 
-class _Gone:
-    """What discord.py's errors ask of an HTTP answer."""
+def permitted(channel: discord.TextChannel) -> discord.Permissions | None:
+    """What Labmate may do in a channel; None where that isn't known just now."""
+    me = channel.guild.me
+    return None if me is None or channel.guild.unavailable else channel.permissions_for(me)
 
-    status, reason = 404, "Not Found"
+
+class NoThread(Exception):
+    """There can be no thread for two until somebody changes that; the text says why."""
+
+
+def _is_refused(error: discord.HTTPException) -> bool:
+    return is_final(error) or error.code in NOT_ADDED
 
 
 async def open_thread(
@@ -170,6 +198,8 @@ async def open_thread(
 
     Raises
     ------
+    NoThread
+        Where that isn't allowed.
     discord.HTTPException
         Where that can't be done now; a later try is made.
     """
@@ -189,8 +219,11 @@ async def _open(client: discord.Client, services: Services, invitation: Invitati
     names = (await name_of(services, people[0]), await name_of(services, people[1]))
     thread: Any = None
     if invitation.thread is not None:
-        with contextlib.suppress(discord.NotFound):  # deleted meanwhile: a new one is made
+        try:
             thread = await client.fetch_channel(invitation.thread)
+        except discord.HTTPException as error:
+            if not is_final(error):
+                raise  # else it was deleted meanwhile: a new one is made
     if thread is None:
         both = f"{names[0][:40]} and {names[1][:40]} · {invitation.id}"
         thread = await _thread(client, invitation, both, again)
@@ -199,11 +232,13 @@ async def _open(client: discord.Client, services: Services, invitation: Invitati
     for member, name in zip(members, names, strict=True):
         try:
             await thread.add_user(discord.Object(member))
-        except discord.NotFound:
+        except discord.HTTPException as error:
+            if error.code not in NOT_ADDED:
+                raise
             gone.append(name)
     joined, papers = await bond(services, *people)
     one, other = [await services.store.claims.profile(member) for member in members]
-    missing = f"-# I could not add {' and '.join(gone)}, who left this server." if gone else ""
+    missing = f"-# I could not add {' and '.join(gone)}, who may have left this server." if gone else ""
     text = opening(
         invitation,
         names,
@@ -242,7 +277,7 @@ async def resume(client: discord.Client, services: Services) -> None:
                 await tell_recipient(client, services, invitation, again=True)
             else:
                 await open_thread(client, services, invitation, again=True)
-        except discord.HTTPException as error:
+        except (discord.HTTPException, NoThread) as error:
             log.warning("trying again later to deliver invitation %d: %s", invitation.id, error)
     for invitation in await services.store.invitations.expire():
         await close_message(

@@ -11,6 +11,7 @@ from discord.ext import commands
 from commands.cards.invitations import letter_text
 from commands.cards.lists import note
 from commands.cards.text import shown
+from commands.kit.installs import in_servers, is_present, with_labmate
 from commands.kit.links import Press, button, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -116,7 +117,7 @@ async def send(
     """Invite somebody."""
     member, guild = interaction.user.id, interaction.guild
     mine, theirs, person = await _claims(services, member, person_id)
-    if guild is None:
+    if guild is None or not is_present(interaction):
         raise UserError(
             "Please invite them in a server that you share. If they accept, I open a thread for the two of "
             "you there."
@@ -192,6 +193,7 @@ class Invite(commands.Cog):
             await asyncio.sleep(EVERY)
 
     @app_commands.command()
+    @in_servers
     @app_commands.describe(person="Who to invite", about="What it is about, in your own words")
     @app_commands.autocomplete(person=complete_person)
     async def invite(
@@ -211,6 +213,7 @@ class Invite(commands.Cog):
         return await send(interaction, services, match.person.id, about)
 
     @app_commands.command()
+    @with_labmate
     async def invitations(self, interaction: discord.Interaction) -> None:
         """Show the invitations that you have sent and received"""
         await answer(interaction, show_invitations(self._services, interaction.user.id), private=True)

@@ -11,6 +11,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import plural
+from commands.kit.installs import anywhere
 from commands.kit.limits import EXPORT
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
@@ -65,6 +66,7 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
     )
 
 
+@anywhere
 class Me(commands.GroupCog, group_name="me", group_description="What Labmate keeps about you"):
     """What is kept about a member."""
 

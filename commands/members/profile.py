@@ -13,6 +13,7 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.profile import STATUS_WORDS, profile_lines
 from commands.cards.text import shown
+from commands.kit.installs import with_labmate
 from commands.kit.limits import IMPORT
 from commands.kit.links import link
 from commands.kit.options import CHOICES
@@ -65,6 +66,7 @@ def own_link(text: str) -> str:
     return text
 
 
+@with_labmate
 class ProfileGroup(commands.GroupCog, group_name="profile", group_description="What you say about yourself"):
     """What a member with a claim says about themselves."""
 

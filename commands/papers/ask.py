@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards.answer import context_card
 from commands.cards.places import place_link
+from commands.kit.installs import anywhere
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import (
@@ -116,6 +117,7 @@ class Ask(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         question="Your question, in your own words",
         paper="Only this paper answers: an arXiv id or link, a DOI, a title or part of one",

@@ -12,6 +12,7 @@ from commands.cards.answer import question_heading
 from commands.cards.lists import note
 from commands.cards.text import label
 from commands.kit.access import CheckedModal
+from commands.kit.installs import is_present
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, link
 from commands.kit.progress import Need
@@ -76,6 +77,8 @@ async def _open(press: Press, asked: AskQuery) -> None:
 def _can_go_on_here(interaction: discord.Interaction) -> bool:
     """Whether this is a direct message or a thread, or a channel where Labmate may open one."""
     channel = interaction.channel
+    if not is_present(interaction):  # a member brought Labmate along: it would not hear the next question
+        return False
     if isinstance(channel, discord.DMChannel | discord.Thread):
         return True
     allowed = interaction.app_permissions

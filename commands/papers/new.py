@@ -13,6 +13,7 @@ from discord.ext import commands
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day as day_text
 from commands.cards.text import plural, shown
+from commands.kit.installs import anywhere
 from commands.kit.links import Link, Press, button, choice, link, select
 from commands.kit.options import PRIVATE, category_name, complete_category
 from commands.kit.progress import Need
@@ -208,6 +209,7 @@ class New(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         category="Only this arXiv category, such as cs.CL",
         day="The day of the listing, such as 2026-05-18 or today (default: the newest)",

@@ -12,6 +12,7 @@ from discord.ext import commands
 from commands.cards import citation
 from commands.cards.paper import card
 from commands.cards.text import label, plural
+from commands.kit.installs import anywhere
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import A_PAPER, PRIVATE, complete_paper
 from commands.kit.replies import answer
@@ -120,6 +121,7 @@ class PaperCard(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         paper=A_PAPER,
         private=PRIVATE,

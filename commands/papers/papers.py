@@ -12,6 +12,7 @@ from discord.ext import commands
 
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, safe, shorten
+from commands.kit.installs import anywhere
 from commands.kit.links import Link, Press, button, link, select
 from commands.kit.options import (
     PRIVATE,
@@ -225,6 +226,7 @@ class PapersCommands(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         author="The author's name; any spelling of it",
         sort="Which papers come first (default: newest)",

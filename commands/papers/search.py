@@ -22,6 +22,7 @@ from commands.cards.search import (
     unfitting,
 )
 from commands.cards.text import bold_matches, label, safe, shorten
+from commands.kit.installs import anywhere
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
@@ -250,6 +251,7 @@ class SearchCog(commands.Cog, name="Search"):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         query="In your words; “last week”, “by …”, “like …”, quoted phrases, author: and category: work",
         since="Only papers since this day, such as 2026-05 or last week",

@@ -6,6 +6,7 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.kit.installs import anywhere
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, select
 from commands.kit.options import PRIVATE, complete_paper
@@ -50,6 +51,7 @@ class Similar(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         paper="An arXiv id or link, a DOI, a title or part of one, a system's name, or a pasted abstract",
         private=PRIVATE,

@@ -11,6 +11,7 @@ from discord.ext import commands
 
 from commands.cards.summary import summary_card
 from commands.cards.text import label
+from commands.kit.installs import anywhere
 from commands.kit.limits import SUMMARY
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import A_PAPER, PRIVATE, complete_paper
@@ -56,6 +57,7 @@ class SummaryCommand(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         paper=A_PAPER,
         private=PRIVATE,

@@ -12,6 +12,7 @@ from discord.ext import commands
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
 from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
+from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, choice, link, select
 from commands.kit.options import PRIVATE, category_name, complete_category
@@ -128,6 +129,7 @@ class Trending(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         days="Length of the period (default: 90)",
         category="Only papers of this arXiv category, such as cs.CL",

@@ -13,6 +13,7 @@ from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
 from commands.cards.pictures import activity_png
 from commands.cards.profile import profile_lines
+from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import PRIVATE
@@ -159,6 +160,7 @@ class AuthorCommand(commands.Cog, name="Author"):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(name="The person's name", private=PRIVATE)
     @app_commands.autocomplete(name=complete_person)
     async def author(

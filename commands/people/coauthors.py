@@ -11,6 +11,7 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import plural, shown
+from commands.kit.installs import anywhere
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
@@ -122,6 +123,7 @@ class SimilarPeople(commands.Cog, name="Similar people"):
         self._services = services
 
     @app_commands.command(name="similar-people")
+    @anywhere
     @app_commands.describe(name="The person's name", private=PRIVATE)
     @app_commands.autocomplete(name=complete_person)
     async def similar_people(

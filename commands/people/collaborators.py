@@ -13,6 +13,7 @@ from commands.cards.collaborators import brief, head
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import label, shown
+from commands.kit.installs import with_labmate
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import PRIVATE
@@ -157,6 +158,7 @@ class Collaborators(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @with_labmate
     @app_commands.describe(
         who="Suggest collaborators for this person (default: you, once you have claimed your papers)",
         topic="What it should be about, or a pasted abstract",

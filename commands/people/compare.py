@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards.comparison import Comparison, Side, comparison_text
 from commands.cards.lists import note
+from commands.kit.installs import anywhere
 from commands.kit.links import link
 from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
@@ -65,6 +66,7 @@ class Compare(commands.Cog):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(first="One person", second="The other", private=PRIVATE)
     @app_commands.autocomplete(first=complete_person, second=complete_person)
     async def compare(

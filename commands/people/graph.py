@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from commands.cards.graph import graph_card, paper_name
 from commands.cards.pictures import graph_png
+from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, choice, select
 from commands.kit.options import PRIVATE, complete_paper
@@ -105,6 +106,7 @@ class GraphCommand(commands.Cog, name="Graph"):
         self._services = services
 
     @app_commands.command()
+    @anywhere
     @app_commands.describe(
         person="The person in the middle; a paper's name leads to the paper",
         paper="Or the paper in the middle: a title, an arXiv id, a link",

@@ -19,6 +19,7 @@ from commands.kit.authority import (
     may_undo,
     wider_scope,
 )
+from commands.kit.installs import with_labmate
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -123,6 +124,7 @@ async def show_history(interaction: discord.Interaction, services: Services, per
     return note("\n".join(lines), [row for row in (undoing[:5], widening[:5]) if row])
 
 
+@with_labmate
 class PersonGroup(commands.GroupCog, group_name="person", group_description="Who is who"):
     """Corrections of who is who."""
 

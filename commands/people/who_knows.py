@@ -13,6 +13,7 @@ from commands.cards.collaborators import proof
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import plural, shown, title_link
+from commands.kit.installs import with_labmate
 from commands.kit.limits import SEARCH
 from commands.kit.links import link
 from commands.kit.options import PRIVATE
@@ -87,6 +88,7 @@ class WhoKnows(commands.Cog, name="Who knows"):
         self._services = services
 
     @app_commands.command(name="who-knows")
+    @with_labmate
     @app_commands.describe(
         topic="A topic, a question or a pasted abstract",
         in_server="Only members of this server who have claimed their papers",

@@ -85,9 +85,13 @@ class Invitations(Repository):
             return [Invitation(*row) for row in await connection.execute(query)]
 
     async def unfinished(self) -> list[Invitation]:
-        """Those whose recipient must be told, or whose thread must be opened; none of the banned."""
+        """Those whose recipient must be told, or whose thread must be opened; none of the banned.
+
+        A thread that could not be opened for :data:`PAIR_DAYS` is no longer tried.
+        """
         told = (InvitationRow.state == "waiting") & (InvitationRow.told == "")
-        accepted = (InvitationRow.state == "accepted") & InvitationRow.opened.is_(False)
+        lately = InvitationRow.answered > utc_now() - timedelta(days=PAIR_DAYS)
+        accepted = (InvitationRow.state == "accepted") & InvitationRow.opened.is_(False) & lately
         banned = exists().where(BanRow.kind == "member", BanRow.target == InvitationRow.sender)
         admitted = ~banned & ~refused_server(InvitationRow.guild)
         query = (

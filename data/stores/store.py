@@ -19,6 +19,7 @@ from data.stores.claims import Claims
 from data.stores.contests import Contests
 from data.stores.corrections import Corrections
 from data.stores.digests import Digests
+from data.stores.direct_channels import DirectChannels
 from data.stores.feeds import Feeds
 from data.stores.full_texts import KeptFullTexts
 from data.stores.invitations import Invitations
@@ -74,6 +75,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
+        self.direct_channels = DirectChannels(reader, self._writer)
         self.library = Library(reader, self._writer)
         self.lists = Lists(reader, self._writer)
         self.feeds = Feeds(reader, self._writer)
@@ -105,6 +107,7 @@ class Store(Papers, ChangedPapers, Runs):
             self.audit,
             self.asked_questions,
             self.digests,
+            self.direct_channels,
             self.library,
             self.lists,
             self.feeds,

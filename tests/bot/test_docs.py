@@ -3,6 +3,7 @@
 import importlib.util
 import re
 
+import discord
 import pytest
 from PIL import Image
 
@@ -84,3 +85,13 @@ ODD = re.compile(
 def test_a_page_is_in_plain_english(page):
     text = re.sub(r"```.*?```|`[^`]*`|\"[^\"]*\"", "", page.read_text(), flags=re.S)
     assert not ODD.findall(text)
+
+
+def test_the_invite_link_asks_for_what_the_text_names():
+    link = re.search(
+        r"scope=bot%20applications\.commands&permissions=(\d+)`", (ROOT / "README.md").read_text()
+    )
+    asked = {name for name, granted in discord.Permissions(int(link[1])) if granted}
+    threads = {"create_public_threads", "create_private_threads", "send_messages_in_threads"}
+    files = {"embed_links", "attach_files", "read_message_history"}
+    assert asked == {"read_messages", "send_messages"} | threads | files

@@ -69,7 +69,8 @@ class World:
     async def pressed(self, name: str, custom_id: str, value: str | None, kind: int) -> ShownReply:
         """What somebody gets who presses a button (2), or chooses in a select (3, 8)."""
         component: dict[str, Any] = {"type": kind, "custom_id": custom_id}
-        data: dict[str, Any] = {"component_type": kind, "custom_id": custom_id}
+        # A tampered client names any channel.
+        data: dict[str, Any] = {"component_type": kind, "custom_id": custom_id, "forged": kind == 8}
         if kind == 2:
             component |= {"style": 2, "label": "x"}
         else:

@@ -62,6 +62,16 @@ async def store(sample_folder, tmp_path):
     await opened.close()
 
 
+async def admin(scene, user, typed):
+    """What somebody gets for ``/admin`` in their direct messages, where alone it is offered."""
+    place, bot = (user.guild_id, user.channel_id), scene.discord.state.application["bot"]["id"]
+    user.guild_id, user.channel_id = None, scene.discord.state.dm_between(user.user["id"], bot)["id"]
+    try:
+        return await user.slash(f"/admin {typed}")
+    finally:
+        user.guild_id, user.channel_id = place
+
+
 async def _two_people(store: Store):
     """Two people who wrote no paper together."""
     everybody = [await store.people.find(number) async for number, _ in store.people.all_names()]
@@ -75,7 +85,7 @@ async def test_a_banned_member_gets_one_private_sentence_from_commands_buttons_a
     await member.slash("/save PrismLLM")
     library = await member.slash("/library show")
     note_form = await (await library.press(library.buttons[0])).press("note")
-    await scene.user.slash(f"/admin ban what:member id:{member.user['id']} reason:{REASON}")
+    await admin(scene, scene.user, f"ban what:member id:{member.user['id']} reason:{REASON}")
 
     refused = await member.slash("/papers ChonLam Lao")
     assert refused.is_private
@@ -90,20 +100,20 @@ async def test_a_banned_member_gets_one_private_sentence_from_commands_buttons_a
     [kept] = await scene.bot.services.store.library.of(int(member.user["id"]))
     assert kept.note == ""
 
-    await scene.user.slash(f"/admin unban what:member id:{member.user['id']}")
+    await admin(scene, scene.user, f"unban what:member id:{member.user['id']}")
     assert "papers, newest first" in (await member.slash("/papers ChonLam Lao")).text
-    log = (await scene.user.slash("/admin log")).text
+    log = (await admin(scene, scene.user, "log")).text
     assert "ban.member" in log
     assert "unban.member" in log
 
 
 async def test_others_are_not_touched_by_a_ban(scene, member):
-    await scene.user.slash(f"/admin ban what:member id:{member.user['id']} reason:{REASON}")
+    await admin(scene, scene.user, f"ban what:member id:{member.user['id']} reason:{REASON}")
     assert "papers, newest first" in (await scene.user.slash("/papers ChonLam Lao")).text
 
 
 async def test_only_the_owner_of_the_application_can_use_admin(scene, member):
-    reply = await member.slash(f"/admin ban what:member id:{scene.user.user['id']} reason:mine")
+    reply = await admin(scene, member, f"ban what:member id:{scene.user.user['id']} reason:mine")
     assert reply.is_private
     assert "Only the person who runs this Labmate" in reply.text
     assert await scene.bot.services.store.bans.all() == []
@@ -129,14 +139,14 @@ async def test_a_banned_server_is_left_and_left_again_when_it_invites(scene):
 
 
 async def test_with_a_list_other_servers_are_refused_but_not_left(scene, member):
-    await scene.user.slash("/admin allow server:123456789012345678")
+    await admin(scene, scene.user, "allow server:123456789012345678")
     assert (await member.slash("/papers ChonLam Lao")).text == REFUSED
     await scene.bot.get_cog("Admin").leave_banned()
     assert scene.bot.guilds
     store = scene.bot.services.store
     await Operator(store, 0, "me").allow(int(scene.discord.guild["id"]))
     assert "papers, newest first" in (await member.slash("/papers ChonLam Lao")).text
-    assert "on the list, but I am not there" in (await scene.user.slash("/admin servers")).text
+    assert "on the list, but I am not there" in (await admin(scene, scene.user, "servers")).text
 
 
 async def test_digests_of_the_banned_wait_until_the_ban_is_lifted(scene, member):
@@ -163,17 +173,17 @@ async def test_digests_of_the_banned_wait_until_the_ban_is_lifted(scene, member)
     "typed", ["me", "12", "99999999999999999999", "<@me>", "１２３４５６７８９０１２３４５６"]
 )
 async def test_what_is_no_id_bans_nobody(scene, typed):
-    reply = await scene.user.slash(f"/admin ban what:member id:{typed} reason:x")
+    reply = await admin(scene, scene.user, f"ban what:member id:{typed} reason:x")
     assert "not a Discord id" in reply.text
     assert await scene.bot.services.store.bans.all() == []
 
 
 async def test_the_operator_does_not_shut_themselves_out(scene):
-    reply = await scene.user.slash(f"/admin ban what:member id:{scene.user.user['id']} reason:x")
+    reply = await admin(scene, scene.user, f"ban what:member id:{scene.user.user['id']} reason:x")
     assert "can't ban yourself" in reply.text
     for kind, target in (("member", scene.user.user["id"]), ("server", scene.discord.guild["id"])):
         await scene.bot.services.store.bans.ban(kind, int(target), by=0, reason="by mistake")
-    reply = await scene.user.slash(f"/admin unban what:member id:{scene.user.user['id']}")
+    reply = await admin(scene, scene.user, f"unban what:member id:{scene.user.user['id']}")
     assert "may use this Labmate again" in reply.text
 
 

@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 
 from bot.local_discord.client import UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from commands.kit.replies import UserError
@@ -107,7 +108,7 @@ async def test_me_shows_and_deletes_what_is_held_and_nobody_else_can(own):
     bot, user = own
     await user.slash("/follow topic:graph learning")
     reply = await user.slash("/me data")
-    [file] = reply.message["attachments"]
+    [file] = files_of(reply.message)
     async with aiohttp.ClientSession() as session, session.get(file["url"]) as response:
         held = json.loads(await response.text())
     assert held["follows"][0]["target"] == "graph learning"

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from bot.local_discord.client import UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import LOADING
 from bot.run import running_bot
@@ -151,7 +152,7 @@ async def test_cite_gives_three_forms_to_the_one_who_asked(lab):
     reply = await (await lab.user.slash("/paper THC")).press("Cite")
     assert reply.is_private
     assert "@inproceedings{li2023" in reply.text
-    names = [a["filename"].rpartition(".")[2] for a in reply.message["attachments"]]
+    names = [a["filename"].rpartition(".")[2] for a in files_of(reply.message)]
     assert names == ["bib", "ris", "json"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.local_discord.client import ShownReply, UserClient
+from bot.local_discord.completion import files_of
 from commands.digests.posting import Poster
 from index.digest.due import PATIENCE
 from tests.helpers.digests import MONDAY, active, papers, re_titles
@@ -304,13 +305,10 @@ async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
         "Map of 39 new papers by topic, with the chosen ones numbered. Regions: "
     )
     assert all(str(number) in item["description"] for number in range(1, 6))
-    [attachment] = post.message["attachments"]
+    [attachment] = files_of(post.message)
     assert scene.discord.state.files[attachment["id"]][2].startswith(b"\x89PNG")
     await scene.bot.services.store.digests.change(digest.id, picture=False)
-    assert (
-        "attachments" not in (await scene.user.slash("/digest preview")).message
-        or not (await scene.user.slash("/digest preview")).message["attachments"]
-    )
+    assert not files_of((await scene.user.slash("/digest preview")).message)
 
 
 async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):

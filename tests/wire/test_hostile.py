@@ -7,6 +7,7 @@ import pytest
 
 from bot.feed_server import atom
 from bot.local_discord.client import UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.feeds import Feed
@@ -194,7 +195,7 @@ async def test_hostile_papers_are_posted_kept_listed_and_exported_harmlessly(lab
     harmless(discord, await user.slash("/top"))
     for kind, format_ in (("bib", "bibtex"), ("ris", "ris"), ("json", "csl-json")):
         reply = await user.slash(f"/library export format:{format_}")
-        [attachment] = reply.message["attachments"]
+        [attachment] = files_of(reply.message)
         items, unread = read_references(kind, discord.state.files[attachment["id"]][2].decode())
         assert (len(items), unread) == (len(TITLES), []), format_
     papers = await bot.services.store.papers(range(1, len(TITLES) + 1))

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from bot.client import Labmate
 from bot.local_discord.client import CommandRefusedError, ShownReply, UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM, PRIVATE_THREAD
 from bot.run import running_bot
@@ -126,7 +127,7 @@ async def test_a_block_is_silent_and_can_be_undone(two):
     theirs = await two.b.slash("/invitations")
     assert "waiting for an answer" not in theirs.text
     held = await two.a.slash("/me data")
-    [file] = held.message["attachments"]
+    [file] = files_of(held.message)
     body = two.discord.state.files[file["id"]][2].decode()
     assert "silent" not in body
     assert '"waiting"' in body
@@ -292,3 +293,54 @@ async def test_nobody_acts_on_an_invitation_of_others(two):
     with pytest.raises(CommandRefusedError, match="Unknown Channel"):
         await two.c.component(two.dms[0].message, forged | {"forged": True})
     assert (await services.store.invitations.find(number)).state == "waiting"
+
+
+async def test_cloudflare_is_not_taken_for_closed_direct_messages(two):
+    two.discord.faults.add(route=r"POST /channels/\d+/messages", status=403, code=40333)
+    assert "on its way" in (await two.a.slash(f"/invite person:{RECIPIENT}")).text
+    assert of_kind(two.discord, PRIVATE_THREAD) == []
+    assert not two.dms
+    await resume(two.bot, two.bot.services)
+    assert len(two.dms) == 1, "it was sent later"
+
+
+@pytest.mark.parametrize("code", [50007, 50278])
+async def test_direct_messages_that_can_t_come_lead_to_a_thread(two, code):
+    two.discord.faults.add(route=r"POST /channels/\d+/messages", status=403, code=code)
+    assert "on its way" in (await two.a.slash(f"/invite person:{RECIPIENT}")).text
+    assert len(of_kind(two.discord, PRIVATE_THREAD)) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [(10007, 404), (30033, 400), (40007, 403), (50001, 403), (50013, 403)]
+)
+async def test_who_can_t_be_added_to_the_thread_is_named_and_not_tried_for_ever(two, code, status):
+    await two.a.slash(f"/invite person:{RECIPIENT}")
+    adds = r"PUT /channels/\d+/thread-members/\d+"
+    two.discord.faults.add(route=adds, status=status, code=code)
+    assert "is for the two of you" in (await two.dms[0].press("Accept")).text
+    [thread] = of_kind(two.discord, PRIVATE_THREAD)
+    [opening] = said(two.discord, thread)
+    assert f"I could not add {SENDER}" in ShownReply(two.b, opening).text
+    assert await two.bot.services.store.invitations.unfinished() == []
+
+
+async def test_adding_that_fails_for_a_moment_is_done_later(two):
+    await two.a.slash(f"/invite person:{RECIPIENT}")
+    two.discord.faults.add(route=r"PUT /channels/\d+/thread-members/\d+", status=403, code=40333)
+    assert "in a few minutes" in (await two.dms[0].press("Accept")).text
+    await resume(two.bot, two.bot.services)
+    [thread] = of_kind(two.discord, PRIVATE_THREAD)
+    assert {two.a.user["id"], two.b.user["id"]} <= thread["_members"]
+
+
+async def test_a_thread_that_can_t_be_opened_is_tried_for_a_month(two):
+    await two.a.slash(f"/invite person:{RECIPIENT}")
+    two.discord.faults.add(route=r"POST /channels/\d+/threads", status=403, code=50013, times=9)
+    assert "not allowed to create private threads" in (await two.dms[0].press("Accept")).text
+    store = two.bot.services.store.invitations
+    assert len(await store.unfinished()) == 1
+    async with store._writer.begin() as connection:
+        earlier = datetime.now() - timedelta(days=31)
+        await connection.execute(text("UPDATE invitations SET answered = :then"), {"then": earlier})
+    assert await store.unfinished() == []

@@ -10,6 +10,7 @@ import rispy
 from bot.feed_server import READINGS
 from bot.http_server import serving
 from bot.local_discord.client import UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from bot.scheduler import Scheduler
@@ -200,7 +201,7 @@ async def test_a_file_that_is_no_list_keeps_nothing(world, tmp_path, data, said)
 async def exported(world, command):
     discord, _, user = world
     reply = await user.slash(command)
-    [attachment] = reply.message["attachments"]
+    [attachment] = files_of(reply.message)
     return discord.state.files[attachment["id"]][2].decode()
 
 
@@ -311,7 +312,7 @@ async def test_what_is_kept_is_held_and_forgotten(world):
     await user.slash("/save paper:In-network aggregation, part 1 note:secret")
     await user.slash("/list add paper:In-network aggregation, part 1 list:Reading group")
     data = await user.slash("/me data")
-    [attachment] = data.message["attachments"]
+    [attachment] = files_of(data.message)
     held = json.loads(discord.state.files[attachment["id"]][2])
     assert held["library"][0]["note"] == "secret"
     assert held["lists_begun"] == ["Reading group"]

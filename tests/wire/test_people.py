@@ -3,9 +3,11 @@
 import json
 import re
 
+import aiohttp
 import pytest
 
 from bot.local_discord.client import UserClient
+from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.stores.store import Store
@@ -34,7 +36,7 @@ async def test_the_card_carries_a_picture_with_words_for_it(lab):
     reply = await lab.user.slash("/author name:ChonLam Lao")
     [gallery] = [c for c in reply.components if c["type"] == 12]
     assert gallery["items"][0]["description"].startswith("Papers by year: 2022: 1")
-    assert reply.message["attachments"][0]["filename"] == "activity.png"
+    assert files_of(reply.message)[0]["filename"] == "activity.png"
 
 
 async def test_namesakes_are_told_apart_and_never_guessed(lab):
@@ -90,7 +92,8 @@ async def test_a_graph_has_words_for_it_and_moves_to_a_neighbour(lab):
     assert "5 papers" in reply.text
     [gallery] = [c for c in reply.components if c["type"] == 12]
     assert "Minlan Yu" in gallery["items"][0]["description"]
-    assert 1_000 < reply.message["attachments"][0]["size"] < 500_000
+    async with aiohttp.ClientSession() as session, session.get(files_of(reply.message)[0]["url"]) as picture:
+        assert 1_000 < len(await picture.read()) < 500_000
     neighbour = next(o for o in reply.selects[0]["options"] if o["label"] == "Minlan Yu")
     moved = await reply.choose(neighbour["value"])
     assert moved.text.startswith("## Minlan Yu among")

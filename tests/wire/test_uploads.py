@@ -8,6 +8,7 @@ import zipfile
 import aiohttp
 import pytest
 
+from bot.local_discord import completion
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
@@ -50,8 +51,8 @@ def files_of(discord, user, reply):
     """(name, bytes) of all that came, in the reply and after it."""
     messages = [m for m in user.messages.values() if m["id"] >= reply.message["id"]]
     for message in sorted(messages, key=lambda m: int(m["id"])):
-        assert len(message["attachments"]) <= MOST_FILES
-        for attachment in message["attachments"]:
+        assert len(completion.files_of(message)) <= MOST_FILES
+        for attachment in completion.files_of(message):
             yield attachment["filename"], discord.state.files[attachment["id"]][2]
 
 
@@ -70,7 +71,7 @@ async def complete(user, reply):
 
     def came(*_):
         mine = [m for m in user.messages.values() if m["id"] >= reply.message["id"]]
-        return sum(len(message["attachments"]) for message in mine) >= count
+        return sum(len(completion.files_of(message)) for message in mine) >= count
 
     if not came():
         await user.wait_for("MESSAGE_CREATE", came, within=60)

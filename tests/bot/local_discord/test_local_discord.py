@@ -316,7 +316,8 @@ async def test_the_gateway_speaks_every_compression(compress):
             assert (await read())["op"] == 10
             await ws.send_json({"op": 1, "d": None})
             assert (await read())["op"] == 11
-            await ws.send_json({"op": 2, "d": {"token": server.bot_token, "intents": 1, "properties": {}}})
+            server.state.application["_privileged_intents"] = 1 << 1
+            await ws.send_json({"op": 2, "d": {"token": server.bot_token, "intents": 3, "properties": {}}})
             assert (await read())["t"] == "READY"
             assert (await read())["t"] == "GUILD_CREATE"
             await ws.send_json({"op": 8, "d": {"guild_id": server.guild["id"], "query": "", "limit": 0}})

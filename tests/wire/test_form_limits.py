@@ -1,0 +1,58 @@
+"""Forms open whatever stands in them: Discord refuses a default beyond its field's limit."""
+
+from sqlalchemy import text
+
+from data.stores.library import MAX_NOTE, MAX_TAG, MOST_TAGS
+from tests.helpers.digests import active
+
+MOST_PEOPLE = 30
+
+
+def inputs(reply):
+    """The text fields of a form, wherever they stand in it."""
+    waiting, fields = list(reply.message["modal"]["components"]), []
+    while waiting:
+        one = waiting.pop()
+        waiting += one.get("components") or []
+        waiting += [one["component"]] if one.get("component") else []
+        fields += [one] if one["type"] == 4 else []
+    return {one["custom_id"]: one for one in fields}
+
+
+async def test_thirty_people_of_long_names_stand_in_a_digest_s_form_and_stay(scene):
+    store = scene.bot.services.store
+    async with store.digests._writer.begin() as connection:
+        more = (
+            "INSERT INTO people (id, name, papers, since) SELECT id + 9000, name, papers, since FROM people"
+        )
+        await connection.execute(text(f"{more} LIMIT 6"))
+        await connection.execute(
+            text("UPDATE people SET name = :name || id"), {"name": "Wolfeschlegel " * 12}
+        )
+        people = list(await connection.scalars(text("SELECT id FROM people LIMIT 30")))
+    assert len(people) == MOST_PEOPLE
+    digest = await active(scene, people=" ".join(map(str, people)), query="q" * 500, require="r" * 500)
+    panel = await scene.user.slash("/digest edit")
+    form = await (await panel.press("Papers")).press("Words and people")
+    fields = inputs(form)
+    assert len(fields["people"]["value"].splitlines()) == MOST_PEOPLE
+    for field in fields.values():
+        assert len(field.get("value") or "") <= field["max_length"] <= 4_000
+    values = {name: field.get("value") or "" for name, field in fields.items()}
+    await scene.user.submit(form.message["modal"], values)
+    assert (await store.digests.find(digest.id)).people == " ".join(map(str, people)), "none was lost"
+
+
+async def test_twelve_long_tags_and_a_long_note_stand_in_the_library_s_form(scene):
+    member = int(scene.user.user["id"])
+    library = scene.bot.services.store.library
+    await scene.user.slash("/save paper:Gossip in programmable switches, part 3")
+    [kept] = await library.of(member)
+    tags = tuple(f"{n:02d}{'t' * (MAX_TAG - 2)}" for n in range(MOST_TAGS))
+    await library.change(member, kept.id, tags=tags, note="n" * MAX_NOTE)
+    shown = await scene.user.slash("/save paper:Gossip in programmable switches, part 3")
+    form = await shown.press("Tags and note")
+    fields = inputs(form)
+    assert min(len(field["value"]) for field in fields.values()) > 500
+    await scene.user.submit(form.message["modal"], {name: field["value"] for name, field in fields.items()})
+    assert (await library.find(member, kept.id)).tags == tags
