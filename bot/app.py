@@ -117,6 +117,7 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
     )
     services.full_texts = _full_texts(settings, corpus)
     services.limits = RateLimits(counted=settings.labmate_limits)
+    services.link_cards = "on" if settings.link_cards else "off"
     services.top_everywhere = settings.top_everywhere
     if settings.http_listen:
         services.feed_url = settings.http_url or f"http://{settings.http_listen}"

@@ -21,7 +21,7 @@ from discord.http import Route
 from yarl import URL
 
 import commands as command_package
-from bot.closes import LoginError, closed, explained
+from bot.closes import DISALLOWED_INTENTS, LoginError, closed, explained
 from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
@@ -76,7 +76,9 @@ class Labmate(commands.AutoShardedBot):
     def __init__(self, settings: Settings, services: Services) -> None:
         super().__init__(
             command_prefix=commands.when_mentioned,
-            intents=discord.Intents(guilds=True, guild_messages=True, dm_messages=True),
+            intents=discord.Intents(
+                guilds=True, guild_messages=True, dm_messages=True, message_content=settings.link_cards
+            ),
             allowed_mentions=NO_PINGS,
             tree_cls=Tree,
             help_command=None,
@@ -111,7 +113,10 @@ class Labmate(commands.AutoShardedBot):
     async def _until_ended(self) -> None:
         assert self.running is not None
         await asyncio.wait({self.running})
-        raise explained(None if self.running.cancelled() else self.running.exception())
+        error = explained(None if self.running.cancelled() else self.running.exception())
+        if error.code == DISALLOWED_INTENTS and self.intents.message_content:
+            error.status = 1  # started again, Labmate does without the intent
+        raise error
 
     async def _until_revoked(self) -> None:
         await self._revoked.wait()

@@ -23,31 +23,36 @@ WORDS = {
     4013: "the intents are not valid. Update Labmate; if you changed the intents in bot/client.py, "
     "undo that.",
     4014: "the application may not use one of the intents. Switch it on in the Developer Portal (your "
-    "application, Bot, Privileged Gateway Intents), or undo your change to the intents in bot/client.py.",
+    "application, Bot, Privileged Gateway Intents), or remove LINK_CARDS from the settings, or undo your "
+    "change to the intents in bot/client.py.",
 }
 """By close code: https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway"""
 RESTARTS_HELP = frozenset({4011})
+DISALLOWED_INTENTS = 4014
 
 
 class LoginError(RuntimeError):
     """Discord does not let the bot in, or no longer does; the message says what to do.
 
-    ``status`` is the exit status of the process.
+    ``status`` is the exit status of the process, ``code`` the close code, if Discord gave one.
     """
 
-    def __init__(self, message: str, *, status: int = 1) -> None:
+    def __init__(self, message: str, *, status: int = 1, code: int | None = None) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.code = status, code
 
 
 def closed(code: int) -> LoginError:
     """The error for a close code."""
     words = WORDS.get(code)
     if words is None:
-        return LoginError(f"Discord closed the connection for good (code {code}). Start Labmate again.")
+        return LoginError(
+            f"Discord closed the connection for good (code {code}). Start Labmate again.", code=code
+        )
     return LoginError(
         f"Discord closed the connection for good (code {code}): {words}",
         status=1 if code in RESTARTS_HELP else ACT,
+        code=code,
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from bot.app import load_sample, make_services, open_corpus
 from bot.client import Labmate, pointed_at
-from bot.closes import LoginError, explained
+from bot.closes import DISALLOWED_INTENTS, LoginError, explained
 from bot.ending import Ending, Watchdog
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
@@ -21,6 +21,11 @@ from bot.settings import Settings
 from index.search.corpus import Corpus
 
 log = logging.getLogger("labmate")
+WITHOUT_LINKS = (
+    "LINK_CARDS is set, but Discord refuses the intent for it (close code 4014). Labmate starts without link "
+    "cards. To have them, switch on Message Content Intent in the Developer Portal (your application, Bot, "
+    "Privileged Gateway Intents) and start Labmate again; else remove LINK_CARDS."
+)
 
 
 @asynccontextmanager
@@ -33,10 +38,29 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
         If Discord refuses the token, closes the connection for good, or can't be reached.
     """
     await load_sample(settings)
-    async with open_corpus(settings) as corpus:
-        with pointed_at(settings):
-            async with _logged_in(settings, corpus, say) as both:
-                yield both
+    async with open_corpus(settings) as corpus, AsyncExitStack() as stack:
+        stack.enter_context(pointed_at(settings))
+        try:
+            both = await stack.enter_async_context(_logged_in(settings, corpus, say))
+        except LoginError as error:
+            if error.code != DISALLOWED_INTENTS or not settings.link_cards:
+                raise
+            log.warning("%s", WITHOUT_LINKS)
+            if say is not None:
+                say(WITHOUT_LINKS)
+            both = await stack.enter_async_context(_without_links(settings, corpus, say))
+        yield both
+
+
+@asynccontextmanager
+async def _without_links(
+    settings: Settings, corpus: Corpus, say: Say | None
+) -> AsyncIterator[tuple[Labmate, Scheduler]]:
+    """Log in without the intent that Discord refused."""
+    without = settings.model_copy(update={"link_cards": False})
+    async with _logged_in(without, corpus, say) as (bot, scheduler):
+        bot.services.link_cards = "refused"
+        yield bot, scheduler
 
 
 @asynccontextmanager

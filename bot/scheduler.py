@@ -139,6 +139,7 @@ class Scheduler:
         """Match the authors of new papers, and once a week all authors; refresh old facts and proofs."""
         await self._services.store.kept_texts.forget_old()
         await self._services.store.asked_questions.forget_old()
+        await self._services.store.link_cards.forget_old()
         if not len(self._services.corpus.facets):
             return
         people = self._services.store.people

@@ -31,6 +31,8 @@ class Reason:
         Phrases that it has in common with that paper, or else with the description that it matches.
     own
         Whether one member saved or liked them; otherwise, the server's members did.
+    given
+        Whether the similar paper is one that the digest was given to learn from.
     query
         The description in plain words that it matches.
     text
@@ -44,6 +46,7 @@ class Reason:
     query: str = ""
     text: str = ""
     words: tuple[str, ...] = ()
+    given: bool = False
 
 
 TYPICAL = Reason()

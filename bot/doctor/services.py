@@ -14,6 +14,8 @@ from data.stores.store import Store
 
 CLOCK_OFF = 60.0
 """Seconds that the clock may be wrong."""
+MAY_READ_MESSAGES = 1 << 18 | 1 << 19
+"""An application's flags: it has the message content intent, or has it while it is in few servers."""
 _DISCORD = "https://discord.com/api/v10"
 _TIMEOUT = aiohttp.ClientTimeout(total=10)
 _UNREACHABLE = (aiohttp.ClientError, TimeoutError, OSError)
@@ -42,18 +44,31 @@ async def discord(settings: Settings) -> list[Finding]:
                 name = (await answer.json(content_type=None))["username"]
             async with session.get(f"{base}/users/@me/guilds") as answer:
                 guilds = await answer.json(content_type=None) if answer.status == 200 else []
+            async with session.get(f"{base}/applications/@me") as answer:
+                about = await answer.json(content_type=None) if answer.status == 200 else {}
+                flags = int(about.get("flags") or 0)
     except _UNREACHABLE as error:
         return bad(
             f"{base} can't be reached: {_reason(error)}",
             "Check the network, any proxy, and DISCORD_API_URL.",
         )
-    findings = [
-        *good(f"logged in as {name}, in {len(guilds)} servers"),
-        *good("no privileged intents needed; nothing to switch on"),
-    ]
+    findings = [*good(f"logged in as {name}, in {len(guilds)} servers"), *_intents(settings, flags)]
     if not guilds:
         findings += note("the bot is not in a server yet", "Invite it: README, “Put it into your Discord”.")
     return findings
+
+
+def _intents(settings: Settings, flags: int) -> list[Finding]:
+    """Whether the application may read messages, where link cards need it."""
+    if not settings.link_cards:
+        return good("no privileged intents needed; nothing to switch on")
+    if flags & MAY_READ_MESSAGES:
+        return good("LINK_CARDS is set, and the Message Content Intent is switched on")
+    return bad(
+        "LINK_CARDS is set, but the application may not read messages: Labmate starts without link cards",
+        "Developer Portal → your application → Bot → Privileged Gateway Intents → Message Content Intent; "
+        "or remove LINK_CARDS.",
+    )
 
 
 async def openalex(settings: Settings) -> list[Finding]:

@@ -21,6 +21,7 @@ from bot.local_discord.state import (
     MANAGE_THREADS,
     PRIVATE_THREAD,
     PUBLIC_THREAD,
+    SUPPRESS_EMBEDS,
     Json,
 )
 
@@ -108,9 +109,18 @@ class ChannelRoutes(Routes):
     async def patch_message(self, call: Call) -> Json:
         message = self._messages.get(self._channel(call)["id"], call["message"])
         if message["author"]["id"] != call.user_id:
-            raise errors.ApiError(403, 50005, "Cannot edit a message authored by another user")
+            return await self._hide_previews(call, message)
         edited = await self._messages.edit(message, call.body, call.uploads)
         return self._messages.seen_by(call.user_id, edited)
+
+    async def _hide_previews(self, call: Call, message: Json) -> Json:
+        """Change whether another's message shows previews, which is all that others may change of it."""
+        flags = call.body.get("flags")
+        others = ~SUPPRESS_EMBEDS
+        if set(call.body) != {"flags"} or not isinstance(flags, int) or (flags ^ message["flags"]) & others:
+            raise errors.ApiError(403, 50005, "Cannot edit a message authored by another user")
+        self._require_in(call, self._channel(call), _MANAGE_MESSAGES)
+        return self._messages.seen_by(call.user_id, await self._messages.hide_previews(message, flags))
 
     async def delete_message(self, call: Call) -> None:
         channel = self._channel(call)

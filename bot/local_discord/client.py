@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import aiohttp
 
-from bot.local_discord.limits import TEXT_INPUT
+from bot.local_discord.limits import FILE_UPLOAD, TEXT_INPUT, walk
 from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import LOADING, Json
-from bot.local_discord.typed import Typed, find_command, parse, split_values
+from bot.local_discord.typed import Typed, find_command, parse, split_values, upload
 
 REPLY_WITHIN = 30.0
 
@@ -156,13 +156,25 @@ class UserClient:
         return await self._interact({"type": 3, "data": data, "message_id": message["id"], **where}, within)
 
     async def submit(self, modal: Json, values: dict[str, str]) -> ShownReply:
-        """Fill in a modal and send it."""
+        """Fill in a modal and send it; the value of a file upload is the path of a file.
+
+        Raises
+        ------
+        TypingError
+            If there is no such file.
+        """
         left = dict(values)
         rows = [_filled(part, left) for part in modal.get("components") or []]
         rows += [{"type": 1, "components": [_filled_in(name, left[name])]} for name in left]
+        uploads = [
+            upload(part["custom_id"], path)
+            for _, part in walk(rows)
+            if part["type"] == FILE_UPLOAD
+            for path in part["values"]
+        ]
         data = {"id": modal["id"], "custom_id": modal["custom_id"], "components": rows}
         place = {"channel_id": modal.get("channel_id") or self.channel_id}
-        return await self._interact({"type": 5, "data": data, **place}, REPLY_WITHIN)
+        return await self._interact({"type": 5, "data": data, "uploads": uploads, **place}, REPLY_WITHIN)
 
     async def complete(self, text: str, *, within: float = REPLY_WITHIN) -> list[Json]:
         """The bot's suggestions for the option at the end of the text; the server says when they are late."""
@@ -330,6 +342,9 @@ def _filled(part: Json, values: dict[str, str]) -> Json:
         filled["components"] = [_filled(inner, values) for inner in part["components"]]
     if part["type"] == TEXT_INPUT:
         filled["value"] = values.pop(part["custom_id"], part.get("value") or "")
+    if part["type"] == FILE_UPLOAD:
+        path = str(values.pop(part["custom_id"], ""))
+        filled["values"] = [path] if path else []
     return filled
 
 

@@ -25,7 +25,7 @@ from bot.local_discord.state import DM, Json, State
 
 HEARTBEAT_MS = 41_250
 """The interval that Discord tells clients."""
-HEARTBEAT, IDENTIFY, RESUME, RECONNECT = 1, 2, 6, 7
+HEARTBEAT, IDENTIFY, PRESENCE, RESUME, RECONNECT = 1, 2, 3, 6, 7
 REQUEST_MEMBERS, INVALID, HELLO, ACK = 8, 9, 10, 11
 _KEPT = 1_000
 UNKNOWN_OPCODE, DECODE_ERROR, NOT_AUTHENTICATED, AUTHENTICATION_FAILED = 4001, 4002, 4003, 4004
@@ -47,6 +47,8 @@ class Gateway:
         self._url = url
         self.starts = SessionStarts(state)
         self.sessions: dict[str, Session] = {}
+        self.presences: dict[str, Json] = {}
+        """User id -> what was last said to stand below their name."""
         self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
         """How many sockets have been opened so far, to test reconnecting."""
@@ -83,7 +85,9 @@ class Gateway:
                     break
                 elif op == REQUEST_MEMBERS:
                     await self._members(session, data)
-                elif op not in (3, 4, 31):
+                elif op == PRESENCE:
+                    self.presences[session.user_id] = data
+                elif op not in (4, 31):
                     await ws.close(code=UNKNOWN_OPCODE, message=b"Unknown opcode.")
                     break
         finally:

@@ -152,7 +152,7 @@ class Interactions:
             "version": 1,
             "channel_id": channel["id"],
             "channel": state.channel_json(channel, self._bot_id),
-            "locale": "en-US",
+            "locale": state.locales.get(interaction.user_id, "en-US"),
             "entitlements": [],
             "attachment_size_limit": state.upload_limit,
             "authorizing_integration_owners": self._owners(channel, interaction.user_id),

@@ -16,6 +16,7 @@ MAX_FILES = 10
 MAX_INPUT = 4_000
 ROW, BUTTON, STRING_SELECT, TEXT_INPUT = 1, 2, 3, 4
 SECTION, TEXT_DISPLAY, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER, LABEL = 9, 10, 11, 12, 13, 14, 17, 18
+FILE_UPLOAD = 19
 _SELECTS = {3, 5, 6, 7, 8}
 _V2_ONLY = {SECTION, TEXT_DISPLAY, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER}
 _LINK = 5
@@ -189,6 +190,16 @@ def check_modal(modal: Json) -> Problems:
         if component.get("type") == TEXT_INPUT:
             most = int(component.get("max_length") or MAX_INPUT)
             problems.too_long(f"data.{path}.value", component.get("value") or "", most)
+        elif component.get("type") == LABEL:
+            problems.too_long(f"data.{path}.label", component.get("label", ""), 45, 1)
+            problems.too_long(f"data.{path}.description", component.get("description"), 100, 1)
+        elif component.get("type") == FILE_UPLOAD:
+            if not path.endswith(".component.0"):
+                problems.add(f"data.{path}", "COMPONENT_TYPE_INVALID", "A file upload stands in a label")
+            for name, least in (("min_values", 0), ("max_values", 1)):
+                if not least <= int(component.get(name) or least) <= MAX_FILES:
+                    message = f"Must be between {least} and {MAX_FILES}."
+                    problems.add(f"data.{path}.{name}", "NUMBER_TYPE_RANGE", message)
     return problems
 
 

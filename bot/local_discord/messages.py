@@ -11,10 +11,19 @@ from typing import Any
 from bot.local_discord import errors
 from bot.local_discord.completion import Completion
 from bot.local_discord.gateway import Gateway
-from bot.local_discord.limits import MAX_FILES, Problems, check_message, walk
+from bot.local_discord.limits import FILE_UPLOAD, MAX_FILES, Problems, check_message, walk
 from bot.local_discord.polls import poll_made, poll_seen_by
 from bot.local_discord.reactions import reactions_seen_by
-from bot.local_discord.state import DM, EPHEMERAL, LOADING, PRIVATE_THREAD, PUBLIC_THREAD, Json, State
+from bot.local_discord.state import (
+    DM,
+    EPHEMERAL,
+    LOADING,
+    PRIVATE_THREAD,
+    PUBLIC_THREAD,
+    SUPPRESS_EMBEDS,
+    Json,
+    State,
+)
 
 _USER_MENTION, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"@(everyone|here)")
 _ROLE_MENTION = re.compile(r"<@&(\d+)>")
@@ -197,7 +206,7 @@ class Messages:
         return attachments
 
     def attach_uploads(self, channel_id: str, data: Json, uploads: list[Json]) -> Json:
-        """Keep the files of a command's options, and make each file's id the option's value."""
+        """Keep the files of a command's options or of a form, and make each file's id the value."""
         resolved: Json = {}
         for upload in uploads:
             content = base64.b64decode(upload["content"])
@@ -205,6 +214,11 @@ class Messages:
             [made] = self._attach(channel_id, [Upload(0, upload["filename"], kind, content)], None)
             resolved[made["id"]] = made
             _rename(data.get("options") or [], upload["id"], made["id"])
+            for _, component in walk(data.get("components") or []):
+                if component.get("type") == FILE_UPLOAD:
+                    component["values"] = [
+                        made["id"] if value == upload["id"] else value for value in component["values"]
+                    ]
         return resolved
 
     async def edit(self, message: Json, body: Json, uploads: list[Upload] | None = None) -> Json:
@@ -224,6 +238,14 @@ class Messages:
         self._show(message, body, kept + new)
         message.update(self._mentions(body, message["content"]))
         message["edited_timestamp"] = self._state.timestamp()
+        await self.tell(self._state.channels[message["channel_id"]], "MESSAGE_UPDATE", message)
+        return message
+
+    async def hide_previews(self, message: Json, flags: int) -> Json:
+        """Set a message's flags; where previews are hidden, its embeds go. It doesn't count as edited."""
+        message["flags"] = flags
+        if flags & SUPPRESS_EMBEDS:
+            message["embeds"] = []
         await self.tell(self._state.channels[message["channel_id"]], "MESSAGE_UPDATE", message)
         return message
 

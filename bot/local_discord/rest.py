@@ -6,6 +6,7 @@ from bot.local_discord import errors
 from bot.local_discord.channel_routes import ChannelRoutes
 from bot.local_discord.command_routes import CommandRoutes
 from bot.local_discord.guild_routes import GuildRoutes
+from bot.local_discord.intents import MESSAGE_CONTENT
 from bot.local_discord.overwrite_routes import OverwriteRoutes
 from bot.local_discord.pin_routes import PinRoutes
 from bot.local_discord.poll_routes import PollRoutes
@@ -15,6 +16,9 @@ from bot.local_discord.routes import Call, Handler
 from bot.local_discord.state import Json
 from bot.local_discord.thread_list_routes import ThreadListRoutes
 from bot.local_discord.webhook_routes import WebhookRoutes
+
+_MAY_READ_MESSAGES = 1 << 19
+"""An application's flag: it may have the message content intent while it is in few servers."""
 
 
 class Rest(
@@ -131,7 +135,9 @@ class Rest(
         shown = {key: value for key, value in self._state.application.items() if not key.startswith("_")}
         guilds = self._state.guilds.values()
         count = sum(shown["bot"]["id"] in guild["members"] for guild in guilds)
-        return {**shown, "approximate_guild_count": count}
+        reads = self._state.application.get("_privileged_intents", 0) & MESSAGE_CONTENT
+        flags = int(shown.get("flags") or 0) | (_MAY_READ_MESSAGES if reads else 0)
+        return {**shown, "flags": flags, "approximate_guild_count": count}
 
     async def open_dm(self, call: Call) -> Json:
         other = str(call.body.get("recipient_id"))

@@ -27,6 +27,8 @@ from bot.local_discord.state import Json, State
 
 API = "/api/v10"
 _KEPT_REQUESTS = 2_000
+LONG_AGO = "2020-01-01T00:00:00+00:00"
+"""When the bot joined its first guild: it is at home there."""
 
 
 class LocalDiscord:
@@ -70,7 +72,7 @@ class LocalDiscord:
         state.application["_privileged_intents"] = 0
         state.reset_bot_token()
         self.guild = state.add_guild("Local lab", owner["id"], id=ids["guild"])
-        state.add_member(self.guild["id"], bot["id"])
+        state.add_member(self.guild["id"], bot["id"])["joined_at"] = LONG_AGO
         self.channel = state.add_channel(self.guild["id"], "general", id=ids["channel"])
         self.owner = owner
 

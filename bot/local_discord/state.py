@@ -18,7 +18,7 @@ EPOCH_MS = 1_420_070_400_000
 """The first millisecond of Discord's snowflakes (https://docs.discord.com/developers/reference)."""
 
 TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
-EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 15
+SUPPRESS_EMBEDS, EPHEMERAL, LOADING, COMPONENTS_V2 = 1 << 2, 1 << 6, 1 << 7, 1 << 15
 ALL_PERMISSIONS = (1 << 53) - 1
 MANAGE_THREADS, CREATE_PUBLIC_THREADS, CREATE_PRIVATE_THREADS = 1 << 34, 1 << 35, 1 << 36
 MEMBER_PERMISSIONS = 0x0000_02A0_7C00_6FC3_7E41 | 1 << 15 | 1 << 35 | 1 << 36 | 1 << 38
@@ -85,6 +85,8 @@ class State:
     """Channel id -> message id -> when it was pinned; the last one pinned comes last."""
     hooks: dict[str, Json] = field(default_factory=dict)
     """Webhooks that members and bots made; ``webhooks`` has those of interactions."""
+    locales: dict[str, str] = field(default_factory=dict)
+    """User id -> the language of their client, where it is not American English."""
     closed_dms: set[str] = field(default_factory=set)
     """Users who accept direct messages only from friends."""
     user_installs: set[str] = field(default_factory=set)
@@ -239,6 +241,7 @@ class State:
         mine = [c for c in self.channels.values() if c.get("guild_id") == guild_id]
         threads = [c for c in mine if c["type"] in (PUBLIC_THREAD, PRIVATE_THREAD) and self.sees(viewer, c)]
         return {
+            **blanks.guild_fields(),
             **guild,
             "members": [self.member_json(guild_id, user) for user in guild["members"]],
             "member_count": len(guild["members"]),
@@ -246,7 +249,6 @@ class State:
                 self.channel_json(c, viewer) for c in mine if c["type"] not in (PUBLIC_THREAD, PRIVATE_THREAD)
             ],
             "threads": [self.channel_json(c, viewer) for c in threads],
-            **blanks.guild_fields(),
         }
 
     def user_of(self, authorization: str) -> str | None:

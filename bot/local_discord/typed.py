@@ -48,15 +48,11 @@ class Typed:
         TypingError
             If a file does not exist.
         """
-        files = []
-        for name, text in self.values.items():
-            if self._option(name)["type"] == ATTACHMENT:
-                path = Path(text).expanduser()
-                if not path.is_file():
-                    raise TypingError(f"{name}: the file {text} does not exist")
-                content = base64.b64encode(path.read_bytes()).decode()
-                files.append({"id": text, "filename": path.name, "content": content})
-        return files
+        return [
+            upload(name, text)
+            for name, text in self.values.items()
+            if self._option(name)["type"] == ATTACHMENT
+        ]
 
     def _option(self, name: str) -> Json:
         return next(option for option in self.options if option["name"] == name)
@@ -71,6 +67,21 @@ class Typed:
     def name(self) -> str:
         """The command with its subcommands, as it is typed."""
         return " ".join(["/" + self.command["name"], *self.path])
+
+
+def upload(name: str, text: str) -> Json:
+    """The file behind a typed path, as the client sends it.
+
+    Raises
+    ------
+    TypingError
+        If the file does not exist.
+    """
+    path = Path(text).expanduser()
+    if not path.is_file():
+        raise TypingError(f"{name}: the file {text} does not exist")
+    content = base64.b64encode(path.read_bytes()).decode()
+    return {"id": text, "filename": path.name, "content": content}
 
 
 def find_command(text: str, commands: list[Json]) -> tuple[Typed, str]:

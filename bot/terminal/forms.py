@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from bot.local_discord.limits import TEXT_INPUT, walk
+from bot.local_discord.limits import FILE_UPLOAD, LABEL, TEXT_INPUT, walk
 from bot.local_discord.state import Json
 
-_LABEL = 18
 _LONG = 2
 _MOST = 4_000
 
@@ -23,16 +23,22 @@ class FormField:
     required: bool
     least: int
     most: int
+    file: bool = False
+    """Whether it takes the path of a file."""
 
     @property
     def hint(self) -> str:
         """What the field accepts."""
-        return f"{'required' if self.required else 'optional'}, up to {self.most:,} characters"
+        what = "the path of a file" if self.file else f"up to {self.most:,} characters"
+        return f"{'required' if self.required else 'optional'}, {what}"
 
     def problem(self, value: str) -> str | None:
         """Why Discord would refuse this value, or None."""
         if self.required and not value.strip():
             return f"{self.label} is required."
+        if self.file:
+            missing = bool(value) and not Path(value).expanduser().is_file()
+            return f"There is no file {value}." if missing else None
         if value and not self.least <= len(value) <= self.most:
             return f"{self.label} takes {self.least} to {self.most:,} characters; this has {len(value):,}."
         return None
@@ -52,7 +58,7 @@ def form_of(modal: Json) -> TerminalForm:
     labels = {
         component["component"]["custom_id"]: component["label"]
         for _, component in walk(modal["components"])
-        if component["type"] == _LABEL
+        if component["type"] == LABEL
     }
     fields = [
         FormField(
@@ -63,8 +69,9 @@ def form_of(modal: Json) -> TerminalForm:
             bool(component.get("required", True)),
             int(component.get("min_length") or 0),
             int(component.get("max_length") or _MOST),
+            component["type"] == FILE_UPLOAD,
         )
         for _, component in walk(modal["components"])
-        if component["type"] == TEXT_INPUT
+        if component["type"] in (TEXT_INPUT, FILE_UPLOAD)
     ]
     return TerminalForm(str(modal["title"]), fields, modal)

@@ -53,6 +53,10 @@ class Terminal:
         self._channels: list[str] = []
         """The channels that threads were entered from."""
         self._last: str | None = None
+        self._answered: set[str] = set()
+        """Interactions whose reply was drawn: what else comes of them is shown, too."""
+        self._drawn: set[str] = set()
+        """Messages that were drawn."""
         self._busy = False
         self._later: list[Json] = []
         user.listeners.append(self._heard)
@@ -78,7 +82,8 @@ class Terminal:
         finally:
             self._busy = False
             for message in self._later:
-                self._show_later(message)
+                if message["id"] not in self._drawn:
+                    self._show_later(message)
             self._later.clear()
 
     async def _press(self, numbers: list[int]) -> None:
@@ -128,6 +133,8 @@ class Terminal:
     def _draw(self, reply: ShownReply) -> None:
         drawing: Drawing = draw(reply, max(self._shown, default=0) + 1)
         self._last = reply.message["id"]
+        self._drawn.add(reply.message["id"])
+        self._answered.add(_interaction(reply.message))
         self._shown |= {number: (reply, *action) for number, action in drawing.actions.items()}
         if reply.is_private:
             self._console.print(Text("Only you can see this", style="dim italic"))
@@ -159,7 +166,8 @@ class Terminal:
         if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or int(message["flags"]) & LOADING:
             return
         asked = message.get("interaction_metadata") or message.get("message_reference")
-        by_itself = event == "MESSAGE_CREATE" and not asked
+        more = _interaction(message) in self._answered - {""} and message["id"] not in self._drawn
+        by_itself = event == "MESSAGE_CREATE" and (not asked or more)
         if message["author"].get("bot") and (by_itself or message["id"] == self._last):
             if self._busy:
                 self._later += [message] if by_itself else []
@@ -176,6 +184,11 @@ class Terminal:
 
     def _hint(self, text: str) -> None:
         self._console.print(Text(text, style="yellow"))
+
+
+def _interaction(message: Json) -> str:
+    """The interaction that a message answers; "" for none."""
+    return str((message.get("interaction_metadata") or {}).get("id", ""))
 
 
 async def run_locally(settings: Settings) -> None:

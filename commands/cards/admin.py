@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from discord import ui
 
 from commands.cards.lists import note
-from commands.cards.text import day, shown
+from commands.cards.text import moment, shown
 from data.stores.audit import AuditEntry
 from data.stores.bans import Ban
 from index.trust.operator import AuditLine
@@ -19,7 +19,7 @@ _ROOM = 3_600
 def lines_card(subject: str, lines: Sequence[AuditLine]) -> ui.LayoutView:
     """Corrections, claims or contests, newest first."""
     rows = [
-        f"**{line.number}** · {line.state} · {day(line.made.date())}"
+        f"**{line.number}** · {line.state} · {moment(line.made)}"
         + (f" · server {line.guild}" if line.guild else "")
         + f"\n-# {shown(line.text, 300)}"
         for line in lines
@@ -34,9 +34,7 @@ def lines_card(subject: str, lines: Sequence[AuditLine]) -> ui.LayoutView:
 
 def bans_card(bans: Sequence[Ban]) -> ui.LayoutView:
     """Who is banned."""
-    rows = [
-        f"**{ban.kind} {ban.target}** · {day(ban.made.date())}\n-# {shown(ban.reason, 300)}" for ban in bans
-    ]
+    rows = [f"**{ban.kind} {ban.target}** · {moment(ban.made)}\n-# {shown(ban.reason, 300)}" for ban in bans]
     return _listed("## Banned", rows, "Nobody is banned.", "-# /admin unban lifts a ban")
 
 
@@ -70,7 +68,7 @@ def servers_card(here: Sequence[tuple[int, str]], allowed: Sequence[int]) -> ui.
 def audit_card(entries: Sequence[AuditEntry]) -> ui.LayoutView:
     """Who decided what."""
     rows = [
-        f"{day(entry.made.date())} · **{entry.action}** · {shown(entry.subject, 100)} · "
+        f"{moment(entry.made)} · **{entry.action}** · {shown(entry.subject, 100)} · "
         + (f"by {entry.actor}" if entry.actor else "by Labmate, or from the command line")
         + (f"\n-# {shown(entry.detail, 200)}" if entry.detail else "")
         for entry in entries

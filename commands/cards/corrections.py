@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commands.cards.text import day, readable, shown
+from commands.cards.text import moment, readable, shown
 from data.records import Paper
 from data.stores.claims import Claim
 from data.stores.corrections import Correction
@@ -10,13 +10,13 @@ from data.stores.corrections import Correction
 
 def claim_line(claim: Claim, may: bool) -> str:
     """A claim, past or present; ``may`` says whether the reader may see how it was proven and by whom."""
-    text = f"- L{claim.level}, {day(claim.made.date())}"
+    text = f"- L{claim.level}, {moment(claim.made)}"
     if may:
         text += f", <@{claim.member}> by {claim.proof}" + (
             f" ({shown(claim.where, 100)})" if claim.where else ""
         )
     if claim.ended is not None:
-        text += f"\n-# ended {day(claim.ended.date())}" + (f": {shown(claim.why_ended, 120)}" if may else "")
+        text += f"\n-# ended {moment(claim.ended)}" + (f": {shown(claim.why_ended, 120)}" if may else "")
     return text
 
 
@@ -26,11 +26,9 @@ _WORD = {"holder": "by the person themselves", "operator": "by the operator"}
 def correction_line(correction: Correction) -> str:
     """What was corrected, by whom and when, and who undid it."""
     by = _WORD.get(correction.authority) or f"in a server by {shown(correction.made_by_name, 40)}"
-    text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {day(correction.made.date())})"
+    text = f"{correction.id}. {shown(correction.note, 200)} ({by}, {moment(correction.made)})"
     if correction.undone is not None:
-        text += (
-            f"\n-# undone by {shown(correction.undone_by_name or '?', 40)}, {day(correction.undone.date())}"
-        )
+        text += f"\n-# undone by {shown(correction.undone_by_name or '?', 40)}, {moment(correction.undone)}"
     return text
 
 

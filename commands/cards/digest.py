@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import discord
 from discord import ui
 
 from commands.cards import reasons
+from commands.cards.fields import fields_line
 from commands.cards.lists import ACCENT, framed, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.records import Paper
@@ -19,6 +21,7 @@ from data.stores.digest_record import Digest
 PAGE = 5
 """Papers with buttons on one message; Discord takes forty components."""
 PICTURE = "day.png"
+REGIONS_TOLD = 9
 _TEXT_LIMIT = 3_900
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -29,6 +32,8 @@ class Picture:
 
     png: bytes
     alt: str
+    told: str = ""
+    """The same in a line of the post, for those who see no pictures."""
 
 
 Buttons = Callable[[int], Sequence[ui.Item[Any]]]
@@ -83,7 +88,10 @@ def post(
 ) -> ui.LayoutView:
     """A page of a delivery, from its ``start``-th paper on; ``more`` are buttons below."""
     chosen = [one for one in delivery.papers if one.paper in papers][start : start + PAGE]
-    room = (_TEXT_LIMIT - 300) // max(len(chosen), 1)
+    head = heading(digest, delivery)
+    if picture is not None and picture.told:
+        head += f"\n-# {picture.told}"
+    room = (_TEXT_LIMIT - max(300, len(head))) // max(len(chosen), 1)
     texts = []
     for number, one in enumerate(chosen, start + 1):
         text = entry(number, papers[one.paper], one, digest.style)
@@ -91,7 +99,7 @@ def post(
             text = entry(number, papers[one.paper], one, "compact")
         texts.append(text[:room])
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
-    box.add_item(ui.TextDisplay(heading(digest, delivery)))
+    box.add_item(ui.TextDisplay(head))
     if picture is not None:
         shown_picture = ui.MediaGallery[ui.LayoutView]()
         shown_picture.add_item(media=f"attachment://{PICTURE}", description=picture.alt)
@@ -119,22 +127,47 @@ def contents(
     return note(text, [more] if more else [])
 
 
-def picture_alt(papers: int, regions: Sequence[tuple[str, Sequence[int]]]) -> str:
-    """The picture in words: which of the chosen papers lie in which region of the day's topics."""
-    told = [f"{name}: {', '.join(map(str, numbers))}" if numbers else name for name, numbers in regions]
-    head = f"Map of {plural(papers, 'new paper')} by topic, with the chosen ones numbered. Regions: "
-    return shorten(head + "; ".join(told), 1_000)
+Region = tuple[str, int, Sequence[int]]
+"""A region of a day's map: its topic, its papers, and the numbers of the chosen ones."""
+
+
+def picture_alt(listed: date, regions: Sequence[Region]) -> str:
+    """The picture in words: whose day it maps, its topics by size, and where the chosen papers lie."""
+    told = [
+        f"{name}, {plural(papers, 'paper')}" + (f", with {_numbers(chosen)}" if chosen else "")
+        for name, papers, chosen in _largest(regions)
+    ]
+    papers = plural(sum(papers for _, papers, _ in regions), "new paper")
+    return shorten(f"{papers} of {day(listed)} by topic: {'; '.join(told)}.", 1_000)
+
+
+def picture_told(regions: Sequence[Region]) -> str:
+    """The picture in a line: the day's topics by size, and the numbers of the chosen papers in each."""
+    told = [
+        f"{shown(name, 40)} {papers}" + (f" ({', '.join(map(str, chosen))})" if chosen else "")
+        for name, papers, chosen in _largest(regions)
+    ]
+    return f"The day by topic: {' · '.join(told[:REGIONS_TOLD])}"
+
+
+def _largest(regions: Sequence[Region]) -> list[Region]:
+    return sorted(regions, key=lambda region: -region[1])
+
+
+def _numbers(chosen: Sequence[int]) -> str:
+    *most, last = map(str, chosen)
+    return f"{', '.join(most)} and {last} of the chosen" if most else f"{last} of the chosen"
 
 
 def summary(digest: Digest, now: str = "") -> str:
     """A digest in a list of them."""
-    where = "by direct message" if digest.is_own else f"<#{digest.channel}>"
+    where = "by direct message" if digest.is_own else place(digest)
     days = week(digest.days)
     form = {"thread": ", one thread a day", "forum": ", one post a day"}.get(digest.form, "")
-    source = ", ".join(sorted(digest.category_set)) or "all categories"
+    source = fields_line(sorted(digest.category_set)) or "all fields"
     if digest.news:
         source = "followed authors and close follow-ups of kept papers"
-    parts = [f"**{shown(digest.name, 80)}** · {where}{form} · {days} at {digest.at} {shown(digest.zone, 60)}"]
+    parts = [f"**{shown(digest.name, 80)}** · {where}{form} · {days} at {digest.at} {zone(digest)}"]
     parts.append(
         f"-# up to {plural(digest.most, 'paper')} from {source}"
         + (f" · “{shown(digest.query, 80)}”" if digest.query else "")
@@ -148,6 +181,16 @@ def summary(digest: Digest, now: str = "") -> str:
     elif now:
         parts.append(f"-# {now}")
     return "\n".join(parts)
+
+
+def place(digest: Digest) -> str:
+    """The channel as a mention, or that there is none yet."""
+    return f"<#{digest.channel}>" if digest.channel else "no channel chosen yet"
+
+
+def zone(digest: Digest) -> str:
+    """The time zone, or that nobody has said it yet."""
+    return shown(digest.zone, 60) if digest.zone else "(time zone not chosen yet)"
 
 
 def week(days: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from commands.cards.digest import summary
+from commands.cards.fields import fields_line
 from commands.cards.people import Outline
-from commands.cards.text import day, plural, shown
+from commands.cards.text import day, moment, plural, shown
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
@@ -28,6 +29,10 @@ NO_TAG = (
 NO_TAG += "set, allow me Manage Threads, or choose another place."
 NO_PICTURE = "Pictures are left out: I'm not allowed Attach Files there."
 NO_LISTING = "I haven't read a listing yet, so there is nothing to post."
+NO_ZONE = (
+    "Choose a time zone first: there is a menu for it among the settings of the digest (/digest edit). "
+    "Without one I don't know which morning you mean."
+)
 STATES = {
     "posted": "posted",
     "empty": "no match",
@@ -63,7 +68,7 @@ def several_meant(digests: Sequence[Digest], command: str) -> str:
 
 def when_next(due: datetime | None) -> str:
     """When a digest is due next, in each reader's own time zone."""
-    return f"next <t:{int(due.timestamp())}:F>" if due else "no posting is scheduled"
+    return f"next {moment(due, 'F')}" if due else "no posting is scheduled"
 
 
 def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None) -> str:
@@ -79,7 +84,7 @@ def _first(digest: Digest, due: datetime | None) -> str:
     """When a digest that has posted nothing begins."""
     if digest.state != "active":
         return "It is stopped; /digest resume starts it again."
-    return f"The first post is due <t:{int(due.timestamp())}:F>." if due else "No post is scheduled."
+    return f"The first post is due {moment(due, 'F')}." if due else "No post is scheduled."
 
 
 def _posting(delivery: Delivery) -> str:
@@ -87,7 +92,8 @@ def _posting(delivery: Delivery) -> str:
     why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
     state = STATES.get(delivery.state, delivery.state)
     shares = f"{len(delivery.papers)} of {plural(delivery.read, 'paper')}"
-    return f"- {day(delivery.slot)}: {state}{late}, {shares}{why}"
+    at = f" {moment(delivery.posted, 'f')}" if delivery.posted is not None else ""
+    return f"- {day(delivery.slot)}: {state}{at}{late}, {shares}{why}"
 
 
 def delete_question(digest: Digest) -> str:
@@ -102,7 +108,8 @@ def settings(digest: Digest, people: Iterable[str]) -> str:
         lines.append(f"**Papers by** {names}")
     lines += _words(digest)
     if digest.state == "draft":
-        lines.append("Not started yet: *Preview* shows the post, *Start* turns it on.")
+        first = "" if digest.zone else "choose a time zone. "
+        lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")
     return "\n".join(lines)
 
 
@@ -142,13 +149,13 @@ def nothing_to_post(read: int) -> str:
 
 def how_chosen(digest: Digest, delivery: Delivery) -> str:
     """How a posting was chosen."""
-    categories = ", ".join(sorted(digest.category_set)) or "all categories that I read"
+    fields = fields_line(sorted(digest.category_set)) or "all fields that I read"
     liked = "you saved and liked" if digest.is_own else "saved and liked here"
     query = f", and to “{shown(digest.query, 120)}”," if digest.query else ""
     text = (
-        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {categories}. "
-        f"The papers most similar to those {liked}{query} come first, with variety among them. "
-        "Save, Like and Not for us teach me your taste; /digest taste shows the result."
+        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {fields}. "
+        f"The papers most similar to those {liked} or given with /digest learn{query} come first, with "
+        "variety among them. Save, Like and Not for us teach me your taste; /digest taste shows the result."
     )
     return "\n".join([text, *_words(digest)])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import discord
@@ -14,6 +15,8 @@ from data.records import Paper
 from index.people.graph import Graph, GraphNode
 
 CHOICES, MOST_PEOPLE = 25, 15
+TOLD = 8
+"""Names of each kind in the words beside the picture."""
 KINDS = {"person": "people", "paper": "papers", "topic": "topics", "institution": "institutions"}
 
 
@@ -31,21 +34,35 @@ def graph_card(
     centre, *others = graph.nodes
     kinds = {kind: [node for node in others if node.kind == kind] for kind in KINDS}
     counts = [plural(len(nodes), kind, KINDS[kind]) for kind, nodes in kinds.items() if nodes]
-    alt = f"Graph of {centre.label}: " + "; ".join(
-        f"{KINDS[kind]} {', '.join(node.label for node in nodes[:10])}"
-        for kind, nodes in kinds.items()
-        if nodes
-    )
+    around = _around(graph, kinds)
+    alt = f"Network of {centre.label}: {', '.join(counts)}. {around}"
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
-    box.add_item(ui.TextDisplay(_heading(centre, counts)))
+    told = f"\n-# {shown(around, 900)}" if around else ""
+    box.add_item(ui.TextDisplay(_heading(centre, counts) + told))
     if drawn:
         item = discord.MediaGalleryItem("attachment://graph.png", description=alt[:1_000])
         box.add_item(ui.MediaGallery(item))
     else:
-        box.add_item(ui.TextDisplay("-# I couldn't draw the picture this time. " + shown(alt, 1_500)))
+        box.add_item(ui.TextDisplay("-# I couldn't draw the picture this time."))
     if options := _options(kinds["person"], kinds["paper"]):
         box.add_item(ui.ActionRow(select(options)))
     return framed(box)
+
+
+def _around(graph: Graph, kinds: Mapping[str, Sequence[GraphNode]]) -> str:
+    """Who and what stands around the centre, those that are closest to it first: the picture in words."""
+    centre = graph.nodes[0].key
+    near: dict[str, float] = defaultdict(float)
+    for one, other, weight in graph.edges:
+        if centre in (one, other):
+            near[other if one == centre else one] += weight
+    parts = []
+    for kind, nodes in kinds.items():
+        if nodes:
+            closest = sorted(nodes, key=lambda node: -near[node.key])[:TOLD]
+            more = f" and {len(nodes) - TOLD} more" if len(nodes) > TOLD else ""
+            parts.append(f"{KINDS[kind].capitalize()}: {' · '.join(node.label for node in closest)}{more}.")
+    return " ".join(parts)
 
 
 def _heading(centre: GraphNode, counts: Sequence[str]) -> str:

@@ -26,12 +26,14 @@ def question(digest: Digest, paper: Paper, count: int, total: int) -> str:
     return "\n".join(filter(None, lines))
 
 
-def learned(digest: Digest, lessons: Learned, total: int) -> str:
-    """What a digest has learned."""
+def learned(digest: Digest, lessons: Learned, total: int, given: int = 0) -> str:
+    """What a digest has learned, and how many papers it was given."""
     name = shown(digest.name, 80)
     if not lessons.wanted[0] and not lessons.unwanted[0]:
+        seeds = f"It was given {plural(given, 'paper')} to learn from. " if given else ""
+        nothing = "has learned nothing from presses yet" if given else "has learned nothing yet"
         return (
-            f"**{name}** has learned nothing yet. I can ask you about the {total} papers that teach me the "
+            f"**{name}** {nothing}. {seeds}I can ask you about the {total} papers that teach me the "
             "most; Save, Like and Not for us on its papers teach me, too."
         )
     lines = [f"## {name} has learned"]
@@ -39,6 +41,8 @@ def learned(digest: Digest, lessons: Learned, total: int) -> str:
         if count:
             about = f": {', '.join(shown(phrase, 40) for phrase in phrases)}" if phrases else ""
             lines.append(f"**{text}** {plural(count, 'paper')}{about}")
+    if given:
+        lines.append(f"**Given** {plural(given, 'paper')} (/digest learn)")
     return "\n".join(lines)
 
 

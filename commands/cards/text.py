@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import lru_cache
 
 import discord
@@ -119,8 +119,27 @@ def shown(text: str, most: int) -> str:
 
 
 def day(value: date | None) -> str:
-    """``18 May 2026``."""
+    """``18 May 2026``: a day as such, of a paper, a listing or a digest.
+
+    It stays text: no instant falls on the same day in every time zone (they span 26 hours), so a timestamp
+    would show somebody the day before or after. For an instant, see :func:`moment`.
+    """
     return f"{value.day} {value:%b %Y}" if value else "undated"
+
+
+def moment(instant: datetime, form: str = "D") -> str:
+    """An instant as each reader's own Discord shows it, in their zone and language.
+
+    Parameters
+    ----------
+    instant
+        In UTC, as the store keeps it, or with a zone.
+    form
+        One of Discord's: ``t`` the time, ``D`` the day, ``f`` both, ``F`` with the weekday, ``R`` how long
+        until or since.
+    """
+    aware = instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
+    return f"<t:{int(aware.timestamp())}:{form}>"
 
 
 def title_link(paper: Paper, most: int = 200) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from commands.kit.authority import manages_server
+from commands.kit.authority import manages
 from commands.kit.replies import UserError
 from commands.kit.services import Services
 from data.stores.deliveries import Delivery
@@ -30,7 +30,7 @@ async def own_digest(interaction: discord.Interaction, services: Services, numbe
     if digest.is_own:
         if digest.owner != interaction.user.id:
             raise UserError(NOT_YOURS)
-    elif digest.guild != interaction.guild_id or not manages_server(interaction):
+    elif not await manages(interaction, digest.guild):
         raise UserError(WHO_MAY)
     return digest
 

@@ -10,6 +10,7 @@ from discord import ButtonStyle, ui
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.digests.allowed import DELETED, NOT_HERE, WHO_MAY, own_digest
+from commands.digests.first_zone import first_zone
 from commands.digests.places import NotAllowed, TimedOut, check, permissions_at
 from commands.kit.authority import manages_server
 from commands.kit.direct import open_direct
@@ -93,6 +94,21 @@ def placed(place: Any, may: discord.Permissions, form: str = "message") -> dict[
     return {"channel": place.id, "form": form}
 
 
+def placed_now(place: Any, form: str = "message") -> dict[str, Any]:
+    """As :func:`placed`, by what Labmate may do there now; where that isn't known, each post is checked.
+
+    Raises
+    ------
+    UserError
+        Where nothing can be posted there; it says what has to be allowed.
+    """
+    try:
+        may = permissions_at(place)
+    except TimedOut as error:
+        raise UserError(f"{error}, so I can't post.") from error
+    return placed(place, discord.Permissions.all() if may is None else may, form)
+
+
 async def settled(interaction: discord.Interaction, digest: Digest, form: str | None = None) -> str:
     """Check that a digest can be posted where it is to be; returns what will be missing there.
 
@@ -139,13 +155,12 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
     if not own and (guild is None or not manages_server(interaction)):
         raise UserError(WHO_MAY)
     form = "message" if own else placed(interaction.channel, interaction.app_permissions)["form"]
-    profile = await services.store.claims.profile(interaction.user.id)
     draft = Digest(
         0 if own else guild or 0,
         interaction.user.id if own else interaction.channel_id or 0,
         interaction.user.id,
         name="Your new papers" if own else "New papers",
-        zone=profile.time_zone if profile and profile.time_zone else "UTC",
+        zone=await first_zone(services, interaction, 0 if own else guild or 0),
         form=form,
     )
     try:
@@ -155,7 +170,15 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
 
 
 async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:
-    """Turn a draft on, from the newest listing."""
+    """Turn a draft on, from the newest listing.
+
+    Raises
+    ------
+    UserError
+        Where nobody has said the time zone yet, or it was deleted.
+    """
+    if not digest.zone:
+        raise UserError(replies.NO_ZONE)
     services, now = services_of(interaction), clock.now()
     lacks = await settled(interaction, digest)
     made = await due.start(services.store, digest, now)

@@ -16,6 +16,7 @@ from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.digests.changes import change, create, post_now, start
+from commands.digests.giving import Gift, given_to
 from commands.digests.panel import panel
 from commands.digests.posting import Poster
 from commands.digests.preview import preview
@@ -24,12 +25,13 @@ from commands.digests.which import ONLY_ONE, DigestOption
 from commands.kit.authority import manages_server
 from commands.kit.feeds import feed_view
 from commands.kit.installs import anywhere, is_present
-from commands.kit.limits import FEED, PICTURE
+from commands.kit.limits import FEED, IMPORT, PICTURE
 from commands.kit.links import link
-from commands.kit.replies import UserError, answer
+from commands.kit.replies import UserError, answer, in_line
 from commands.kit.reply import Reply
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
 from commands.kit.supervise import lasting
+from commands.kit.which_person import complete_person
 from data.calendar import clock
 from data.stores.digest_record import Digest
 from index.digest.due import next_due
@@ -190,6 +192,34 @@ class DigestGroup(
 
     async def _taste(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
         return await learned(self._services, await digest.find(interaction), interaction.user.id)
+
+    @app_commands.command()
+    @app_commands.describe(
+        papers="Links, ids, titles or BibTeX",
+        file="A BibTeX, RIS or CSL-JSON file, as Zotero exports them",
+        orcid="An ORCID iD: the papers of its public record",
+        person="Somebody's papers",
+        digest="Which digest",
+    )
+    @app_commands.autocomplete(person=complete_person)
+    async def learn(
+        self,
+        interaction: discord.Interaction,
+        papers: app_commands.Range[str, 1, 4_000] | None = None,
+        file: discord.Attachment | None = None,
+        orcid: app_commands.Range[str, 1, 200] | None = None,
+        person: app_commands.Range[str, 1, 200] | None = None,
+        digest: DigestOption = ONLY_ONE,
+    ) -> None:
+        """Give a digest papers to learn from"""
+        work = in_line(interaction, self._learn(interaction, Gift(papers, file, orcid, person), digest))
+        await answer(interaction, work, private=True, cost=IMPORT)
+
+    async def _learn(
+        self, interaction: discord.Interaction, gift: Gift, digest: DigestOption
+    ) -> ui.LayoutView:
+        services = await seen_by(interaction)
+        return await given_to(services, interaction.user.id, await digest.find(interaction), gift)
 
     @app_commands.command()
     @which

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
-from zoneinfo import available_timezones
 
 import discord
 from discord import ui
@@ -13,9 +12,12 @@ from discord import ui
 from commands.cards import digest_replies as replies
 from commands.digests.allowed import own_digest
 from commands.kit.access import CheckedModal
+from commands.kit.limits import ASK, Cost
 from commands.kit.replies import UserError, answer, apologise, take
+from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
+from data.calendar import zones
 from data.stores.digest_record import Digest, lines
 
 MOST_PEOPLE = 30
@@ -25,12 +27,14 @@ _NAME = 100
 """Characters of a person's name in a form: thirty fit, and the number behind it says who is meant."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-Then = Callable[[], Awaitable[ui.LayoutView]]
+Then = Callable[[], Awaitable[ui.LayoutView | Reply]]
 """Makes the reply to a form that was kept."""
 
 
 class DigestForm(CheckedModal):
     """A form whose failures are answered like everything else's."""
+
+    cost: Cost = ASK
 
     def __init__(self, services: Services, digest: Digest, title: str, kind: str, then: Then) -> None:
         super().__init__(title=title, custom_id=f"{kind}:{digest.id}")
@@ -48,7 +52,7 @@ class DigestForm(CheckedModal):
         """Keep it."""
         take(interaction)
         values = {name: field.value.strip() for name, field in self.fields.items()}
-        await answer(interaction, self._checked(interaction, values), private=True)
+        await answer(interaction, self._checked(interaction, values), private=True, cost=self.cost)
 
     async def on_error(  # type: ignore[override]  # discord.py calls it without an item for forms
         self, interaction: discord.Interaction, error: Exception
@@ -56,11 +60,13 @@ class DigestForm(CheckedModal):
         """The one door for failures; the form stays open to be sent once more."""
         await apologise(interaction, error)
 
-    async def _checked(self, interaction: discord.Interaction, values: dict[str, str]) -> ui.LayoutView:
+    async def _checked(
+        self, interaction: discord.Interaction, values: dict[str, str]
+    ) -> ui.LayoutView | Reply:
         await own_digest(interaction, self._services, self._digest.id)
         return await self.kept(values)
 
-    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         """Use the values."""
         raise AssertionError("a form without a purpose")
 
@@ -77,7 +83,7 @@ class Words(DigestForm):
             exclude=_long("None of these words (one a line)", digest.exclude, 500),
         )
 
-    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         numbers = await numbers_of(self._services, values.pop("people"))
         people = " ".join(map(str, numbers))
         await self._services.store.digests.change(self._digest.id, **values, people=people)
@@ -104,12 +110,8 @@ class NameAndTime(DigestForm):
             ),
         )
 
-    async def kept(self, values: dict[str, str]) -> ui.LayoutView:
-        zone = next(
-            (name for name in available_timezones() if name.casefold() == values["zone"].casefold()), None
-        )
-        if zone is None:
-            raise UserError("I don't know this time zone. Write it like Europe/Berlin.")
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
+        zone = zone_typed(values["zone"])
         time = TIME.fullmatch(values["at"])
         if time is None:
             raise UserError("Write the time like 08:30. I changed nothing.")
@@ -118,6 +120,20 @@ class NameAndTime(DigestForm):
             self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
         )
         return await self._then()
+
+
+def zone_typed(text: str) -> str:
+    """The time zone that somebody typed.
+
+    Raises
+    ------
+    UserError
+        Where there is none of that name.
+    """
+    zone = zones.named(text)
+    if zone is None:
+        raise UserError("I don't know this time zone. Write it like Europe/Berlin, or name a large city.")
+    return zone
 
 
 async def written(services: Services, digest: Digest) -> str:

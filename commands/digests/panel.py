@@ -18,6 +18,7 @@ from commands.digests.forms import NameAndTime, Words, written
 from commands.kit.links import Press, button, choice, link
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
+from data.calendar.zones import offered
 from data.stores.digest_record import Digest
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
@@ -138,13 +139,15 @@ def _buttons(digest: Digest, *, about: bool) -> list[ui.Item[Any]]:
 
 def _when_rows(digest: Digest) -> list[list[ui.Item[Any]]]:
     hours = {hour: hour for hour in sorted({*HOURS, digest.at})[:OPTIONS]}
+    zones = {zone: zone for zone in offered("", digest.zone)}
     rows: list[list[ui.Item[Any]]] = [
         [choice("digest.set_time", _options(hours, digest.at), digest=digest.id)],
         [choice("digest.set_days", _options(WEEKS, digest.days), digest=digest.id)],
     ]
+    if not digest.is_own and digest.form in FORMS:
+        rows.append([choice("digest.set_form", _options(FORMS, digest.form), digest=digest.id)])
+    rows.append([choice("digest.set_zone", _options(zones, digest.zone), digest=digest.id)])
     if not digest.is_own:
-        if digest.form in FORMS:
-            rows.append([choice("digest.set_form", _options(FORMS, digest.form), digest=digest.id)])
         rows.append([choice("digest.set_place", digest=digest.id)])
     return rows
 

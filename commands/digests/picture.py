@@ -32,4 +32,8 @@ async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Pi
         return None
     key = (day.papers, day.chosen)
     png = await services.painter.paint(day_map_png, key, day.places, day.region, day.names, day.chosen)
-    return None if png is None else Picture(png, cards.picture_alt(len(day.papers), day.regions))
+    if png is None or delivery.upto is None:
+        return None
+    sizes = [int((day.region == number).sum()) for number in range(len(day.names))]
+    regions = [(name, size, chosen) for (name, chosen), size in zip(day.regions, sizes, strict=True)]
+    return Picture(png, cards.picture_alt(delivery.upto, regions), cards.picture_told(regions))

@@ -10,7 +10,7 @@ from discord import ui
 from commands.cards.digest_replies import NO_PICTURE, NOT_SEEN
 from commands.digests.allowed import own_digest
 from commands.digests.changes import placed, settled
-from commands.digests.forms import TIME
+from commands.digests.forms import TIME, zone_typed
 from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
 from commands.kit.links import Press, select
 from commands.kit.replies import UserError, answer
@@ -32,6 +32,13 @@ async def set_time(press: Press, time: str, digest: int) -> None:
     if not TIME.fullmatch(time):
         raise UserError(NOT_OFFERED)
     await answer(press.interaction, _set(press, digest, at=time), private=True, update=True)
+
+
+@select("digest.set_zone", "dgs:z:{digest}", "Time zone")
+async def set_zone(press: Press, zone: str, digest: int) -> None:
+    """In which time zone the hour is meant."""
+    work = _set(press, digest, zone=zone_typed(zone))
+    await answer(press.interaction, work, private=True, update=True)
 
 
 @select("digest.set_days", "dgs:t:{digest}", "Days")

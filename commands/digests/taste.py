@@ -120,4 +120,7 @@ async def learned(services: Services, digest: Digest, member: int) -> ui.LayoutV
         rows.append([link("digest.ask", text, digest=digest.id, count=0, paper=0)])
     if (lessons.wanted[0] or lessons.unwanted[0]) and (options := cards.answer_options(lessons)):
         rows.insert(0, [choice("digest.unlearn", options, digest=digest.id)])
-    return note(cards.learned(digest, lessons, QUESTIONS), rows)
+    given = len(await services.store.digests.seeds(digest.id))
+    if given:
+        rows.append([link("digest.forget_given", "Forget what it was given", digest=digest.id)])
+    return note(cards.learned(digest, lessons, QUESTIONS, given), rows)

@@ -6,50 +6,42 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.cards.help import CHOOSE, goal_options, goal_text, help_text
 from commands.cards.lists import note
 from commands.cards.text import day, plural, safe
 from commands.kit.installs import anywhere
+from commands.kit.links import Press, choice, select
 from commands.kit.options import PRIVATE
-from commands.kit.replies import answer
+from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.spoken import Spoken, spoken
 
-HELP = """## What I can do
-**/papers** `ChonLam Lao` — papers by an author; narrow them down with sort, since and category
-**/similar** `PrismLLM` — the most similar papers: give an arXiv id or link, a DOI, a title, \
-a system's name, or paste an abstract
-**/search** `fault tolerance of GPU training` — find papers in your own words. I understand dates and people \
-(`last week's papers by …`), `papers like PrismLLM but for inference`, “quoted phrases”, author: and category:
-**/ask** `how can large GPU clusters be emulated?` — an answer in sentences quoted from papers; \
-*Ask on* opens a thread for the next question
-**/paper** `2605.15617` — one paper's card: abstract, links, authors, how to cite it
-**/summary** `2605.15617` — its problem, method, result and limits, quoted from the full text
-**/new** — the papers announced on a day, by category or topic, or ranked for this channel
-**/digest** `mine` — the few new papers of the day that you, or this channel, will want, posted on schedule; \
-**/top** — what people here saved and liked most
-**/save** `PrismLLM`, **/library** `show` — your library: tags, notes, import and export; **/list** — \
-lists that this server shares
-**/author** `ChonLam Lao` — a person's card; **/graph** `PrismLLM`, **/compare**, \
-**/similar-people** `ChonLam Lao`, **/trending** lead on from there
-**/collaborators** `Mengqi Liu` — possible collaborators, and why; \
-**/who-knows** `in-network aggregation` finds people by topic
-**/claim** `ChonLam Lao` — say which papers are yours; then you can use **/profile** (also from your CV) and \
-**/invite**, and suggestions are about you
-**/person** `history ChonLam Lao` — corrections of who wrote what; `split` and `same` make one; \
-**/contest** — say that a claim is wrong
-**/follow** `topic:in-network aggregation`, **/following**, **/unfollow** — get news of people, papers, \
-topics and categories; **/me** `data` — what I keep about you; **/me** `forget` deletes it
-**/about** — the papers I know, and where they come from
+CHOSEN_GONE = "I no longer offer this choice. Please ask /help again."
 
-With `private:True`, only you see an answer about papers or people; answers that concern you alone are \
-always private. Buttons below an answer keep working, even after a restart. You can also mention \
-me with a question in your own words, or write to me directly."""
+
+@select("help.goal", "help:g", CHOOSE)
+async def choose_goal(press: Press, goal: str) -> None:
+    """Show how one thing is done, to the member who asks."""
+    await answer(press.interaction, _how(press.services, goal), private=True)
+
+
+async def _how(services: Services, goal: str) -> ui.LayoutView:
+    text = goal_text(goal, await services.everywhere.examples())
+    if text is None:
+        raise UserError(CHOSEN_GONE)
+    return note(text)
 
 
 @spoken("help")
 async def help_in_words(said: Spoken) -> ui.LayoutView:
     """Say what I can do to somebody who asked in words."""
-    return note(HELP)
+    return await show_help(said.services)
+
+
+async def show_help(services: Services) -> ui.LayoutView:
+    """What can be done here, with examples from this library."""
+    text = help_text(await services.everywhere.examples())
+    return note(text, [[choice("help.goal", goal_options())]])
 
 
 class About(commands.Cog):
@@ -63,11 +55,7 @@ class About(commands.Cog):
     @app_commands.describe(private=PRIVATE)
     async def help_(self, interaction: discord.Interaction, private: bool = False) -> None:
         """What I can do, and how to ask"""
-
-        async def work() -> ui.LayoutView:
-            return note(HELP)
-
-        await answer(interaction, work(), private=private)
+        await answer(interaction, show_help(self._services), private=private)
 
     @app_commands.command()
     @anywhere

@@ -1,7 +1,7 @@
 """`@Labmate ...`: what is said to Labmate in a channel or a direct message is led to a command.
 
 Discord gives the text of messages that mention Labmate and of direct messages to it, without a privileged
-intent. The text of every other message stays empty, and is not looked at.
+intent. No other message is looked at here; with LINK_CARDS, `commands/papers/link_cards.py` looks for links.
 """
 
 from __future__ import annotations

@@ -33,6 +33,20 @@ def manages_server(interaction: discord.Interaction) -> bool:
     )
 
 
+async def manages(interaction: discord.Interaction, guild: int) -> bool:
+    """Whether this member manages a server, asked there or in a direct message; Discord is asked anew."""
+    if interaction.guild_id is not None:
+        return interaction.guild_id == guild and manages_server(interaction)
+    server = interaction.client.get_guild(guild)
+    if server is None:
+        return False
+    try:
+        member = await server.fetch_member(interaction.user.id)
+    except discord.HTTPException:
+        return False
+    return member.guild_permissions.manage_guild
+
+
 async def is_operator(interaction: discord.Interaction) -> bool:
     """Whether this member runs this Labmate: as owner of the application, or in the team that owns it."""
     bot: Any = interaction.client

@@ -204,7 +204,7 @@ class RateLimits:
             if wait > 0:
                 raise TooMuch(
                     f"{who} asked for {most} {cost.what} in the last {_words(cost.period)}; "
-                    f"try again in {_span(wait)}."
+                    f"try again {_when(wait)}."
                 )
         for key, most, _ in asked:
             if most:
@@ -240,5 +240,6 @@ def _words(seconds: float) -> str:
     return "hour" if seconds == HOUR else f"{round(seconds / MINUTE)} minutes"
 
 
-def _span(seconds: float) -> str:
-    return f"{math.ceil(seconds)} s" if seconds <= 100 else f"{math.ceil(seconds / MINUTE)} minutes"
+def _when(seconds: float) -> str:
+    """The instant when there is room, which Discord counts down to."""
+    return f"<t:{math.ceil(time.time() + seconds)}:R>"

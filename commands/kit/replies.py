@@ -21,6 +21,7 @@ from commands.kit.progress import Need
 from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.waiting import told
+from commands.kit.welcome import welcome
 from data.stores.repository import BEFORE_WRITING
 from index.documents.sandboxes import IN_LINE
 
@@ -122,6 +123,7 @@ async def answer(
             await _interim(interaction, services)
     made = await task
     await _send(interaction, made if isinstance(made, Reply) else Reply(made), private, update)
+    await welcome(interaction, services)
 
 
 async def _send(interaction: discord.Interaction, reply: Reply, private: bool, update: bool) -> None:

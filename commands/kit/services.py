@@ -7,7 +7,7 @@ import contextlib
 import copy
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import discord
 
@@ -30,6 +30,7 @@ from index.documents.full_texts import FullTexts, PaperText, abstract_of
 from index.people.insight import Insight
 from index.people.people_seen import SeenInsight
 from index.search.corpus import Corpus
+from index.search.examples import Examples, examples
 from index.search.search import Search
 from index.trust.views import NOWHERE, Place, Views
 
@@ -71,6 +72,8 @@ class Services:
     """Opens pages that members name."""
     orcid_url: str = "https://pub.orcid.org"
     datacite_url: str = "https://api.datacite.org"
+    link_cards: Literal["off", "on", "refused"] = "off"
+    """Whether servers may switch on cards below posted links; refused: Discord doesn't allow the intent."""
     top_everywhere: bool = False
     """Whether /top may count what all servers saved and liked."""
     feed_url: str | None = None
@@ -93,6 +96,8 @@ class Services:
 
     presence: Presence | None = None
     """Tells who is in a server now; None where nobody is logged in."""
+    welcomed: set[int] = field(default_factory=set)
+    """Members who are known to have had a reply before; the store knows the others."""
     place: Place = NOWHERE
     """Where these are seen from; nowhere, where what holds for all is meant."""
 
@@ -101,6 +106,7 @@ class Services:
         self.insight = Insight(self.corpus)
         self.answers = LibraryAnswers(self.search, self.corpus)
         self._views = Views(self.store)
+        self._examples: tuple[object, Examples] | None = None
         self.facts = self.fact_finder or FactFinder(self.store)
 
     async def seen_from(self, place: Place) -> Self:
@@ -122,6 +128,13 @@ class Services:
     def witnesses(self) -> Witnesses:
         """Who is asked for proofs of claims."""
         return Witnesses(self.web, self.facts, self.orcid_url, self.datacite_url)
+
+    async def examples(self) -> Examples:
+        """Examples that work in this library, made anew when it has other papers or topics."""
+        stands = len(self.corpus.facets), self.search.newest(), self.insight.topics is not None
+        if self._examples is None or self._examples[0] != stands:
+            self._examples = stands, await examples(self.corpus, self.search, self.insight.topics)
+        return self._examples[1]
 
     async def close(self) -> None:
         """Let answers that are being made be finished, and end what works beside the loop."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import discord
 
-from commands.kit.links import action
+from commands.kit.links import ACTIONS, action
 
 
 def ids_in(message: discord.Message | None, name: str) -> list[dict[str, Any]]:
@@ -22,6 +22,17 @@ def ids_in(message: discord.Message | None, name: str) -> list[dict[str, Any]]:
     custom_ids = _custom_ids(message.components) if message is not None else ()
     matches = (pattern.regex.fullmatch(custom_id) for custom_id in custom_ids)
     return [pattern.read(match) for match in matches if match]
+
+
+def papers_shown(message: discord.Message) -> list[int]:
+    """The store ids of the papers that the buttons of one of our messages are about, from top to bottom."""
+    about = [one.pattern for one in ACTIONS.values() if one.pattern.kinds.get("paper") == "id"]
+    papers: dict[int, None] = {}
+    for custom_id in _custom_ids(message.components):
+        for pattern in about:
+            if match := pattern.regex.fullmatch(custom_id):
+                papers[int(match["paper"])] = None
+    return list(papers)
 
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:

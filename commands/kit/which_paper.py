@@ -94,11 +94,14 @@ async def no_such_paper(services: Services, typed: str, action: str, **more: Any
         f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the "
         "name of a system; /search finds papers by what they are about."
     )
+    return note(text, await guessed(services, typed, action, **more))
+
+
+async def guessed(services: Services, typed: str, action: str, **more: Any) -> list[list[ui.Item[Any]]]:
+    """A row that offers guesses for a text that means no known paper; none where there are none."""
     options = await _options(services, await services.search.guesses(typed))
-    if not options:
-        return note(text)
-    select = choice(action, options, placeholder="Closest guesses; none of them matches", **more)
-    return note(text, [[select]])
+    placeholder = "Closest guesses; none of them matches"
+    return [[choice(action, options, placeholder=placeholder, **more)]] if options else []
 
 
 async def _options(services: Services, ids: Sequence[int]) -> list[discord.SelectOption]:

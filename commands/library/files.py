@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 @button("library.undo_import", "lb:u:{moment:snowflake}", style=ButtonStyle.danger)
 async def undo_pressed(press: Press, moment: int) -> None:
-    """Undo an import, known by its instant in microseconds."""
+    """Undo an import, or the saving of several papers, known by its instant in microseconds."""
     work = undo_import(press.services, press.member, moment)
     await answer(press.interaction, work, private=True, update=True)
 
@@ -102,5 +102,5 @@ async def undo_import(services: Services, member: int, moment: int) -> ui.Layout
     """Remove what one import added."""
     gone = await services.store.library.drop_added(member, moment)
     if not gone:
-        raise UserError("This import was undone already.")
+        raise UserError("This was undone already.")
     return note(f"Undone: {plural(gone, 'work')} removed from your library.")

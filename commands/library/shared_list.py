@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import discord
@@ -10,7 +9,7 @@ from discord import ButtonStyle, ui
 
 from commands.cards import library as cards
 from commands.cards.lists import note
-from commands.cards.text import plural, shown
+from commands.cards.text import moment, plural, shown
 from commands.kit.authority import manages_server
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
@@ -171,7 +170,7 @@ async def show(services: Services, shared_list: SharedList, page: int = 0) -> ui
     for entry in part:
         paper = papers.get(entry.paper) or next(iter(await services.store.papers([entry.paper])), None)
         if paper is not None:
-            by = f"-# by <@{entry.member}>, <t:{_unix(entry.made)}:d>" if entry.member else ""
+            by = f"-# by <@{entry.member}>, {moment(entry.made)}" if entry.member else ""
             text = "\n".join(filter(None, [*cards.work_lines(paper, {}), by]))
             lines.append((text, link("paper.card", "Details", paper=paper.id)))
     rows: list[list[ui.Item[Any]]] = []
@@ -182,10 +181,6 @@ async def show(services: Services, shared_list: SharedList, page: int = 0) -> ui
         rows.append([newer, older])
     head = f"## {shown(shared_list.name, 80)}\n{plural(len(entries), 'paper')}"
     return cards.page(head, lines, start=page * cards.PAGE, rows=rows)
-
-
-def _unix(instant: datetime) -> int:
-    return int(instant.replace(tzinfo=UTC).timestamp())
 
 
 async def delete(

@@ -12,7 +12,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.people import people_list
-from commands.cards.text import day, shown
+from commands.cards.text import moment, shown
 from commands.kit.authority import is_operator, manages_server, operators
 from commands.kit.direct import in_direct
 from commands.kit.installs import with_labmate
@@ -172,7 +172,7 @@ async def show_contest(services: Services, contest: Contest) -> ui.LayoutView:
     where = f"\n-# {shown(claim.place, 200)}" if claim.place else ""
     return note(
         f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since "
-        f"{day(claim.made.date())}: L{claim.level}; the holder "
+        f"{moment(claim.made)}: L{claim.level}; the holder "
         f"{shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{contest.member}>: "
         f"{shown(contest.reason, 500)}",
         [
@@ -200,7 +200,7 @@ async def show_contests(
             continue
         person = await services.store.people.find(claim.person_id)
         name = shown(person.name, 80) if person else "?"
-        text = f"**{name}** · {day(entry.made.date())}\n-# {shown(entry.reason, 200)}"
+        text = f"**{name}** · {moment(entry.made)}\n-# {shown(entry.reason, 200)}"
         lines.append((text, link("contest.look", "Look", contest=entry.id)))
     if not lines:
         return note("No contested claims are waiting for you here.")

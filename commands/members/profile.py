@@ -46,6 +46,12 @@ async def claim_first(services: Services, member: int) -> str:
 
 
 MOST_LINKS = 3
+ACCOUNT_CHOICES = {"everybody": "all", "claimed members": "claimed", "nobody": ""}
+ACCOUNT_WORDS = {
+    "all": "Everybody in a server of yours",
+    "claimed": "Members of your servers who have claimed their papers",
+    "": "Nobody",
+}
 
 
 def own_link(text: str) -> str:
@@ -105,7 +111,8 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             )
         return note(
             f"## {name}\nL{claim.level}: {shown(proof_words(claim), 300)}{contested}\n{said}\n"
-            f"-# Shown to {who}, on your card.",
+            f"-# Shown to {who}, on your card. {ACCOUNT_WORDS[profile.account]} can see from your Discord "
+            "account which papers are yours.",
             [[link("person.card", "Card", person=claim.person_id)]],
         )
 
@@ -117,6 +124,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         link="Pages of yours, separated by spaces; a dash clears it",
         time_zone="Such as Europe/Berlin; a dash clears it",
         shown_to="Who sees this on your card",
+        account="Who may see from your Discord account which papers are yours (in your menu, under Apps)",
     )
     async def edit(
         self,
@@ -127,6 +135,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         link: app_commands.Range[str, 1, 300] | None = None,
         time_zone: app_commands.Range[str, 1, 60] | None = None,
         shown_to: Literal["everybody", "claimed members"] | None = None,
+        account: Literal["everybody", "claimed members", "nobody"] | None = None,
     ) -> None:
         """Say what you are looking for and what you offer"""
         changed = {
@@ -135,6 +144,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             "offering": offering,
             "link": link,
             "time_zone": time_zone,
+            "account": None if account is None else ACCOUNT_CHOICES[account],
         }
         await answer(
             interaction,
@@ -148,7 +158,9 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         profile = await self._mine(member)
         values = {name: "" if value == "-" else value for name, value in changed.items() if value is not None}
         if not values and shown_to is None:
-            raise UserError("Say what to change: status, seeking, offering, link, time_zone or shown_to.")
+            raise UserError(
+                "Say what to change: status, seeking, offering, link, time_zone, shown_to or account."
+            )
         if values.get("link"):
             links = values["link"].split()
             if len(links) > MOST_LINKS:
@@ -160,9 +172,8 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
                 "Time zones look like Europe/Berlin; I offer them while you type."
             )
         public = profile.public if shown_to is None else shown_to == "everybody"
-        known = {
-            name: getattr(profile, name) for name in ("status", "seeking", "offering", "link", "time_zone")
-        }
+        kept = ("status", "seeking", "offering", "link", "time_zone", "account")
+        known = {name: getattr(profile, name) for name in kept}
         await self._services.store.claims.save_profile(Profile(member, **(known | values), public=public))
         return await self._show(member, guild)
 

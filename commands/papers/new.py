@@ -29,6 +29,8 @@ COUNTED = 12
 ALL = "all"
 TOPIC, CHANNEL = "t", "c"
 """Orders of a listing, as letters of a button: grouped by topic, ranked for the channel; else as listed."""
+_ORDERS = {"topic": TOPIC, "channel": CHANNEL}
+"""Orders by the names that members type."""
 _FEW = "\n-# There are too few papers to group them by topic."
 _NO_DIGEST = "\n-# This channel has no digest to rank for. /digest create makes one."
 
@@ -231,7 +233,7 @@ class New(commands.Cog):
             raise UserError("I can't read that as a day. Type it like 2026-05-18.")
         if category and typed_day(category):
             raise UserError(f"For a day, type /new day:{category.strip()}.")
-        by = {"topic": TOPIC, "channel": CHANNEL}.get(order, "")
+        by = _ORDERS.get(order, "")
         work = _seen(interaction, wanted, category_name(category), 0, by)
         await answer(interaction, work, private=private, needs=(Need.PAPERS,))
 
@@ -241,7 +243,9 @@ async def new_in_words(said: Spoken) -> ui.LayoutView:
     """Show a day's listing to somebody who asked in words."""
     day = said.options.get("day")
     wanted = typed_day(day) if day else None
-    return await show(said.services, wanted, category_name(said.options.get("category")))
+    by = _ORDERS.get(said.options.get("order", "").casefold(), "")
+    place = (said.services.place.guild or 0, said.place)
+    return await show(said.services, wanted, category_name(said.options.get("category")), 0, by, place)
 
 
 async def setup(bot: commands.Bot) -> None:

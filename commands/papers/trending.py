@@ -98,8 +98,9 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay("\n".join([head, *lines])))
     if png:
-        alt = "Shares of all papers, before and now: " + "; ".join(
-            f"{phrase} {old:.1f} to {new:.1f} %" for phrase, old, new in bars
+        alt = (
+            f"Topics that grew in the {days} days up to {day(on)}, by their share of all papers: "
+            + "; ".join(f"{phrase} {old:.1f} to {new:.1f} %" for phrase, old, new in bars)
         )
         item = discord.MediaGalleryItem("attachment://trending.png", description=alt[:1_000])
         box.add_item(ui.MediaGallery(item))

@@ -28,7 +28,7 @@ from data.stores.people import Person
 from index.people.scores import Trust
 from index.trust.person_trust import trust_in, visible_profile
 
-TOPICS, COAUTHORS = 6, 6
+TOPICS, COAUTHORS, YEARS = 6, 6, 12
 CHOOSE = "person.choose_card"
 NEEDS = (Need.PEOPLE,)
 
@@ -62,7 +62,8 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     people = services.insight.people
     years = people.activity(person.id) if people else {}
     png = await services.painter.paint(activity_png, tuple(years.items()), years) if years else None
-    alt = "Papers by year: " + ", ".join(f"{year}: {count}" for year, count in years.items())
+    by_year = ", ".join(f"{count} in {year}" for year, count in sorted(years.items())[-YEARS:])
+    alt = f"Papers by {person.name} by year: {by_year}"
     view = author_card(card, *_rows(person.id), "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
 
@@ -78,6 +79,7 @@ def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:
     ], [
         link("person.why", "Why these figures?", person=person),
         link("follow.person", "Follow", person=person),
+        link("digest.teach_person", "Teach my digest", person=person),
         link("correction.others", "Not this person?", person=person),
     ]
 

@@ -19,6 +19,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.waiting import not_yet
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
+from index.people.closeness import ALIKE, MOST
 from index.people.people import Coauthor, Near, PeopleIndex
 
 LISTED = 8
@@ -100,8 +101,9 @@ async def show_similar(services: Services, number: int) -> ui.LayoutView:
     return people_list(
         f"## Work most similar to {shown(person.name, 80)}'s",
         lines,
-        "-# Similarity: the cosine of each paper with the other's most similar one, on average; "
-        "people with two papers or more.",
+        f"-# Close: a cosine of {ALIKE} or more with one of the other's papers. Similarity: the cosine of "
+        f"each paper with the other's most similar one, on average. Of each person up to {MOST} papers are "
+        "compared, without those written together.",
     )
 
 
@@ -112,7 +114,8 @@ def _similar_line(services: Services, people: PeopleIndex, person: int, near: Ne
         "both write on " + ", ".join(shown(topic, 50) for topic in shared) if shared else "similar abstracts"
     )
     together = f" · {plural(near.together, 'paper')} together" if near.together else ""
-    facts = f"similarity {near.closeness:.2f} · {plural(len(theirs), 'paper')}{together}"
+    close = f"{near.alike} of {plural(near.compared, 'paper')} close"
+    facts = f"{close} · similarity {near.closeness:.2f}{together}"
     return f"**{shown(near.name, 80)}** · {facts}\n-# {why}"
 
 

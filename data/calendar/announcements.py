@@ -39,6 +39,14 @@ def last_listing(now: datetime) -> date:
     return day
 
 
+def next_announcement(now: datetime) -> datetime:
+    """The instant (UTC) when arXiv announces its next listing, after an instant with a zone."""
+    day = last_listing(now) + timedelta(days=1)
+    while not is_listing_day(day):
+        day += timedelta(days=1)
+    return announced_at(day)
+
+
 def ask_at(now: datetime, newest: date | None, *, reached: bool) -> datetime:
     """The time of the next request to arXiv, after one just now.
 

@@ -19,7 +19,7 @@ from data.database.private_files import keep_database_private
 from data.database.sqlite_files import StoreError as StoreError
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-HEAD = "0016"
+HEAD = "0018"
 """The newest migration; a test compares it with alembic's own answer."""
 
 
@@ -156,6 +156,8 @@ def _refuse_newer(path: Path) -> None:
         return
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            if sqlite_files.is_blank(connection):
+                return
             revision = sqlite_files.revision_of(path, connection)
     except sqlite3.Error as error:
         raise StoreError(f"{path} can't be opened: {error}") from error

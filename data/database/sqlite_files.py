@@ -145,6 +145,14 @@ def damage(connection: sqlite3.Connection) -> str:
     return f"a row of {astray[0]} points to a row of {astray[2]} that is not there" if astray else ""
 
 
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether a database has nothing in it: its first start ended before the schema was made."""
+    try:
+        return connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone() is None
+    except sqlite3.DatabaseError:
+        return False
+
+
 def revision_of(path: Path, connection: sqlite3.Connection) -> str | None:
     """The schema version of a Labmate database.
 

@@ -33,7 +33,8 @@ class Digest:
     most: int = 5
     days: str = "1111100"
     at: str = "09:00"
-    zone: str = "UTC"
+    zone: str = ""
+    """An IANA name; empty until somebody has said it, and then nothing is posted."""
     quiet: bool = False
     made: datetime = datetime.min
     changed: datetime = datetime.min

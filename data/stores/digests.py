@@ -13,7 +13,8 @@ from data.stores.deliveries import ADMITTED, Deliveries
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.limits import OWN_DIGESTS, spend
 from data.stores.opinions import Opinions
-from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, ShownRow
+from data.stores.seeds import Seeds
+from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, ShownRow
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
@@ -27,8 +28,8 @@ def _living(drafts: bool) -> tuple[str, ...]:
     return ("draft", *LIVE) if drafts else LIVE
 
 
-class Digests(Deliveries, Opinions):
-    """Asks and changes digests, their deliveries and what members think of papers."""
+class Digests(Deliveries, Opinions, Seeds):
+    """Asks and changes digests, their deliveries, what they learn from and what members think of papers."""
 
     # -- digests ---------------------------------------------------------------------------------
 
@@ -67,6 +68,8 @@ class Digests(Deliveries, Opinions):
         made = replace(digest, id=fresh_number(), state="draft", made=now, changed=now)
         async with self._writer.begin() as connection:
             mine = (DigestRow.guild == digest.guild) & (DigestRow.owner == digest.owner)
+            drafts = select(DigestRow.id).where(mine, DigestRow.state == "draft")
+            await connection.execute(delete(SeedRow).where(SeedRow.digest_id.in_(drafts)))
             await connection.execute(delete(DigestRow).where(mine, DigestRow.state == "draft"))
             place = DigestRow.guild == digest.guild if digest.guild else mine
             count = await connection.scalar(select(func.count()).where(place, DigestRow.state.in_(LIVE)))
@@ -118,6 +121,7 @@ class Digests(Deliveries, Opinions):
 
     async def held(self, member: int) -> dict[str, Any]:
         """All that is held about a member, ready for JSON."""
+        own = await self._digests(DigestRow.guild == 0, DigestRow.owner == member)
         return {
             "opinions": [
                 {"paper": paper, "opinion": kind, "made": when.isoformat()}
@@ -125,7 +129,8 @@ class Digests(Deliveries, Opinions):
             ],
             "own_digests": [
                 {"name": d.name, "query": d.query, "require": d.require, "exclude": d.exclude, "zone": d.zone}
-                for d in await self._digests(DigestRow.guild == 0, DigestRow.owner == member)
+                | {"learns_from": [seed.paper for seed in await self.seeds(d.id)]}
+                for d in own
             ],
         }
 
@@ -138,6 +143,7 @@ class Digests(Deliveries, Opinions):
                 delete(OpinionRow).where(OpinionRow.member == member),
                 delete(ShownRow).where(ShownRow.place == member),
                 delete(DeliveryRow).where(DeliveryRow.digest_id.in_(own)),
+                delete(SeedRow).where(SeedRow.digest_id.in_(own)),
                 delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
             ):
                 gone += (await connection.execute(statement)).rowcount

@@ -27,6 +27,8 @@ class Profile:
     link: str = ""
     time_zone: str = ""
     public: bool = True
+    account: str = ""
+    """Who may see from the account which person the member holds: ``all``, ``claimed``, or empty: nobody."""
 
 
 _PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]

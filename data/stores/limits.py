@@ -66,6 +66,8 @@ CONTESTED = Limit("contested", 1, timedelta(days=30))
 """Contests of one claim by one member."""
 VOUCHES_GIVEN = Limit("vouch", 10, timedelta(days=30))
 OWN_DIGESTS = Limit("own-digest", 30, _DAY)
+WELCOMED = Limit("welcomed", 1, timedelta(days=3_650))
+"""The examples that a member gets with their first reply."""
 
 
 async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) -> bool:

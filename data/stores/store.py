@@ -22,11 +22,13 @@ from data.stores.digests import Digests
 from data.stores.direct_channels import DirectChannels
 from data.stores.feeds import Feeds
 from data.stores.full_texts import KeptFullTexts
+from data.stores.greetings import Greetings
 from data.stores.invitations import Invitations
 from data.stores.kept_texts import KeptTexts
 from data.stores.leases import Leases
 from data.stores.library import Library
 from data.stores.limits import LastingLimits
+from data.stores.link_cards import LinkCards
 from data.stores.listings import Listings
 from data.stores.lists import Lists
 from data.stores.llm_spending import LlmSpending
@@ -76,7 +78,9 @@ class Store(Papers, ChangedPapers, Runs):
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
         self.direct_channels = DirectChannels(reader, self._writer)
+        self.greetings = Greetings(reader, self._writer)
         self.library = Library(reader, self._writer)
+        self.link_cards = LinkCards(reader, self._writer)
         self.lists = Lists(reader, self._writer)
         self.feeds = Feeds(reader, self._writer)
         self.own_works = OwnWorks(reader, self._writer)

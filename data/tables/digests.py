@@ -45,6 +45,7 @@ class DigestRow(Base):
     """``1111100``: Monday to Sunday."""
     at: Mapped[str] = mapped_column(String(5))
     zone: Mapped[str] = mapped_column(String(60))
+    """An IANA name; empty in a draft until somebody has said it."""
     quiet: Mapped[bool]
     """Nothing is posted on a day without papers that fit."""
     made: Mapped[datetime]
@@ -111,6 +112,31 @@ class OpinionRow(Base):
     kind: Mapped[str] = mapped_column(String(8))
     """``like``, ``save``, ``dislike``, or ``skip``: asked, and not answered."""
     channel: Mapped[int] = mapped_column(BigInteger)
+    made: Mapped[datetime]
+
+
+class SeedRow(Base):
+    """A paper that a digest was given to learn from."""
+
+    __tablename__ = "digest_seeds"
+
+    digest_id: Mapped[int] = mapped_column(ForeignKey("digests.id"), primary_key=True)
+    paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    """Where it came from: ``text``, ``file``, ``orcid`` or ``person``."""
+    made: Mapped[datetime]
+
+
+class GreetingRow(Base):
+    """A server that Labmate has met, so that it is greeted only once."""
+
+    __tablename__ = "greetings"
+
+    guild: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    state: Mapped[str] = mapped_column(String(10))
+    """``begun``, ``sent``, ``refused`` (nobody could be written to) or ``known`` (met before greetings)."""
+    place: Mapped[int] = mapped_column(BigInteger)
+    """The channel where it is said; 0 for a direct message, and where nothing was said yet."""
     made: Mapped[datetime]
 
 

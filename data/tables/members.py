@@ -93,6 +93,9 @@ class ProfileRow(Base):
     time_zone: Mapped[str] = mapped_column(String(60))
     public: Mapped[bool]
     """Whether everybody may see it, or only claimed members."""
+    account: Mapped[str] = mapped_column(String(10), default="", server_default="")
+    """Who may see from the member's Discord account which person they hold: ``all``, ``claimed`` members in
+    private replies, or empty for nobody."""
     changed: Mapped[datetime]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index.answers.answer import Quote
+from index.answers.emptiness import Emptiness
 from index.answers.matching import stems
 from index.answers.passage import Passage
 from index.answers.roles import Roles
@@ -30,19 +31,29 @@ class Part:
 
 
 def summary(passages: Sequence[Passage]) -> tuple[Part, ...]:
-    """The parts that the passages state, in their usual order; a part that none states is left out."""
-    found: list[tuple[Quote, np.ndarray, bool]] = []
+    """The parts that the passages state, in their usual order; a part that none states is left out.
+
+    Authors end with praise and with where their code is, where others state results; sentences that say
+    nothing (:class:`index.answers.emptiness.Emptiness`) therefore count less as a result.
+    """
+    found: list[tuple[Quote, np.ndarray, float, bool]] = []
+    emptiness = Emptiness.shipped()
     for place, passage in enumerate(passages):
         sentences = split(passage.text)
-        for sentence, row in zip(sentences, Roles.shipped().probabilities(sentences), strict=True):
+        says = 1 - emptiness.chances([one.text for one in sentences])
+        roles = Roles.shipped().probabilities(sentences)
+        for sentence, row, telling in zip(sentences, roles, says, strict=True):
             cue = bool(_LIMIT_CUES & set(stems(sentence.text)))
-            found.append((Quote(place, sentence.start, sentence.end, sentence.text, 0.0), row, cue))
+            quote = Quote(place, sentence.start, sentence.end, sentence.text, 0.0)
+            found.append((quote, row, float(telling), cue))
     parts: list[Part] = []
     taken: set[int] = set()
     for name in PARTS:
         best, value = -1, LEAST[name]
-        for number, (_, row, cue) in enumerate(found):
+        for number, (_, row, telling, cue) in enumerate(found):
             score = float(sum(row[column] for column in _COLUMNS[name]))
+            if name == "result":
+                score *= telling
             if name == "limits" and not cue:
                 continue
             if number not in taken and score > value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -15,6 +15,7 @@ from data.stores.deliveries import Chosen
 from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.people import Person
+from data.stores.store import Store
 from index.digest.candidates import candidates
 from index.digest.chooser import Taste
 from index.digest.picks import Pick
@@ -74,7 +75,8 @@ async def _explained(
     }
     texts = await store.texts([pick.paper for pick in picks])
     papers = {paper.id: paper for paper in await store.papers([pick.paper for pick in picks])}
-    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near)
+    given = {seed.paper for seed in await store.digests.seeds(digest.id)}
+    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near, given)
     return tuple(
         Chosen(
             pick.paper,
@@ -90,7 +92,11 @@ async def _explained(
 
 
 def _reasons(
-    digest: Digest, picks: Sequence[Pick], papers: Mapping[int, Paper], near: Mapping[int, Paper]
+    digest: Digest,
+    picks: Sequence[Pick],
+    papers: Mapping[int, Paper],
+    near: Mapping[int, Paper],
+    given: Collection[int] = (),
 ) -> list[Reason]:
     """Why each was picked; papers and words that an earlier reason names come last."""
     reasons: list[Reason] = []
@@ -114,6 +120,7 @@ def _reasons(
                 own=digest.is_own,
                 query=digest.query if pick.on_query else "",
                 words=tuple(words),
+                given=shown in given,
             )
         )
     return reasons
@@ -146,6 +153,7 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
         liked |= await _own(sources, digest.owner, liked)
         follows = await store.members.following(digest.owner)
         topics = [follow.shown for follow in follows if follow.kind == "topic"]
+    liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
     return Taste(
         {paper: liked[paper] for paper in newest},
@@ -157,6 +165,15 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
     )
 
 
+async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int, float]:
+    """What a digest was given to learn from, with the days since; of one moment, the newest papers first."""
+    seeds = {seed.paper: seed.made for seed in await store.digests.seeds(digest.id)}
+    papers = [paper for paper in await store.papers(seeds) if paper.id in seeds and paper.id not in but]
+    papers.sort(key=lambda paper: paper.day or date.min, reverse=True)
+    now = utc_now()
+    return {paper.id: max((now - seeds[paper.id]).total_seconds() / 86_400, 0.0) for paper in papers}
+
+
 async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) -> dict[int, float]:
     """What a member keeps, follows and wrote, with the days since."""
     store = sources.store
@@ -165,7 +182,7 @@ async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) ->
     claim = await store.claims.of_member(member)
     if claim is not None and sources.insight.people is not None:
         numbers = sources.insight.people.papers(claim.person_id).tolist()
-        for paper in await store.papers(numbers[-MOST_LIKED:]):
+        for paper in await store.papers(numbers[:MOST_LIKED]):
             ages[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
     for kept in await store.library.of(member):
         if kept.paper_id is not None:

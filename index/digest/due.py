@@ -83,7 +83,9 @@ async def _asked_since(store: Store, listing: date) -> bool:
 
 
 def next_due(digest: Digest, now: datetime) -> datetime | None:
-    """When a digest is due next; None for one that never is."""
+    """When a digest is due next; None for one that never is, or whose time zone nobody has said yet."""
+    if not digest.zone:
+        return None
     found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)
     return found[1] if found else None
 

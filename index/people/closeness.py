@@ -7,6 +7,9 @@ import numpy as np
 MOST = 60
 """Of a person's papers the newest so many are compared."""
 
+ALIKE = 0.6
+"""The cosine from which on two papers count as close; random pairs of one field rarely have it."""
+
 
 def closeness(one: np.ndarray, other: np.ndarray) -> float:
     """The mean over all papers of both of the cosine with the most similar paper of the other.
@@ -28,6 +31,11 @@ def closeness(one: np.ndarray, other: np.ndarray) -> float:
         return 0.0
     cosines = one @ other.T
     return float((cosines.max(axis=1).mean() + cosines.max(axis=0).mean()) / 2)
+
+
+def alike_papers(one: np.ndarray, other: np.ndarray) -> int:
+    """How many papers of the other are close to a paper of the one; arguments as for :func:`closeness`."""
+    return int(((one @ other.T).max(axis=0) >= ALIKE).sum()) if len(one) and len(other) else 0
 
 
 def apart(mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

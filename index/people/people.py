@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from data.stores.store import Store
-from index.people.closeness import apart, closeness
+from index.people.closeness import alike_papers, apart, closeness
 from index.people.packed_names import PackedNames
 from index.people.paths import shortest_path
 from index.search.facets import Facets
@@ -49,12 +49,22 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A person whose work lies close, and the number of papers together."""
+    """A person whose work lies close.
+
+    Attributes
+    ----------
+    together
+        Papers that the two wrote together.
+    compared, alike
+        The person's other papers that were compared, and those of them close to one of the other's.
+    """
 
     person: int
     name: str
     closeness: float
     together: int
+    compared: int
+    alike: int
 
 
 class PeopleIndex:
@@ -274,10 +284,22 @@ class PeopleIndex:
         people = []
         for other in others:
             own, theirs = (vectors.rows(papers) for papers in apart(mine, self.papers(other)))
-            value = closeness(own.astype(np.float32), theirs.astype(np.float32))
-            people.append(Near(other, self.name(other), value, known.get(other, 0)))
+            rows, others_rows = own.astype(np.float32), theirs.astype(np.float32)
+            value, alike = closeness(rows, others_rows), alike_papers(rows, others_rows)
+            people.append(Near(other, self.name(other), value, known.get(other, 0), len(theirs), alike))
         people.sort(key=lambda near: (-near.closeness, near.person))
-        return people
+        return self._each_with_papers_of_their_own(people)
+
+    def _each_with_papers_of_their_own(self, people: Sequence[Near]) -> list[Near]:
+        """Those whose papers are all by people listed before come last: coauthors don't fill a list."""
+        seen: set[int] = set()
+        first: list[Near] = []
+        last: list[Near] = []
+        for near in people:
+            papers = set(self.papers(near.person).tolist())
+            (last if papers <= seen else first).append(near)
+            seen |= papers
+        return first + last
 
     def activity(self, person: int) -> dict[int, int]:
         """Papers by year, every year from the first to the last."""

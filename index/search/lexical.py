@@ -184,6 +184,14 @@ class WordIndex(WordLookup):
             return {}
         return dict(self._hits(self._within(Query.boolean_query(clauses), ids), len(ids)))
 
+    def titled(self, text: str, ids: Sequence[int]) -> set[int]:
+        """Those of some papers whose title has every word of a text; none for a text of one word."""
+        terms = {term.stem: term for term in self.terms(text)}.values()
+        if not 1 < len(terms) <= MAX_TERMS or not ids:
+            return set()
+        every = Query.boolean_query([(Occur.Must, self._term("title", term)) for term in terms])
+        return {paper for paper, _ in self._hits(self._within(every, ids), len(ids))}
+
     def _within(self, query: Query, ids: Sequence[int]) -> Query:
         chosen = Query.const_score_query(Query.term_set_query(self._schema, "id", [int(i) for i in ids]), 0.0)
         return Query.boolean_query([(Occur.Must, query), (Occur.Must, chosen)])

@@ -20,7 +20,7 @@ from index.search.phrase_background import (
     VERB,
     PhraseBackground,
 )
-from index.search.phrase_text import CAPITALISED, MULTIPLIER, OTHER, Texts
+from index.search.phrase_text import CAPITALISED, LOWER, MULTIPLIER, OTHER, Texts
 
 MOST_WORDS = 4
 LEAST_NOUN = 0.3
@@ -142,6 +142,8 @@ def occurrences(texts: Texts, judged: Tokens) -> tuple[np.ndarray, np.ndarray, n
         end = slice(size - 1, total)
         fits = (judged.run[:count] > 0) & (judged.run[:count] == judged.run[end]) & judged.inside[:count]
         fits &= judged.noun[end] >= LEAST_NOUN
+        if size == 1:
+            fits &= ~_scrap(texts)[texts.word]
         at = np.flatnonzero(fits)
         starts.append(at)
         sizes.append(np.full(len(at), size))
@@ -149,6 +151,11 @@ def occurrences(texts: Texts, judged: Tokens) -> tuple[np.ndarray, np.ndarray, n
     if not starts:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64)
     return np.concatenate(starts), np.concatenate(sizes), np.concatenate(keys)
+
+
+def _scrap(texts: Texts) -> np.ndarray:
+    """For each of texts.words: whether it is too short to name anything alone ("de"), in small letters."""
+    return np.array([word.form == LOWER and len(word.folded) < 3 for word in texts.words] or [False])
 
 
 def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray:

@@ -20,6 +20,8 @@ FIRST, COMPANY = 3, 0.5
 """How many of the first papers speak for the sense of a query, and what closeness to them is worth."""
 WHOLE_TITLE = 1.4
 """What words count more in a paper without an abstract, whose title is all that could have them."""
+TITLED = 0.4
+"""What it is worth that a title has every word of the query: their parts in abstracts can be chance."""
 BY_PERSON = 4.0
 """What a paper by a person in the query is worth: more than any difference of words and meaning."""
 IN_TIME = 0.5
@@ -106,9 +108,11 @@ class Ranking:
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
         scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
+        titled = words.titled(query.text, candidates)
+        scores = scores + TITLED * np.array([paper in titled for paper in candidates])
         if wanted.asked:
             scores = scores + self._company(candidates, scores)
-        scores = scores + _bonus(candidates, wanted)
+        scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
         return best_hits(candidates, scores, closeness, k)
 
     def _company(self, candidates: Sequence[int], scores: np.ndarray) -> np.ndarray:
@@ -127,6 +131,23 @@ class Ranking:
         near = vectors.closeness(centre.astype(np.float32), candidates)
         return np.asarray(COMPANY * np.nan_to_num(near, nan=0.0))
 
+    def _alike(self, candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
+        """How similar candidates are to the paper that they should be like: float64, shape (candidates,).
+
+        Of papers beyond the most similar ones only the cosine is known, which is no more than what the last
+        of those has.
+        """
+        if not wanted.alike:
+            return np.zeros(len(candidates))
+        vectors, least = self._library.vectors, min(wanted.alike.values())
+        others = np.full(len(candidates), least)
+        if wanted.like is not None and vectors is not None:
+            row = vectors.rows(np.array([wanted.like], np.int64))[0].astype(np.float32)
+            others = np.minimum(np.nan_to_num(vectors.closeness(row, candidates), nan=0.0), least)
+        return np.array(
+            [wanted.alike.get(paper, other) for paper, other in zip(candidates, others, strict=True)]
+        )
+
     def _newest(self, allowed: np.ndarray | None, k: int) -> list[Hit]:
         """The newest papers that pass, where a query is only limits."""
         if allowed is None:
@@ -140,7 +161,7 @@ class Ranking:
         return np.asarray(scores, np.float32) / ideal if ideal else np.zeros(len(scores), np.float32)
 
 
-def _bonus(candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
+def _bonus(candidates: Sequence[int], wanted: Wanted, alike: np.ndarray) -> np.ndarray:
     """What candidates are worth beside the subject: float64, shape (candidates,)."""
     bonus = np.zeros(len(candidates))
     if wanted.people:
@@ -148,7 +169,6 @@ def _bonus(candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
     if wanted.in_time is not None:
         bonus += IN_TIME * np.array([passes(wanted.in_time, paper) for paper in candidates])
     if wanted.alike:
-        least = min(wanted.alike.values())
-        bonus += ALIKE * np.array([wanted.alike.get(paper, least) for paper in candidates])
+        bonus += ALIKE * alike
         bonus += NAMES_IT * np.array([paper in wanted.naming for paper in candidates])
     return bonus

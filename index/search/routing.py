@@ -21,7 +21,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "paper": ("paper",),
     "summary": ("paper",),
     "who-knows": ("topic",),
-    "new": ("category", "day"),
+    "new": ("category", "day", "order"),
     "help": (),
 }
 """The commands that can be asked for in words, with their options; a text without a name is the first's."""

@@ -145,8 +145,10 @@ class Search(SimilarPapers):
         vector = await self.embed(query.text)
         depth = max(k, ORDERED) if ordered else k
         ranking = asyncio.to_thread(self._ranking.rank, query, vector, depth, allowed, wanted)
-        hits, first = await asyncio.gather(ranking, self._certain(query))
+        hits, (first, sure) = await asyncio.gather(ranking, self._certain(query, said.like is not None))
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
+        if not sure and not plain:
+            first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]
         fitting, near = await self._fitting(said, hits[: depth if ordered else judged], first)
         if ordered:
@@ -154,6 +156,12 @@ class Search(SimilarPapers):
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
         return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, near)
+
+    async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
+        """The papers that a word of a text names; where titles have all its words, only those among them."""
+        papers = [*first, *(hit.paper_id for hit in hits)]
+        titled = await asyncio.to_thread(self._library.words.titled, text, papers) if first else set()
+        return [paper for paper in first if paper in titled or not titled]
 
     async def _without(self, unwanted: Sequence[str], allowed: np.ndarray | None) -> np.ndarray:
         """The papers that may be found and have none of the unwanted phrases."""
@@ -231,19 +239,21 @@ class Search(SimilarPapers):
         lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
         return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
 
-    async def _certain(self, query: Query) -> list[int]:
-        """The papers that must come first: by identifier, exact title, or a system's name."""
-        if query.phrases or not query.text:
-            return []
+    async def _certain(self, query: Query, like: bool) -> tuple[list[int], bool]:
+        """The papers that come first: by identifier or exact title (True), or by a system's name (False).
+
+        None does where papers ``like`` another are wanted: the text is then only what they are for.
+        """
+        if query.phrases or not query.text or like:
+            return [], True
         exact = await self._identified(query.text)
+        if exact is None:
+            exact = await self._library.store.find_title(query.text) or None
         if exact is not None:
-            return exact
-        titled = await self._library.store.find_title(query.text)
-        if titled:
-            return titled
+            return exact, True
         named = await self._headed(query.text)
         named = named or await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
-        return named or await self._nearly_named(query.text)
+        return named or await self._nearly_named(query.text), False
 
     async def guesses(self, text: str, most: int = 3) -> list[int]:
         """Store ids of guesses for a text that means no known paper: similar ids, else search results."""

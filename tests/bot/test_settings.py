@@ -133,6 +133,7 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("BACKUP_KEEP", "1.5", "integer"),
     ("LABMATE_PICTURES", "2", "boolean"),
     ("TOP_EVERYWHERE", "some", "boolean"),
+    ("LINK_CARDS", "some", "boolean"),
     ("LOG_LEVEL", "LOUD", "DEBUG, INFO"),
     ("LOG_FORMAT", "xml", "'text' or 'json'"),
 ]

@@ -35,6 +35,7 @@ BANNED = [
     r"nearest guesses",
     r"wait for their turn already",
     r"I have written it down",
+    r"\b[Ww]hoever\b",
 ]
 """Patterns of sentences that no native speaker would write, looked for with :func:`re.search`."""
 ROOTS = [Path(commands.__path__[0]), Path(bot.terminal.__path__[0])]

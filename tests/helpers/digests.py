@@ -75,6 +75,11 @@ class Scene:
         ]
 
 
+async def in_zone(panel, zone="UTC"):
+    """Say the time zone, without which nothing starts."""
+    return await panel.choose(zone, next(s for s in panel.selects if s["custom_id"].startswith("dgs:z")))
+
+
 async def active(scene, **more):
     """A digest of the channel that began some days ago."""
 
@@ -82,7 +87,9 @@ async def active(scene, **more):
     guild, channel, owner = (
         int(x) for x in (scene.discord.guild["id"], scene.discord.channel["id"], scene.discord.owner["id"])
     )
-    made = await store.make(Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00"))
+    made = await store.make(
+        Digest(guild, channel, owner, upto=MONDAY - timedelta(days=3), at="09:00", zone="UTC")
+    )
     started = datetime(2026, 11, 15)
     async with store._writer.begin() as connection:
         values = {"state": "active", "changed": started} | more

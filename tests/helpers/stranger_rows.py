@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tests.helpers.stranger_world import World
 
@@ -50,6 +51,7 @@ def fixed(text: str) -> Built:
 
     async def build(world: World) -> str:
         ids = {"you": world.id("you"), "eve": world.id("eve"), "paper": world.papers[0]}
+        ids["guild"] = world.guild
         return text.format(**ids, **_people(world))
 
     return build
@@ -65,7 +67,7 @@ def of(what: Built | Callable[..., Awaitable[object]], text: str, **more: object
     async def build(world: World) -> str:
         made = await what(world, **more)
         number = getattr(made, "id", made)
-        return text.format(n=number, paper=world.papers[0], last=world.papers[-1])
+        return text.format(n=number, paper=world.papers[0], last=world.papers[-1], **_people(world))
 
     return build
 
@@ -110,6 +112,7 @@ def _digests() -> dict[str, Row]:
         "q": ("set_quiet", "silent"),
         "s": ("set_style", "full"),
         "p": ("set_authors", "yes"),
+        "z": ("set_zone", "Asia/Tokyo"),
     }
     for letter, (name, value) in values.items():
         server = of(World.digest, f"dgs:{letter}:{{n}}")
@@ -133,6 +136,45 @@ def _digests() -> dict[str, Row]:
     opinions = {"s": "save", "l": "like", "d": "dislike", "u": "take_back", "m": "similar"}
     for letter, name in opinions.items():
         rows[f"digest.{name}"] = open_to_all(f"dg:{letter}:{{paper}}")
+    return rows
+
+
+def _setup() -> dict[str, Row]:
+    """The pages of `/setup`, and what digests are given to learn from."""
+    draft = {"state": "draft"}
+    rows = {
+        f"setup.{name}": Row(fixed(f"su:{letter}:{{guild}}"), ALL, MANAGERS, MANAGERS)
+        for letter, name in (("g", "begin"), ("a", "another"))
+    }
+    pressed = {
+        "p:2": "page",
+        "n:4": "next",
+        "w": "describe",
+        "z": "other_zone",
+        "l": "give",
+        "x": "forget",
+        "s": "start",
+        "t": "start_too",
+    }
+    for letter, name in pressed.items():
+        rows[f"setup.{name}"] = Row(of(World.digest, f"su:{letter}:{{n}}", **draft), ALL, MANAGERS, MANAGERS)
+    channel = lambda world: str(world.discord.channel["id"])  # noqa: E731
+    values = {
+        "c": ("place", channel, 8),
+        "n": ("place_named", channel, 3),
+        "f": ("fields", "cs.CL", 3),
+        "z": ("zone", "Asia/Tokyo", 3),
+        "h": ("hour", "10:00", 3),
+        "d": ("days", "1111111", 3),
+    }
+    for letter, (name, value, kind) in values.items():
+        custom_id = of(World.digest, f"su{letter}:{{n}}", **draft)
+        rows[f"setup.{name}"] = Row(custom_id, ALL, MANAGERS, MANAGERS, kind, value)
+    rows["digest.forget_given"] = Row(of(World.taught, "dge:x:{n}"), ALL, MANAGERS, MANAGERS)
+    gone = "!taken back already"
+    rows["digest.take_back_given"] = Row(of(World.taught, "dge:u:{n}:1"), gone, MANAGERS, MANAGERS)
+    none = "!You have no digest"
+    rows["digest.teach_person"] = Row(of(World.digest, "dge:p:{one}"), ALL, none, none)
     return rows
 
 
@@ -200,14 +242,15 @@ def _members() -> dict[str, Row]:
 
 
 def _chosen_numbers() -> dict[str, Row]:
-    """Selects whose value is the number of something of the chooser's own."""
+    """Selects whose value is the number of something of the chooser's own, or of their server's."""
     rows = {}
 
-    def chosen(what: Callable[..., Awaitable[int]], **more: object) -> tuple[Built, Callable[[World], str]]:
+    def chosen(what: Callable[..., Awaitable[Any]], **more: object) -> tuple[Built, Callable[[World], str]]:
         made: list[int] = []
 
         async def build(world: World) -> str:
-            made.append(await what(world, **more))
+            one = await what(world, **more)
+            made.append(getattr(one, "id", one))
             return ""
 
         return build, lambda _: str(made[-1])
@@ -220,13 +263,15 @@ def _chosen_numbers() -> dict[str, Row]:
     build, value = chosen(World.follow)
     says = "!don't follow this"
     rows["follow.choose_end"] = Row(_then(build, "fs"), ALL, says, says, 3, value, private=True)
+    build, value = chosen(World.digest)
+    rows["digest.teach"] = Row(_then(build, "dgp:{one}"), ALL, MANAGERS, MANAGERS, 3, value)
     return rows
 
 
 def _then(build: Built, custom_id: str) -> Built:
     async def built(world: World) -> str:
         await build(world)
-        return custom_id
+        return custom_id.format(**_people(world))
 
     return built
 
@@ -288,11 +333,13 @@ def _papers() -> dict[str, Row]:
         "listing.turn": open_to_all("n:20260105:0::a"),
         "listing.turn_by": open_to_all("nb:t:20260105:0::a"),
         "listing.choose_category": open_to_all("nc:20260105", 3, "cs.CL"),
+        "help.goal": open_to_all("help:g", 3, "find"),
+        "links.remove": Row(fixed("lc:x:{you}"), "Removed", "!somebody else", "!somebody else"),
         "trend.papers": open_to_all("tr:30:739000:", 3, "x"),
     }
 
 
-ROWS = _digests() | _library() | _members() | _chosen_numbers() | _people_rows() | _papers()
+ROWS = _digests() | _setup() | _library() | _members() | _chosen_numbers() | _people_rows() | _papers()
 
 
 @dataclass(frozen=True)
@@ -306,9 +353,13 @@ class Form:
 
 TIME = {"name": "x", "at": "10:00", "zone": "UTC"}
 WORDS = {"query": "x", "people": "", "require": "", "exclude": ""}
+GIVEN = {"papers": "About topic3, at length", "orcid": "", "people": ""}
 FORMS = {
     "FollowUpForm": Form(of(World.asked, "aq:f"), {}, "!somebody else"),
     "NoteForm": Form(of(World.kept, "lb:n:{n}"), {}, MINE),
+    "Describe": Form(of(World.digest, "su:w:{n}"), {"query": "x", "fields": "Robotics"}, MANAGERS),
+    "OtherTime": Form(of(World.digest, "su:z:{n}"), {"at": "10:00", "zone": "UTC"}, MANAGERS),
+    "GiveForm": Form(of(World.digest, "su:l:{n}"), GIVEN, MANAGERS),
     "Words": Form(of(World.digest, "dgb:w:{n}"), WORDS, MANAGERS),
     "Words own": Form(of(World.digest, "dgb:w:{n}", own=True), WORDS, SOMEBODY),
     "NameAndTime": Form(of(World.digest, "dgb:o:{n}"), TIME, MANAGERS),

@@ -103,8 +103,14 @@ class World:
             await store.change(one.id, state="deleted")
         words = {"query": PRIVATE if own else OURS, "require": "", "upto": DAY - timedelta(days=2)}
         place = (0, you) if own else (self.guild, int(self.discord.channel["id"]))
-        made = await store.make(Digest(*place, you, picture=False, **words))
+        made = await store.make(Digest(*place, you, zone="UTC", picture=False, **words))
         return await store.change(made.id, state=state) or made
+
+    async def taught(self) -> Digest:
+        """A digest of the server that was given a paper to learn from."""
+        digest = await self.digest()
+        await self.store.digests.plant(digest.id, "text", self.papers[:1])
+        return digest
 
     async def delivery(self, *, own: bool = False, channel: int | None = None) -> int:
         """A posting of eight papers."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -15,6 +15,7 @@ from bot.local_discord.state import DM
 from bot.run import running_bot
 from data.stores.asked_questions import AskedQuestion
 from data.stores.lists import MOST_LISTS
+from tests.helpers.digests import in_zone
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold, joins, of_kind, said
 from tests.helpers.records import record
@@ -30,11 +31,13 @@ CV = (
 LONG = "how do long trainings on very many accelerators bear the failure of one of them"
 
 
-@contextmanager
-def locked(folder):
-    """Another connection that writes and takes its time."""
-    connection = sqlite3.connect(folder / "labmate.db", isolation_level=None, timeout=30)
-    connection.execute("BEGIN IMMEDIATE")
+@asynccontextmanager
+async def locked(folder):
+    """Another connection that writes and takes its time; it lets Labmate end what it is writing first."""
+    connection = sqlite3.connect(
+        folder / "labmate.db", isolation_level=None, timeout=30, check_same_thread=False
+    )
+    await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
     try:
         yield
     finally:
@@ -97,9 +100,16 @@ async def world(tmp_path_factory):
             yield World(discord, bot, a, b, folder)
 
 
-async def digest(w, started=False):
-    panel = await w.a.slash("/digest create")
-    return await panel.press("Start") if started else panel
+async def digest(w):
+    return await w.a.slash("/digest create")
+
+
+async def with_zone(w):
+    return await in_zone(await digest(w))
+
+
+async def started(w):
+    return await (await with_zone(w)).press("Start")
 
 
 async def kept(w):
@@ -202,8 +212,8 @@ pressed("follow on a card", lambda w: w.b.slash("/author name:ChonLam Lao"), "Fo
 pressed("undo a follow", lambda w: w.a.slash("/follow topic:gossip in switches"), "Undo", "no longer follow")
 pressed("remove", kept, "Remove", "Removed from your library")
 pressed("list take off", on_list, "Take off", "Taken off")
-pressed("digest start", digest, "Start", "Started")
-pressed("digest pause", lambda w: digest(w, True), "Pause", "Paused")
+pressed("digest start", with_zone, "Start", "Started")
+pressed("digest pause", started, "Pause", "Paused")
 pressed("digest delete", digest, "Delete", "Deleted")
 pressed("keep a CV", read_cv, "Keep all", "Kept")
 pressed("keep nothing of a CV", read_cv, "Keep nothing", "I have kept none of it")
@@ -284,7 +294,7 @@ async def digest_name(w):
 
 @case("want papers like this?")
 async def taste(w):
-    await digest(w, True)
+    await started(w)
     [one, *_] = await w.bot.services.store.digests.of_guild(int(w.guild))
     asked = await (await w.a.slash(f"/digest taste digest:#{one.id}")).press("Ask me")
     return lambda: asked.press("Yes")
@@ -364,7 +374,7 @@ async def test_nothing_is_written_before_it_is_acknowledged(world, name):
     prepare, text = CASES[name]
     act = await prepare(world)
     known = world.known()
-    with locked(world.folder):
+    async with locked(world.folder):
         doing = asyncio.create_task(act())
         assert await world.heard(known) in DEFERRED
         assert not doing.done()

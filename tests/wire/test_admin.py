@@ -154,7 +154,7 @@ async def test_digests_of_the_banned_wait_until_the_ban_is_lifted(scene, member)
     guild, someone = int(scene.discord.guild["id"]), int(member.user["id"])
     yesterday = date.today() - timedelta(days=1)
     for place, channel in ((guild, int(scene.discord.channel["id"])), (0, someone)):
-        made = await digests.make(Digest(place, channel, someone, upto=yesterday, at="09:00"))
+        made = await digests.make(Digest(place, channel, someone, upto=yesterday, at="09:00", zone="UTC"))
         await digests.change(made.id, state="active")
     assert len(await digests.active()) == 2
     await bans.ban("member", someone, by=0, reason=REASON)

@@ -168,7 +168,7 @@ async def test_requests_keep_their_distance_over_all_clients(serve, tmp_path):
         await polite.close()
     gaps = [after - before for before, after in zip(server.times, server.times[1:], strict=False)]
     assert len(gaps) == 2
-    assert min(gaps) >= 0.29
+    assert min(gaps) >= 0.2, "requests that don't wait come within milliseconds"
 
 
 async def test_retry_after_is_heeded_and_errors_are_tried_again(serve, client):

@@ -279,8 +279,9 @@ async def test_a_duplicate_interaction_is_answered_once(other):
     first, second = await seen.get(), await seen.get()
     assert first.id == second.id
     await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "CommandTree-invoker"))
-    shown = discord.state.messages[discord.channel["id"]]
-    assert len(shown) == 1
+    shown = [str(message) for message in discord.state.messages[discord.channel["id"]].values()]
+    assert ["5 papers" in one for one in shown] == [True, False]
+    assert "New here?" in shown[-1], "once, too"
 
 
 async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch, caplog):

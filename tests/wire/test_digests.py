@@ -10,7 +10,7 @@ from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.completion import files_of
 from commands.digests.posting import Poster
 from index.digest.due import PATIENCE
-from tests.helpers.digests import MONDAY, active, papers, re_titles
+from tests.helpers.digests import MONDAY, active, in_zone, papers, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.members import heard_by, joins
 
@@ -26,6 +26,7 @@ async def test_a_digest_is_set_up_looked_at_and_posted_once(scene):
     assert scene.posts() == [], "a preview posts nothing"
     panel = await panel.choose("10:00", panel.selects[0])
     assert "at 10:00" in panel.text
+    panel = await in_zone(panel)
     started = await panel.press("Start")
     assert "Started" in started.text
     assert "next <t:" in started.text
@@ -260,7 +261,9 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
         form.message["modal"], {"name": "Mornings", "at": "25:00", "zone": "Europe/Berlin"}
     )
     assert "Write the time like 08:30" in bad.text
-    bad = await scene.user.submit(form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Berlin"})
+    bad = await scene.user.submit(
+        form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Nowhere"}
+    )
     assert "Write it like Europe/Berlin" in bad.text
     done = await scene.user.submit(
         form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30", "zone": "europe/berlin"}
@@ -301,10 +304,10 @@ async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
     [post] = scene.posts()
     [gallery] = [c for c in post.message["components"][0]["components"] if c["type"] == 12]
     [item] = gallery["items"]
-    assert item["description"].startswith(
-        "Map of 39 new papers by topic, with the chosen ones numbered. Regions: "
-    )
+    assert item["description"].startswith("39 new papers of 16 Nov 2026 by topic: ")
     assert all(str(number) in item["description"] for number in range(1, 6))
+    [told] = [line for line in post.text.split("\n") if line.startswith("-# The day by topic: ")]
+    assert all(str(number) in told for number in range(1, 6)), "who sees no pictures reads the same"
     [attachment] = files_of(post.message)
     assert scene.discord.state.files[attachment["id"]][2].startswith(b"\x89PNG")
     await scene.bot.services.store.digests.change(digest.id, picture=False)
@@ -317,11 +320,11 @@ async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):
     panel = await panel.choose("8", next(s for s in panel.selects if s["custom_id"].startswith("dgs:n")))
     shown = await panel.press("Preview")
     assert "8 of 9 new papers" in shown.text
-    assert "9 new papers in all categories" in (await shown.press("How these were chosen")).text
+    assert "9 new papers in all fields" in (await shown.press("How these were chosen")).text
     more = await shown.press("3 more")
     assert more.is_private
     assert "\n6. " in "\n" + more.text
-    assert "9 new papers in all categories" in (await more.press("How these were chosen")).text
+    assert "9 new papers in all fields" in (await more.press("How these were chosen")).text
     assert scene.posts() == []
 
 
@@ -360,6 +363,8 @@ async def test_a_draft_is_listed_and_can_be_gone_on_with(scene):
     other = scene.discord.state.token_of(joins(scene.discord, "bee")["id"])
     async with UserClient(scene.discord.url, other) as bee:
         assert "no digests here yet" in (await bee.slash("/digest list")).text
+    assert "Choose a time zone first" in (await user.slash("/digest resume")).text
+    await in_zone(await user.slash("/digest edit"))
     assert "Started" in (await user.slash("/digest resume")).text
     assert "next <t:" in (await user.slash("/digest list")).text
     await user.slash("/digest mine")

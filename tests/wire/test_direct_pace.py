@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from commands.digests.pace import AT_ONCE, OPENED_AT_ONCE
-from tests.helpers.digests import active
+from tests.helpers.digests import active, in_zone
 from tests.helpers.members import joins
 
 OPENS = r"POST /users/@me/channels"
@@ -81,7 +81,7 @@ async def test_owners_are_told_at_the_same_pace(scene):
 
 
 async def test_starting_an_own_digest_opens_the_direct_message_while_the_member_is_there(scene):
-    panel = await scene.user.slash("/digest mine")
+    panel = await in_zone(await scene.user.slash("/digest mine"))
     await panel.press("Start")
     owner = int(scene.discord.owner["id"])
     assert await scene.bot.services.store.direct_channels.of(owner)

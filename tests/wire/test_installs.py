@@ -10,6 +10,7 @@ from commands.cards.lists import note
 from commands.kit.reply import Reply
 from commands.papers.paper import PaperCard
 from data.stores.digest_record import Digest
+from tests.helpers.digests import in_zone
 from tests.helpers.lab import settings_for
 
 EMULATED = "how can large GPU clusters be emulated for training?"
@@ -17,9 +18,9 @@ GUILD, BOT_DM, PRIVATE = 0, 1, 2
 ANYWHERE = set(
     "about ask author compare digest follow following graph help library me new paper papers save search "
     "similar similar-people summary trending unfollow".split()
-)
+) | {"Papers in here", "Save", "Similar"}
 WITH_LABMATE = set("claim collaborators contest contests invitations person profile who-knows".split())
-IN_SERVERS = set("invite list top".split())
+IN_SERVERS = set("invite link-cards list setup top".split())
 
 
 @pytest.fixture
@@ -73,13 +74,29 @@ async def test_what_needs_no_server_works_where_labmate_is_not(brought):
     assert "went wrong" not in (await reply.press("Similar")).text
 
 
+async def test_the_menus_of_messages_work_where_labmate_is_not(brought):
+    _, _, user, _ = brought
+    message = await user.say("read https://arxiv.org/abs/2605.15617")
+    for name in ("Papers in here", "Save", "Similar"):
+        reply = await user.context_menu(name, message["id"], kind=3)
+        assert reply.is_private
+        assert "PrismLLM" in reply.text, name
+
+
+async def test_discord_takes_the_number_of_menu_commands(own):
+    """Five for messages and five for members: https://docs.discord.com/developers/interactions/application-commands"""
+    kinds = [command["type"] for command in await own[1].commands()]
+    assert kinds.count(2) <= 5
+    assert 0 < kinds.count(3) <= 5
+
+
 async def test_an_own_digest_is_set_up_and_a_server_s_is_not(brought):
     _, bot, user, _ = brought
     assert "I'm not in this server" in (await user.slash("/digest create")).text
     assert "/digest mine" in (await user.slash("/digest list")).text
     panel = await user.slash("/digest mine")
     assert "by direct message" in panel.text
-    assert "Started" in (await panel.press("Start")).text
+    assert "Started" in (await (await in_zone(panel)).press("Start")).text
     assert len(await bot.services.store.digests.of_owner(int(user.user["id"]))) == 1
 
 
@@ -87,6 +104,7 @@ async def test_what_can_t_work_there_is_not_offered(brought):
     _, _, user, _ = brought
     for command in (
         "/list show",
+        "/setup",
         "/top",
         "/who-knows topic:networks",
         "/claim person:Minlan Yu",

@@ -57,7 +57,7 @@ async def test_exports_have_a_limit_and_say_when_to_come_again(world):
     for _ in range(EXPORT.member):
         assert "This file holds everything" in (await bee.slash("/me data")).text
     refused = await bee.slash("/me data")
-    assert f"You've asked for {EXPORT.member} files in the last 10 minutes; try again in" in refused.text
+    assert f"You've asked for {EXPORT.member} files in the last 10 minutes; try again <t:" in refused.text
     assert refused.is_private
 
 

@@ -118,11 +118,19 @@ async def test_a_server_without_a_key_is_sent_none(server, monkeypatch):
     await llm.close()
 
 
+async def test_a_server_that_fails_thrice_is_given_up_with_its_status(server):
+    server.behave = sends(b"<html>no</html>", "text/html", 502)
+    llm = Llm(server.url, "small", KEY, seconds=20.0, stall=QUICK, rest=0.0)
+    with pytest.raises(LlmError, match="answers 502"):
+        await written(llm)
+    assert len(server.asked) == 3
+    await llm.close()
+
+
 @pytest.mark.parametrize(
     ("behave", "why"),
     [
         (sends(b"<html>Welcome to the portal</html>", "text/html"), "text/html instead of a stream"),
-        (sends(b"<html>no</html>", "text/html", 502), "answers 502"),
         (sends(b"{}", "application/json"), "instead of a stream"),
         (sends(b"\x00\xff\xfe" * 999), "can't be read"),
         (sends(b"data: {not json\n\n"), "can't be read"),

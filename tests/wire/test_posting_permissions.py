@@ -6,7 +6,7 @@ import pytest
 
 from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import Poster
-from tests.helpers.digests import MONDAY, active, papers, re_titles
+from tests.helpers.digests import MONDAY, active, in_zone, papers, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.members import of_kind, said
 from tests.helpers.places import forbid, place_of, seen_anew, tag, thread_in
@@ -139,7 +139,7 @@ async def test_set_up_asks_for_what_is_missing(scene, permission, name):
 
 
 async def test_set_up_asks_for_threads_where_threads_are_chosen_and_again_at_the_start(scene):
-    panel = await scene.user.slash("/digest create")
+    panel = await in_zone(await scene.user.slash("/digest create"))
     form = next(one for one in panel.selects if one["custom_id"].startswith("dgs:f"))
     await forbid(scene, channel(scene), "create_public_threads")
     assert "Create Public Threads" in (await panel.choose("thread", form)).text

@@ -133,6 +133,7 @@ async def test_a_listing_can_be_grouped_or_ranked(user, lab):
     await fill(lab.bot, [_paper(100 + n, f"Parsing of kind {n}") for n in range(30)])
     grouped = await user.slash("/new day:2026-08-21 order:topic")
     assert "### " in grouped.text
+    assert "### " in (await user.mention("/new day:2026-08-21 order:topic")).text
     assert "6. " in (await grouped.press("Next")).text
     channel = await grouped.press("For this channel")
     assert "no digest to rank for" in channel.text

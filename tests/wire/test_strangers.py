@@ -12,7 +12,8 @@ import pytest
 from discord import ui
 
 from bot.local_discord.limits import walk
-from commands.digests.forms import DigestForm as DigestForm
+from commands.digests.forms import DigestForm
+from commands.digests.setup_choices import SetupForm
 from commands.kit.access import CheckedModal
 from commands.kit.links import _Button, _Dynamic, _Select
 from data.stores.store import Store
@@ -69,6 +70,7 @@ async def test_every_button_select_and_form_has_a_row(world: World) -> None:
     assert {name.partition(" ")[0] for name in ROWS} == everything(world)
     ours = {one for one in _below(ui.Modal) if one.__module__.startswith("commands.")} - {
         DigestForm,
+        SetupForm,
         CheckedModal,
     }
     assert {name.partition(" ")[0] for name in FORMS} == {one.__name__ for one in ours}

@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from bot.local_discord import session_starts
+from bot.local_discord.limits import check_modal
 from bot.local_discord.server import LocalDiscord
 
 GUILDS, MEMBERS, MESSAGES, REACTIONS, DIRECT, CONTENT = 1, 1 << 1, 1 << 9, 1 << 10, 1 << 12, 1 << 15
@@ -269,6 +270,25 @@ async def test_a_file_over_the_limit_is_refused(place):
     assert (await place.ask("POST", path, **with_file({"content": "x"}, data=b"x" * 1_000)))[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ({"type": 1, "components": [{"type": 19, "custom_id": "x"}]}, "components.0.components.0"),
+        ({"type": 18, "label": "x" * 46, "component": {"type": 19, "custom_id": "x"}}, "components.0.label"),
+        ({"type": 18, "label": "", "component": {"type": 19, "custom_id": "x"}}, "components.0.label"),
+        (
+            {"type": 18, "label": "x", "component": {"type": 19, "custom_id": "x", "max_values": 11}},
+            "components.0.component.0.max_values",
+        ),
+    ],
+)
+def test_a_form_whose_file_stands_wrong_is_refused(part, path):
+    tree = check_modal({"title": "A form", "custom_id": "form", "components": [part]}).tree
+    for name in f"data.{path}".split("."):
+        tree = tree[name]
+    assert tree["_errors"]
+
+
 # -- permissions ---------------------------------------------------------------------------------
 
 
@@ -290,6 +310,23 @@ async def test_a_channels_overwrites_decide_last_and_a_members_own_over_the_role
         await place.say({"content": "unheard"}, user=True)
         await place.ask("POST", f"/guilds/{place.guild}/channels", {"name": "new", "type": 0}, user=True)
         assert await events_until(ws, "CHANNEL_CREATE") == ["CHANNEL_CREATE"]
+
+
+async def test_of_anothers_message_only_its_previews_are_hidden_by_who_manages_messages(place):
+    _, said = await place.say({"content": "https://example.org"}, user=True)
+    path = f"/channels/{place.channel}/messages/{said['id']}"
+    hidden = said["flags"] | 1 << 2
+    for body in (
+        {"content": "x"},
+        {"flags": hidden, "content": "x"},
+        {"flags": hidden | 1 << 12},
+        {"flags": None},
+    ):
+        assert (await place.ask("PATCH", path, body))[1]["code"] == 50005
+    status, edited = await place.ask("PATCH", path, {"flags": hidden})
+    assert (status, edited["flags"], edited["edited_timestamp"]) == (200, hidden, None)
+    await overwrite(place, deny=1 << 13)
+    assert (await place.ask("PATCH", path, {"flags": said["flags"]}))[1]["code"] == 50013
 
 
 async def test_a_thread_takes_its_own_permission_to_write_and_its_channels_overwrites(place):

@@ -79,6 +79,7 @@ class Console:
 
 async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
     asked, given = [], {"Name": "Mornings", "Time, such as 08:30": "7:15"}
+    given["Time zone, such as Europe/Berlin"] = "UTC"
 
     async def ask(field):
         asked.append((field.label, field.value))
@@ -92,7 +93,7 @@ async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
     number = next(n for n, (_, c, _) in terminal._shown.items() if c.get("label") == "Name, time, zone")
     await terminal.handle(str(number))
     assert asked[:2] == [("Name", "New papers"), ("Name", "x" * 81)]
-    assert asked[2:] == [("Time, such as 08:30", "09:00"), ("Time zone, such as Europe/Berlin", "UTC")]
+    assert asked[2:] == [("Time, such as 08:30", "09:00"), ("Time zone, such as Europe/Berlin", "")]
     assert "Name takes 0 to 80 characters; this has 81." in console.printed
     assert "**Mornings**" in next(iter(terminal._shown.values()))[0].text
     assert "at 07:15" in next(iter(terminal._shown.values()))[0].text
@@ -150,6 +151,18 @@ def test_a_form_says_what_is_missing():
     assert field.problem(" ") == "Around it is required."
     assert field.problem("ab") == "Around it takes 3 to 4,000 characters; this has 2."
     assert field.problem("abc") is None
+
+
+def test_a_file_of_a_form_is_named_by_its_path(tmp_path):
+    upload = {"type": 19, "custom_id": "file", "required": False}
+    [field] = form_of(
+        {"title": "T", "components": [{"type": 18, "label": "A file", "component": upload}]}
+    ).fields
+    assert (field.label, field.hint) == ("A file", "optional, the path of a file")
+    assert field.problem("") is None
+    assert field.problem(str(tmp_path / "x")) == f"There is no file {tmp_path / 'x'}."
+    (tmp_path / "x").write_text("x" * 5_000)
+    assert field.problem(str(tmp_path / "x")) is None
 
 
 async def test_tab_offers_commands_subcommands_options_and_values(lab):

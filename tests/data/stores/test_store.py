@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -43,6 +44,16 @@ async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     with pytest.raises(NewerDatabaseError, match="newer Labmate"):
         await Store.open(_url(path))
     assert path.read_bytes() == before
+
+
+async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun_again(tmp_path):
+    path = tmp_path / "labmate.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    assert path.stat().st_size > 0
+    store = await Store.open(_url(path))
+    assert await store.find_title("anything") == []
+    await store.close()
 
 
 @pytest.mark.parametrize(

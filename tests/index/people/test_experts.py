@@ -12,7 +12,7 @@ from data.sources.http import SourceError
 from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.models.shipped import ModelDamagedError
-from index.people.closeness import apart, closeness
+from index.people.closeness import alike_papers, apart, closeness
 from index.people.knowing import knowing
 from index.people.network import Network
 from index.people.packed_names import PackedNames
@@ -259,6 +259,8 @@ def test_closeness_tells_people_of_one_field_apart():
     assert closeness(mine, near) > closeness(mine, far) + 0.1
     assert closeness(mine, mine) == pytest.approx(1)
     assert closeness(mine, mine[:0]) == 0
+    assert alike_papers(mine, mine[:4]) == 4
+    assert alike_papers(mine, -near) == alike_papers(mine, near[:0]) == alike_papers(mine[:0], near) == 0
     own, theirs = apart(np.array([5, 3, 1]), np.array([6, 3]))
     assert (own.tolist(), theirs.tolist()) == ([5, 1], [6])
     assert apart(np.array([3]), np.array([6, 3]))[0].tolist() == [3]

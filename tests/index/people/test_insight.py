@@ -84,7 +84,12 @@ async def corpus(store, tmp_path):
             n,
             title=title,
             abstract=abstract,
-            authors=["Ada Lovelace", f"Student{n % 4} Of{n % 4}", *(["Max Planck"] if n == 5 else [])],
+            authors=[
+                "Ada Lovelace",
+                f"Student{n % 4} Of{n % 4}",
+                *(["Emmy Noether"] if n % 4 == 1 else []),  # of all that one student wrote
+                *(["Max Planck"] if n == 5 else []),
+            ],
             announced=date(2026, 1, 1 + n),
             listings=[("cs.CL", date(2026, 1, 1 + n))],
         )
@@ -119,7 +124,7 @@ async def test_coauthors_ways_and_neighbours(corpus, insight):
     alone = await who(corpus, "Nobody Alone")
     people = insight.people
     assert len(people.papers(ada)) == 20
-    assert len(people.coauthors(ada)) == 5
+    assert len(people.coauthors(ada)) == 6
     assert people.coauthors(ada)[-1].name == "Max Planck"
     way = people.way(ada, lise)
     assert [step.person for step in way] == [max_, lise]
@@ -131,6 +136,17 @@ async def test_coauthors_ways_and_neighbours(corpus, insight):
     near = people.near(ada, corpus.vectors, 3)
     assert near
     assert all(found.person != ada for found in near)
+
+
+async def test_those_who_wrote_the_same_papers_do_not_fill_the_list_of_similar_people(corpus, insight):
+    [ada] = [await who(corpus, "Ada Lovelace")]
+    near = insight.people.near(ada, corpus.vectors, 10)
+    student, noether = sorted(
+        place for place, found in enumerate(near) if found.name in ("Student1 Of1", "Emmy Noether")
+    )
+    assert student < 4, "one of the two is among the first"
+    assert noether >= 4, "the other comes after all whose papers are not listed yet"
+    assert all(0 <= found.alike <= found.compared for found in near)
 
 
 async def test_people_who_were_matched_first_are_compared_once_their_papers_are_embedded(store, tmp_path):

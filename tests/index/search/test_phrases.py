@@ -44,6 +44,14 @@ def test_what_people_would_not_call_a_topic_is_none(finder, said):
     assert said not in texts_of(finder, TITLE, ABSTRACT)
 
 
+def test_scraps_of_two_small_letters_name_nothing(finder):
+    title = "A Synthesis of Poems Based on Prose"
+    abstract = (
+        "Resumo: a síntese de poemas é um problema de linguagem. We study de in poems, and de in prose."
+    )
+    assert all(len(text) > 2 or not text.islower() for text in texts_of(finder, title, abstract))
+
+
 def test_initials_do_not_stand_beside_what_they_mean(finder):
     found = texts_of(finder, TITLE, ABSTRACT, 20)
     assert not {"LLMs", "LLM"} & set(found)

@@ -63,6 +63,7 @@ CASES = [
     ("how do I ask you something?", "", "", "/help"),
     ("/papers ChonLam Lao sort:oldest", "", "", "/papers author:ChonLam Lao sort:oldest"),
     ("/search author:Minlan Yu query:congestion", "", "", "/search author:Minlan Yu query:congestion"),
+    ("/new order:topic", "", "", "/new order:topic"),
     ("/digest create", "", "digest create", "/search query:…"),
 ]
 """What is said, who is named in it, the subject left (… for all of it), and what it is led to."""

@@ -129,6 +129,41 @@ async def test_a_question_finds_by_meaning(search, real):
     assert any("TrainMover" in title for title in await _titles(real, [h.paper_id for h in found.hits]))
 
 
+async def test_a_name_in_a_query_does_not_put_its_papers_before_the_title_with_every_word(search, real):
+    words, asked = real.words, 0
+    for paper in await real.store.papers(range(1, FIRST)):
+        terms = [term for term in words.terms(paper.title) if len(term.word) > 2]
+        names = [term for term in terms if term.in_titles == 2 and words.named(term.word)[0] == 2]
+        if not names or len(terms) < 4:
+            continue
+        others = [term.word for term in terms if term is not names[0]][-3:]
+        query = " ".join([names[0].word, *others])
+        if words.titled(query, words.named(names[0].word)[1]) != {paper.id}:
+            continue
+        found = (await search.search(query, 5)).hits
+        assert found[0].paper_id == paper.id, query
+        if (asked := asked + 1) == 8:
+            return
+    pytest.fail("too few names in the slice to try")
+
+
+async def test_papers_like_one_but_for_a_subject_are_like_it(search, real):
+    [prism] = (await search.named("PrismLLM")).papers
+    row = real.vectors.rows(np.array([prism]))[0].astype(np.float32)
+
+    async def nearness(query):
+        found = await search.search(query, 5)
+        return found, float(np.mean(real.vectors.closeness(row, [hit.paper_id for hit in found.hits])))
+
+    like, near = await nearness("papers like PrismLLM but for inference")
+    _, by_words = await nearness("inference")
+    assert like.understood.like == "PrismLLM"
+    assert prism not in [hit.paper_id for hit in like.hits]
+    assert near > by_words + 0.1
+    texts = await real.store.texts([hit.paper_id for hit in like.hits])
+    assert all("inference" in " ".join(text[:2]).lower() for text in texts.values())
+
+
 async def test_limits_hold(search, real):
     found = await search.search("language models", 50, Where(category="cs.IR", since=date(2024, 12, 19)))
     papers = await real.store.papers([hit.paper_id for hit in found.hits])

@@ -1,0 +1,25 @@
+"""What Labmate says it reads, below its name. Facts in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from commands.cards.text import day, plural
+from data.sources.arxiv_fields import field_name
+
+MOST = 128
+"""Characters of a status (https://docs.discord.com/developers/events/gateway-events#activity-object)."""
+
+
+def reading(codes: Sequence[str], papers: int, newest: date | None) -> str:
+    """Which fields of arXiv, how many papers and up to which day, as far as there is room."""
+    tail = f" · {plural(papers, 'paper')}" + (f" up to {day(newest)}" if newest and papers else "")
+    names = [field_name(code) for code in codes]
+    for count in range(len(names), 0, -1):
+        left = len(names) - count
+        more = f" and {left} more" if left else ""
+        text = f"Reading arXiv: {', '.join(names[:count])}{more}{tail}"
+        if len(text) <= MOST:
+            return text
+    return f"Reading {plural(len(names), 'field')} of arXiv{tail}"[:MOST]

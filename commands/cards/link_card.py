@@ -1,0 +1,61 @@
+"""The small card below a posted link, and what managers are told about such cards. Records in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from discord import ui
+
+from commands.cards.lists import ACCENT
+from commands.cards.text import author_line, facts_line, gist, title_link
+from data.records import Paper
+
+INTENT = (
+    "Discord's Developer Portal (the application, Bot, Privileged Gateway Intents, Message Content Intent)"
+)
+WHAT = (
+    "When somebody posts a link to arXiv or a DOI of a paper that I know, I reply with a small card, once a "
+    "day for each paper in a channel, without pinging anybody. Who posted the link can remove the card, and "
+    "`<link>` gets none."
+)
+UNSET = (
+    "Link cards are switched off in this Labmate. The person who runs it can allow them: LINK_CARDS=true in "
+    f"its settings, and the intent in {INTENT}."
+)
+REFUSED = (
+    "Discord doesn't let me read messages, so there are no link cards now. The person who runs this Labmate "
+    f"has to switch on the intent in {INTENT} and start Labmate again."
+)
+_GIST = 140
+
+
+def small_card(papers: Sequence[tuple[Paper, ui.Item[Any]]], remove: ui.Item[Any]) -> ui.LayoutView:
+    """A few papers in three lines each, with a button for each, and one that removes the card."""
+    box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
+    for paper, details in papers:
+        lines = [title_link(paper, 150), f"{author_line(paper, most=3)}", facts_line(paper)]
+        if about := gist(paper, _GIST):
+            lines.append(about)
+        box.add_item(ui.Section(ui.TextDisplay("\n".join(lines)[:1_000]), accessory=details))
+    box.add_item(ui.ActionRow(remove))
+    view = ui.LayoutView(timeout=None)
+    view.add_item(box)
+    return view
+
+
+def state_text(*, on: bool, changed: bool, may_hide: bool) -> str:
+    """Whether a server has link cards, and what they are."""
+    now = "are now" if changed else "are"
+    if not on:
+        return f"Link cards {now} off here. {WHAT}\n-# To switch them on: /link-cards switch:on"
+    hidden = (
+        "Discord's own preview of the link is hidden."
+        if may_hide
+        else "With the permission Manage Messages I would hide Discord's own preview of the link."
+    )
+    return (
+        f"Link cards {now} on here. {WHAT} {hidden}\nI keep no message and not who wrote it: only which "
+        "paper had a card in which channel, until the day is over.\n"
+        "-# To switch them off: /link-cards switch:off"
+    )

@@ -1,0 +1,179 @@
+"""The pages of `/setup`, and the greeting that leads to it. Records in, text out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from commands.cards.digest import place, summary, week
+from commands.cards.fields import fields_line
+from commands.cards.text import label, moment, plural, shown
+from data.records import Paper
+from data.sources.arxiv_fields import field_name
+from data.stores.digest_record import Digest
+from data.stores.seeds import Seed
+
+TITLES_SHOWN = 5
+MOST_CHOSEN = 25
+ALL_FIELDS = "all its fields"
+KINDS = {"text": "pasted", "file": "from a file", "orcid": "from an ORCID record", "person": "by one person"}
+NOTHING_YET = "Nothing yet. Without it, I show papers typical of the day until people press *Like* or *Save*."
+NO_PLACE = "First choose a channel that I may write in."
+NO_ZONE = "First choose your time zone: without it I don't know which morning you mean."
+GONE = "The channel that you chose is gone, or I can't see it any more. Choose another one."
+NO_PREVIEW = (
+    "There is no preview yet, because I haven't read a listing. *Start* works all the same: "
+    "the first post comes once papers are there."
+)
+STARTED_ALREADY = "Somebody has started this digest already."
+
+
+def greeting(server: str, fields: Sequence[str], *, direct: bool) -> str:
+    """What Labmate says to a server's managers when it joins."""
+    where = f"**{shown(server, 100)}**" if direct else "this server"
+    who = "You can" if direct else "People who manage this server can"
+    return (
+        f"## Hello, I'm Labmate\n"
+        f"I read arXiv every day ({fields_line(fields) or ALL_FIELDS}) and can post the few new papers that "
+        f"the people of {where} will want to read.\n"
+        f"{who} set that up with the button: which channel, which fields, at what time, and papers or "
+        "people to learn from. It takes a minute, nothing is posted before you press *Start*, and /setup "
+        "opens it again.\n"
+        "-# Everybody can ask me for papers and people right away: /help shows how."
+    )
+
+
+def place_page(digest: Digest, problem: str = "") -> str:
+    """Where it posts."""
+    now = f"Now: {place(digest)}" if digest.channel else "No channel is chosen yet."
+    return _page(1, "Where should I post?", f"{now}\nA text channel, a thread or a forum will do.", problem)
+
+
+def field_page(digest: Digest, reads: Sequence[str], problem: str = "") -> str:
+    """What it reads."""
+    chosen = fields_line(sorted(digest.category_set), MOST_CHOSEN)
+    all_read = fields_line(reads) or ALL_FIELDS
+    lines = [f"Now: {chosen}." if chosen else f"Now: all that I read, which is {all_read}."]
+    if digest.query:
+        lines.append(f"In your words: “{shown(digest.query, 200)}”")
+    archives = {code.partition(".")[0] for code in reads if "." not in code}
+    unread = [
+        code
+        for code in sorted(digest.category_set)
+        if reads and code not in reads and code.partition(".")[0] not in archives
+    ]
+    if unread:
+        lines.append(
+            f"-# I don't read {fields_line(unread)}: I only see papers that are cross-listed in the fields "
+            "that I read. The person who runs me can add more fields (LABMATE_CATEGORIES)."
+        )
+    lines.append("Choose one or several, and describe what you look for in your own words if you like.")
+    return _page(2, "Which fields?", "\n".join(lines), problem)
+
+
+def time_page(
+    digest: Digest,
+    there: str,
+    now: datetime,
+    following: datetime | None,
+    listing: datetime,
+    problem: str = "",
+) -> str:
+    """When it posts.
+
+    Parameters
+    ----------
+    there
+        The time on the clocks of its zone; "" before one is chosen.
+    now, following, listing
+        Now, its next posting, and arXiv's next announcement.
+    """
+    if digest.zone:
+        zone = shown(digest.zone, 60)
+        lines = [
+            f"Now: {week(digest.days)} at **{digest.at}**, time zone **{zone}**, where it is {there} "
+            f"(on your clock {moment(now, 't')}). Is that right?"
+        ]
+        if following is not None:
+            lines.append(f"The next post would come {moment(following, 'F')}.")
+    else:
+        lines = [f"Now: {week(digest.days)} at **{digest.at}**. In which time zone?"]
+    lines.append(f"-# arXiv announces its new papers at {moment(listing, 't')} on your clock.")
+    return _page(3, "When?", "\n".join(lines), problem)
+
+
+def learn_page(
+    seeds: Sequence[Seed], papers: Sequence[Paper], people: Sequence[str], problem: str = ""
+) -> str:
+    """What it learns from."""
+    lines = [learned_from(seeds, papers) if seeds else NOTHING_YET]
+    if people:
+        lines.append(
+            f"People whose papers I always look at: {', '.join(shown(name, 40) for name in people)}."
+        )
+    lines.append(
+        "Give me papers (links, ids, titles or BibTeX), a file such as Zotero exports, an ORCID iD, or "
+        "people. You can skip this. Later, `/digest learn` and *Teach my digest* on somebody's card add more."
+    )
+    return _page(4, "What should I learn from?", "\n".join(lines), problem)
+
+
+def learned_from(seeds: Sequence[Seed], papers: Sequence[Paper]) -> str:
+    """The papers that a digest was given, counted by where they came from, and some titles."""
+    counts = Counter(seed.kind for seed in seeds)
+    told = ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
+    titles = "\n".join(f"- {shown(paper.title, 90)}" for paper in papers[:TITLES_SHOWN])
+    more = f"\n-# and {len(seeds) - TITLES_SHOWN} more" if len(seeds) > TITLES_SHOWN else ""
+    return f"I learn from {plural(len(seeds), 'paper')} ({told}):\n{titles}{more}"
+
+
+def ready(digest: Digest, following: datetime | None, seeds: int, problem: str = "") -> str:
+    """Above the preview: what would be started."""
+    lines = ["## Ready to start", summary(digest)]
+    if seeds:
+        lines.append(f"-# learns from {plural(seeds, 'paper')} that you gave")
+    if following is not None:
+        lines.append(f"The first post comes {moment(following, 'F')}.")
+    return "\n".join([*lines, *([f"**{problem}**"] if problem else [])])
+
+
+def others_here(digests: Sequence[Digest]) -> str:
+    """What a server has already."""
+    return (
+        f"## Set-up\nThis server has {plural(len(digests), 'digest')} already. Change one, or set up another."
+    )
+
+
+def same_place(other: Digest) -> str:
+    """Asks whether a channel should have a second digest."""
+    return (
+        f"{place(other)} has a digest already, set up by <@{other.owner}>:\n{summary(other)}\n"
+        "Do you want a second one there, or change that one?"
+    )
+
+
+def field_label(code: str, papers: int) -> str:
+    """A category in a menu: its name, its code, and how many papers are known."""
+    count = f", {plural(papers, 'paper')}" if papers else ""
+    name = field_name(code)
+    return label(f"{name} ({code}{count})" if name != code else f"{code}{count}", 100)
+
+
+def _page(number: int, question: str, text: str, problem: str) -> str:
+    head = f"-# Set-up, step {number} of 4\n## {question}\n{text}"
+    return f"{head}\n**{problem}**" if problem else head
+
+
+def no_such_field(typed: str) -> str:
+    """A typed field that arXiv doesn't have."""
+    return (
+        f"arXiv has no field called “{shown(typed, 60)}”. Write a name such as Robotics, or a code such as "
+        "cs.RO. I changed nothing."
+    )
+
+
+def several_fields(typed: str, codes: Sequence[str]) -> str:
+    """A typed field that could be several."""
+    names = ", ".join(f"{field_name(code)} ({code})" for code in codes[:5])
+    return f"“{shown(typed, 60)}” could be several fields: {names}. Write one of these. I changed nothing."

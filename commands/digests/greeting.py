@@ -1,0 +1,139 @@
+"""The greeting of a server that Labmate joined: once, to its managers, with a button for `/setup`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from typing import Any
+
+import discord
+from discord import ui
+from discord.ext import commands
+
+from commands.cards import setup_pages as cards
+from commands.cards.lists import note
+from commands.kit.links import action, link
+from commands.kit.send_once import send_once
+from commands.kit.services import Services
+from data.calendar import clock
+
+log = logging.getLogger("labmate")
+RECENT = timedelta(days=7)
+"""A server that was joined longer ago, before Labmate greeted, is not greeted any more."""
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120))
+"""Before each further try where Discord can't take it."""
+
+
+class Greeting(commands.Cog):
+    """Greets each server once."""
+
+    def __init__(self, bot: commands.Bot, services: Services) -> None:
+        self._bot, self._services = bot, services
+        self._greeting: dict[int, asyncio.Task[None]] = {}
+
+    async def cog_unload(self) -> None:
+        """End; what was not said is said after the next start."""
+        for task in self._greeting.values():
+            task.cancel()
+        await asyncio.gather(*self._greeting.values(), return_exceptions=True)
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """Greet a server that Labmate just joined."""
+        self._soon(guild)
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Greet servers that were joined while Labmate was offline, and finish what was begun."""
+        for guild in self._bot.guilds:
+            self._soon(guild)
+
+    @commands.Cog.listener()
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """Look at a server that Discord couldn't show at the start; one that was met is left in peace."""
+        self._soon(guild)
+
+    def _soon(self, guild: discord.Guild) -> None:
+        if guild.id in self._greeting or guild.unavailable:
+            return
+        task = self._greeting[guild.id] = asyncio.create_task(self._greet(guild))
+        task.add_done_callback(lambda _: self._greeting.pop(guild.id, None))
+
+    async def _greet(self, guild: discord.Guild) -> None:
+        store = self._services.store
+        again = (await store.greetings.state(guild.id))[0] == "begun"
+        if not again:
+            state = "begun" if await self._is_new(guild) else "known"
+            if not await store.greetings.meet(guild.id, state) or state == "known":
+                return
+        for pause in (*PAUSES, None):
+            try:
+                await store.greetings.settle(guild.id, await self._say(guild, again=again))
+                return
+            except (discord.HTTPException, OSError) as error:
+                log.info("server %d can't be greeted now: %s", guild.id, error)
+            if pause is None:
+                return  # the next start tries again
+            again = True
+            await clock.wait_until(clock.now() + pause)
+
+    async def _is_new(self, guild: discord.Guild) -> bool:
+        """Whether a server was joined lately, is not banned, and has set up nothing yet."""
+        joined = guild.me.joined_at if guild.me else None
+        if joined is not None and clock.now() - joined > RECENT:
+            return False
+        store = self._services.store
+        return not await store.bans.is_banned(0, guild.id) and not await store.digests.of_guild(guild.id)
+
+    async def _say(self, guild: discord.Guild, *, again: bool) -> str:
+        """Greet in the system channel where I may write there, else the owner directly.
+
+        Returns ``sent``, or ``refused`` where nobody can be written to.
+
+        Raises
+        ------
+        discord.HTTPException, OSError
+            Where Discord can't take it now.
+        """
+        channel = _writable(guild.system_channel)
+        if again:  # it may stand where it was begun, and nobody is greeted twice
+            _, begun = await self._services.store.greetings.state(guild.id)
+            there = guild.get_channel(begun)
+            channel = there if isinstance(there, discord.TextChannel) else None
+            if channel is not None and not channel.permissions_for(guild.me).read_message_history:
+                return "sent"
+        for place in [channel, None] if channel is not None else [None]:
+            try:
+                await self._services.store.greetings.settle(guild.id, "begun", place.id if place else 0)
+                to = place or await (await self._bot.fetch_user(guild.owner_id or 0)).create_dm()
+                await self._send(to, guild, direct=place is None, again=again)
+            except (discord.Forbidden, discord.NotFound) as error:
+                log.info("the greeting of server %d was refused: %s", guild.id, error)
+                continue
+            return "sent"
+        return "refused"
+
+    async def _send(self, to: Any, guild: discord.Guild, *, direct: bool, again: bool) -> None:
+        text = cards.greeting(guild.name, self._services.categories, direct=direct)
+
+        async def make() -> dict[str, Any]:
+            buttons: list[ui.Item[Any]] = [link("setup.begin", "Set up", guild=guild.id)]
+            return {"view": note(text, [buttons])}
+
+        mark = action("setup.begin").pattern.build({"guild": guild.id})
+        await send_once(self._bot, to, make, marks={mark}, nonce=f"greet{guild.id}", again=again)
+
+
+def _writable(channel: discord.TextChannel | None) -> discord.TextChannel | None:
+    """A channel, if I may read and write there."""
+    if channel is None:
+        return None
+    may = channel.permissions_for(channel.guild.me)
+    return channel if may.view_channel and may.send_messages else None
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Listen."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(Greeting(bot, services))

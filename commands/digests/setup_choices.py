@@ -1,0 +1,192 @@
+"""What is chosen and typed on the pages of `/setup`: kept at once, and its page shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import discord
+from discord import ui
+
+from commands.cards import setup_pages as cards
+from commands.cards.digest_replies import NOT_SEEN
+from commands.digests.allowed import own_digest
+from commands.digests.changes import placed_now
+from commands.digests.forms import TIME, DigestForm, zone_typed
+from commands.digests.panel import WEEKS
+from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES
+from commands.digests.setup_pages import STEPS, page
+from commands.kit.links import Press, button, select
+from commands.kit.replies import UserError, answer, open_form
+from commands.kit.reply import Reply
+from data.sources.arxiv_fields import field_name, fields_named
+from data.stores.digest_record import Digest
+
+MOST_FIELDS, MOST_CHOSEN = 20, 25
+
+
+@select("setup.place", "suc:{digest}", "Channel, thread or forum", value=int, channels=PLACES)
+@select("setup.place_named", "sun:{digest}", "Channel or forum", value=int)
+async def choose_place(press: Press, channel: int, digest: int) -> None:
+    """Where it posts."""
+    await answer(press.interaction, _moved(press, channel, digest), private=True, update=True)
+
+
+async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView | Reply:
+    digest = await own_digest(press.interaction, press.services, number)
+    guild = press.interaction.client.get_guild(digest.guild)
+    place: Any = guild.get_channel_or_thread(channel) if guild else None
+    problem = ""
+    try:
+        if guild is None or place is None:
+            raise UserError(NOT_SEEN)
+        changed = placed_now(place, digest.form)
+        await press.services.store.digests.change(digest.id, **changed)
+    except UserError as error:
+        problem = str(error)
+    return await again(press, digest.id, "place", problem)
+
+
+@select("setup.fields", "suf:{digest}", "Fields; none means all that I read", several=True)
+async def choose_fields(press: Press, codes: list[str], digest: int) -> None:
+    """Which categories it reads."""
+    if len(codes) > MOST_CHOSEN or any(len(code) > MOST_CATEGORY or " " in code for code in codes):
+        raise UserError(NOT_OFFERED)
+    work = _kept(press, digest, "field", categories=" ".join(codes))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("setup.zone", "suz:{digest}", "Time zone")
+async def choose_zone(press: Press, zone: str, digest: int) -> None:
+    """In which time zone the hour is meant."""
+    work = _kept(press, digest, "time", zone=zone_typed(zone))
+    await answer(press.interaction, work, private=True, update=True)
+
+
+@select("setup.hour", "suh:{digest}", "Hour")
+async def choose_hour(press: Press, hour: str, digest: int) -> None:
+    """When it posts."""
+    if not TIME.fullmatch(hour):
+        raise UserError(NOT_OFFERED)
+    await answer(press.interaction, _kept(press, digest, "time", at=hour), private=True, update=True)
+
+
+@select("setup.days", "sud:{digest}", "Days")
+async def choose_days(press: Press, days: str, digest: int) -> None:
+    """On which days it posts."""
+    if days not in WEEKS:
+        raise UserError(NOT_OFFERED)
+    await answer(press.interaction, _kept(press, digest, "time", days=days), private=True, update=True)
+
+
+async def _kept(press: Press, number: int, step: str, **values: object) -> ui.LayoutView | Reply:
+    digest = await own_digest(press.interaction, press.services, number)
+    await press.services.store.digests.change(digest.id, **values)
+    return await again(press, digest.id, step)
+
+
+async def again(press: Press, number: int, step: str, problem: str = "") -> ui.LayoutView | Reply:
+    """A page with what the store has now."""
+    digest = await own_digest(press.interaction, press.services, number)
+    return await page(press.services, press.interaction, digest, STEPS.index(step), problem)
+
+
+# -- forms -------------------------------------------------------------------------------------------
+
+
+@button("setup.describe", "su:w:{digest}")
+async def describe_pressed(press: Press, digest: int) -> None:
+    """Open the form for a description, and for fields that the menu lacks."""
+    await open_form(press.interaction, await _open(press, digest, Describe))
+
+
+@button("setup.other_zone", "su:z:{digest}")
+async def other_zone_pressed(press: Press, digest: int) -> None:
+    """Open the form for any minute and any zone."""
+    await open_form(press.interaction, await _open(press, digest, OtherTime))
+
+
+async def _open(press: Press, number: int, form: Callable[[Press, Digest], ui.Modal]) -> ui.Modal:
+    return form(press, await own_digest(press.interaction, press.services, number))
+
+
+class SetupForm(DigestForm):
+    """A form of a page, which then shows the page."""
+
+    def __init__(self, press: Press, digest: Digest, title: str, kind: str, step: str) -> None:
+        super().__init__(press.services, digest, title, kind, partial(again, press, digest.id, step))
+
+
+class Describe(SetupForm):
+    """What to look for, in words."""
+
+    def __init__(self, press: Press, digest: Digest) -> None:
+        super().__init__(press, digest, "What do you look for?", "sumw", "field")
+        self.ask(
+            query=ui.TextInput(
+                label="In your own words",
+                default=digest.query[:500],
+                max_length=500,
+                required=False,
+                style=discord.TextStyle.long,
+                placeholder="Such as: fault tolerance of large training jobs",
+            ),
+            fields=ui.TextInput(
+                label="More fields, by name or code, with commas",
+                max_length=300,
+                required=False,
+                placeholder="Such as: Robotics, cs.CR",
+            ),
+        )
+
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
+        codes = set(self._digest.category_set)
+        for typed in filter(None, map(str.strip, values["fields"].split(","))):
+            codes |= set(_field(typed))
+        if len(codes) > MOST_FIELDS:
+            raise UserError(f"A digest takes up to {MOST_FIELDS} fields. I changed nothing.")
+        await self._services.store.digests.change(
+            self._digest.id, query=values["query"], categories=" ".join(sorted(codes))
+        )
+        return await self._then()
+
+
+def _field(typed: str) -> Sequence[str]:
+    """The category that a typed name or code means; both where arXiv has two of the same name.
+
+    Raises
+    ------
+    UserError
+        Where it means none, or several.
+    """
+    codes = fields_named(typed)
+    if len({field_name(code) for code in codes}) == 1:
+        return codes
+    if not codes:
+        raise UserError(cards.no_such_field(typed))
+    raise UserError(cards.several_fields(typed, codes))
+
+
+class OtherTime(SetupForm):
+    """Any minute, and any time zone."""
+
+    def __init__(self, press: Press, digest: Digest) -> None:
+        super().__init__(press, digest, "When?", "sumz", "time")
+        self.ask(
+            at=ui.TextInput(label="Time, such as 08:30", default=digest.at, max_length=5),
+            zone=ui.TextInput(
+                label="Time zone or a large city",
+                default=digest.zone[:60],
+                max_length=60,
+                placeholder="Europe/Berlin, or New York",
+            ),
+        )
+
+    async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
+        zone, time = zone_typed(values["zone"]), TIME.fullmatch(values["at"])
+        if time is None:
+            raise UserError("Write the time like 08:30. I changed nothing.")
+        at = f"{int(time[1]):02d}:{time[2]}"
+        await self._services.store.digests.change(self._digest.id, at=at, zone=zone)
+        return await self._then()

@@ -1,0 +1,62 @@
+"""What stands below Labmate's name in Discord: what it reads."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import discord
+from discord.ext import commands
+
+from commands.cards.about import reading
+from commands.kit.services import Services
+from commands.kit.supervise import lasting
+from data.calendar import clock
+
+EVERY = timedelta(minutes=5)
+"""Between looks at whether something new was read."""
+AFTER_FAILURE = 60.0
+
+
+class Status(commands.Cog):
+    """Keeps what stands there true."""
+
+    def __init__(self, bot: commands.Bot, services: Services) -> None:
+        self._bot, self._services = bot, services
+        self._telling: asyncio.Task[None] | None = None
+        self._told = ""
+
+    async def cog_load(self) -> None:
+        """Begin to look."""
+        self._telling = asyncio.create_task(lasting(self._tell, pause=AFTER_FAILURE))
+
+    async def cog_unload(self) -> None:
+        """End."""
+        if self._telling is not None:
+            self._telling.cancel()
+            await asyncio.gather(self._telling, return_exceptions=True)
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Say it again: a new session has forgotten it."""
+        self._told = ""
+        await self._say()
+
+    async def _tell(self) -> None:
+        await self._bot.wait_until_ready()
+        while True:
+            await self._say()
+            await clock.wait_until(clock.now() + EVERY)
+
+    async def _say(self) -> None:
+        services = self._services
+        text = reading(services.categories, len(services.corpus.facets), services.search.newest())
+        if text != self._told:
+            await self._bot.change_presence(activity=discord.CustomActivity(text))
+            self._told = text
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Begin."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(Status(bot, services))

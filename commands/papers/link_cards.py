@@ -1,0 +1,203 @@
+"""`/link-cards`, and the small card below a posted arXiv or DOI link, where a server switched that on.
+
+It takes Discord's message content intent, which the operator asks for with LINK_CARDS. Of a message only its
+links are looked at; nothing of it is kept, nor who wrote it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import discord
+from discord import app_commands, ui
+from discord.ext import commands
+from discord.http import Route
+
+from commands.cards.link_card import REFUSED, UNSET, small_card, state_text
+from commands.cards.lists import note
+from commands.kit.authority import manages_server
+from commands.kit.installs import in_servers
+from commands.kit.limits import MINUTE, Counters
+from commands.kit.links import Press, button, link
+from commands.kit.replies import NO_PINGS, UserError, answer
+from commands.kit.send_once import own_id
+from commands.kit.services import Services, services_of
+from data.records import Paper
+from index.search.named_papers import recognised
+from index.search.posted_links import PostedLinks, posted_links
+
+log = logging.getLogger("labmate")
+MOST_PAPERS, LOOKED_UP = 3, 10
+"""Papers of one message that get a card, and links of it that are looked up."""
+CARDS, WITHIN = 5, 10 * MINUTE
+"""So many cards a channel gets within so many seconds."""
+ONLY_MANAGERS = "Only those who manage this server can switch link cards on or off."
+NOT_YOURS = "This card belongs to somebody else: only who posted the link can remove it."
+_SUPPRESS_EMBEDS = discord.MessageFlags(suppress_embeds=True).value
+
+
+@button("links.remove", "lc:x:{member:snowflake}")
+async def remove_pressed(press: Press, member: int) -> None:
+    """Remove a card, for the member whose link it is about."""
+    await answer(press.interaction, _remove(press, member), private=True)
+
+
+async def _remove(press: Press, member: int) -> ui.LayoutView:
+    message = press.interaction.message
+    if press.member != member or message is None:
+        raise UserError(NOT_YOURS)
+    try:
+        await message.delete()
+    except discord.NotFound:  # pressed twice
+        log.debug("the card %d is gone already", message.id)
+    return note("Removed.")
+
+
+class LinkReplies(commands.Cog):
+    """Cards below posted links."""
+
+    def __init__(self, bot: commands.Bot, services: Services) -> None:
+        self._bot, self._services = bot, services
+        self._servers: set[int] = set()
+        self._posted = Counters()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def cog_load(self) -> None:
+        """Learn where cards are switched on."""
+        self._servers = await self._services.store.link_cards.servers()
+
+    @app_commands.command(name="link-cards")
+    @in_servers
+    @app_commands.describe(
+        switch="Whether I reply to posted arXiv and DOI links here (if you manage the server)"
+    )
+    async def link_cards(
+        self, interaction: discord.Interaction, switch: Literal["on", "off"] | None = None
+    ) -> None:
+        """Small cards below links to papers, in this server"""
+        await answer(interaction, self._switch(interaction, switch), private=True)
+
+    async def _switch(self, interaction: discord.Interaction, switch: str | None) -> ui.LayoutView:
+        guild, services = interaction.guild_id, services_of(interaction)
+        if guild is None:
+            raise UserError("This works only in a server.")
+        if switch is not None and not manages_server(interaction):
+            raise UserError(ONLY_MANAGERS)
+        if switch == "on" and services.link_cards != "on":
+            raise UserError(REFUSED if services.link_cards == "refused" else UNSET)
+        if switch is not None:
+            await services.store.link_cards.switch(guild, on=switch == "on")
+            (self._servers.add if switch == "on" else self._servers.discard)(guild)
+        text = state_text(
+            on=guild in self._servers,
+            changed=switch is not None,
+            may_hide=interaction.app_permissions.manage_messages,
+        )
+        if services.link_cards != "on":
+            text += f"\n{REFUSED if services.link_cards == 'refused' else UNSET}"
+        return note(text)
+
+    @commands.Cog.listener()
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Switch cards off for a server that Labmate was removed from."""
+        self._servers.discard(guild.id)
+        await self._services.store.link_cards.switch(guild.id, on=False)
+
+    @commands.Cog.listener()
+    async def on_message(self, message: discord.Message) -> None:
+        """Reply to a message with a link to a paper; leave every other one alone."""
+        if not self._is_for_us(message):
+            return
+        links = posted_links(message.content)
+        if not links.papers:
+            return
+        try:
+            await self._reply(message, links)
+        except discord.HTTPException as error:  # the message or the channel is gone, or Discord fails
+            log.info("a link card could not be posted: %s", error)
+
+    def _is_for_us(self, message: discord.Message) -> bool:
+        """Whether a member posted it in a server that wants cards, and didn't speak to Labmate."""
+        if self._services.link_cards != "on":
+            return False
+        if message.guild is None or message.guild.id not in self._servers:
+            return False
+        if message.author.bot or message.webhook_id is not None:
+            return False
+        if message.type not in (discord.MessageType.default, discord.MessageType.reply):
+            return False
+        me = own_id(self._bot)
+        answered = message.reference.resolved if message.reference else None
+        if isinstance(answered, discord.Message) and answered.author.id == me:
+            return False
+        return not any(f"<@{mark}{me}>" in message.content for mark in ("", "!"))
+
+    async def _reply(self, message: discord.Message, links: PostedLinks) -> None:
+        assert message.guild is not None
+        if not _may_write(message):
+            return
+        if await self._services.store.bans.is_banned(message.author.id, message.guild.id):
+            return
+        async with self._one_at_a_time:
+            new = await self._taken(message.channel.id, links)
+        if not new:
+            return
+        await self._post(message, await self._services.store.papers(new))
+        everything_shown = links.alone and len(new) == len(links.papers)
+        if everything_shown and not message.attachments and not message.flags.suppress_embeds:
+            await self._hide_preview(message)
+
+    async def _taken(self, place: int, links: PostedLinks) -> list[int]:
+        """The papers that get a card now. They are taken before it is posted: rather none than two."""
+        if self._posted.wait((place,), CARDS, WITHIN) > 0:
+            return []
+        store = self._services.store
+        known = (await recognised(store, links.papers[:LOOKED_UP])).papers
+        new = await store.link_cards.take(place, known[:MOST_PAPERS]) if known else []
+        if new:
+            self._posted.count((place,), WITHIN)
+        return new
+
+    async def _post(self, message: discord.Message, papers: Sequence[Paper]) -> None:
+        """Post the card quietly: neither the reply nor its arrival notifies anybody."""
+        entries: list[tuple[Paper, ui.Item[Any]]] = [
+            (paper, link("paper.card", "Details", paper=paper.id)) for paper in papers
+        ]
+        await message.channel.send(
+            view=small_card(entries, link("links.remove", "Remove", member=message.author.id)),
+            reference=message.to_reference(fail_if_not_exists=True),
+            mention_author=False,
+            allowed_mentions=NO_PINGS,
+            silent=True,
+            nonce=str(message.id),
+        )
+
+    async def _hide_preview(self, message: discord.Message) -> None:
+        """Hide Discord's preview of the link, where Labmate may; only the message's flags are touched."""
+        place = message.channel
+        if isinstance(place, discord.Thread) and place.parent is None:
+            return
+        if message.guild is None or not place.permissions_for(message.guild.me).manage_messages:
+            return
+        path = "/channels/{channel_id}/messages/{message_id}"
+        route = Route("PATCH", path, channel_id=place.id, message_id=message.id)
+        await self._bot.http.request(route, json={"flags": message.flags.value | _SUPPRESS_EMBEDS})
+
+
+def _may_write(message: discord.Message) -> bool:
+    """Whether Labmate may reply where the message stands."""
+    place, guild = message.channel, message.guild
+    if guild is None or (isinstance(place, discord.Thread) and place.parent is None):
+        return False
+    allowed = place.permissions_for(guild.me)
+    writes = allowed.send_messages_in_threads if isinstance(place, discord.Thread) else allowed.send_messages
+    return allowed.view_channel and writes and allowed.read_message_history
+
+
+async def setup(bot: commands.Bot) -> None:
+    """Listen, and add the command."""
+    services: Services = bot.services  # type: ignore[attr-defined]
+    await bot.add_cog(LinkReplies(bot, services))
