@@ -115,7 +115,7 @@ class Labmate(commands.AutoShardedBot):
         await asyncio.wait({self.running})
         error = explained(None if self.running.cancelled() else self.running.exception())
         if error.code == DISALLOWED_INTENTS and self.intents.message_content:
-            error.status = 1  # started again, Labmate does without the intent
+            error.status = 1  # after a restart, Labmate does without the intent
         raise error
 
     async def _until_revoked(self) -> None:

@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     metrics_token: SecretStr | None = None
     """A bearer token that lets other machines read /metrics."""
     link_cards: bool = False
-    """True: ask Discord for the message content intent, so that servers can switch on cards below links."""
+    """True: ask Discord for the Message Content Intent, so that servers can switch on cards below links."""
     top_everywhere: bool = False
     """True: /top counts what members of all servers saved and liked together."""
     labmate_clock: Path | None = None

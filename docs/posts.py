@@ -1,17 +1,14 @@
-"""Posts of a digest as pictures, in both themes and as narrow as a phone: python docs/posts.py
+"""A digest of a real day as pictures, in both themes and as narrow as a phone, and /similar.
 
-It makes up three hundred papers, lets a Labmate on a local Discord choose among them and post, and draws the
-channel as Discord lays it out.
+LABMATE_SHARED=... python docs/posts.py: a Labmate on a local Discord, which reads the real papers in place,
+sets up a digest; the script draws the channel as Discord lays it out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import random
 import sys
-import tempfile
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,121 +17,68 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from picture import page, photograph  # noqa: E402
 from pydantic import SecretStr  # noqa: E402
+from real_library import real_library  # noqa: E402
 
-from bot.local_discord.client import UserClient  # noqa: E402
+from bot.local_discord.client import ShownReply, UserClient  # noqa: E402
+from bot.local_discord.limits import walk  # noqa: E402
 from bot.local_discord.server import LocalDiscord  # noqa: E402
 from bot.run import running_bot  # noqa: E402
-from bot.settings import Settings  # noqa: E402
-from data.records import PaperRecord  # noqa: E402
-from index.search.intake import Intake  # noqa: E402
+from commands.kit import painter, services  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
-DAY = date(2026, 5, 18)
-TOPICS = {
-    "in-network aggregation": ("programmable switches", "gradient compression", "collective communication"),
-    "speech recognition": ("noisy rooms", "accented speech", "streaming transducers"),
-    "protein design": ("diffusion over backbones", "binding affinity", "inverse folding"),
-    "language model agents": ("tool calls", "long tasks", "web navigation"),
-    "recommendation": ("cold start", "session graphs", "semantic identifiers"),
-    "retrieval": ("late interaction", "dense passages", "query rewriting"),
-    "robot learning": ("dexterous hands", "imitation from video", "tactile sensing"),
-}
-FORMS = ("{a} for {b}", "Rethinking {b} in {a}", "{b} at scale: a study of {a}", "When does {b} help {a}?")
-NAMES = (
-    "Ada Lovelace",
-    "Emmy Noether",
-    "Alan Turing",
-    "Grace Hopper",
-    "Mary Cartwright",
-    "Sofya Kovalevskaya",
-)
+WORDS = "systems for training and serving large language models on many GPUs"
+SIMILAR = "/similar PrismLLM"
+Message = dict[str, Any]
+painter.PATIENCE = services.INTERIM_AFTER = 600.0  # pictures show answers, however busy the machine
 
 
-def made_up(count: int = 300) -> list[PaperRecord]:
-    """Make up a day's papers."""
-    chance = random.Random(5)
-    found = []
-    for number in range(count):
-        topic, aspects = chance.choice(list(TOPICS.items()))
-        aspect = chance.choice(aspects)
-        title = chance.choice(FORMS).format(a=topic, b=aspect)
-        title = f"{title[0].upper()}{title[1:]} ({number + 1})"
-        text = (
-            f"Progress in {topic} is held back by {aspect}. We propose a method for {aspect} that makes "
-            f"{topic} {chance.choice(('cheaper', 'more robust', 'faster', 'easier to audit'))}, "
-            f"and measure it on {chance.randint(3, 40)} tasks of {topic}."
-        )
-        found.append(
-            PaperRecord(
-                source="made up",
-                ids={"arxiv": f"2605.{number + 1:05d}"},
-                title=title,
-                abstract=text,
-                authors=chance.sample(NAMES, 3),
-                categories=["cs.LG"],
-                announced=DAY,
-                listings=[("cs.LG", DAY)],
-            )
-        )
-    return found
-
-
-async def post(folder: Path) -> dict[str, Any]:
-    """Post a digest, and return the message with its picture inside."""
+async def messages() -> tuple[Message, Message, Message]:
+    """The digest with a dark and with a light map, and the reply to /similar, with pictures embedded."""
     async with LocalDiscord() as discord:
-        settings = Settings(
-            _env_file=None,
-            discord_token=SecretStr(discord.bot_token),
-            discord_api_url=discord.api_url,
-            labmate_data=folder,
-            labmate_fetch=False,
+        settings = await real_library(
+            discord_token=SecretStr(discord.bot_token), discord_api_url=discord.api_url
         )
         async with (
             running_bot(settings) as (bot, scheduler),
             UserClient(discord.url, discord.user_token) as user,
         ):
-            library = bot.services.library
             await scheduler.load_model()
-            with library.writing():
-                await Intake(library, "made up", "made up").run(iter(enumerate(made_up())))
-                await library.open_vectors(writable=True)
-                await library.embed_backlog()
-            await library.refresh()
-            panel = await user.slash("/digest create", within=60)
+            await bot.services.wait_for_people()
+            panel = await user.slash("/digest create", within=120)
             form = await (await panel.press("Papers")).press("Words and people")
-            answers = {
-                "query": "communication in training over programmable switches",
-                "people": "",
-                "require": "",
-                "exclude": "",
-            }
+            answers = {"query": WORDS, "people": "", "require": "", "exclude": ""}
             panel = await user.submit(form.message["modal"], answers)
-            shown = await panel.press("Preview")
-            message = shown.message
-            for attachment in message["attachments"]:
-                data = base64.b64encode(discord.state.files[attachment["id"]][2]).decode()
-                _inline(
-                    message["components"],
-                    f"attachment://{attachment['filename']}",
-                    f"data:image/png;base64,{data}",
-                )
-            return message
+            dark = await preview(panel)
+            [layout] = [menu for menu in panel.selects if menu["custom_id"].startswith("dgs:s")]
+            panel = await panel.choose("compact light picture", layout)
+            light = await preview(panel)
+            similar = await user.slash(SIMILAR, within=120)
+            return with_files(discord, dark), with_files(discord, light), with_files(discord, similar)
 
 
-def _inline(components: list[dict[str, Any]], old: str, new: str) -> None:
-    for component in components:
+async def preview(panel: ShownReply) -> ShownReply:
+    """Press the button; the first map of a day takes a while."""
+    pressed = {"component_type": 2, "custom_id": panel.button("Preview")["custom_id"]}
+    return await panel.user.component(panel.message, pressed, within=600)
+
+
+def with_files(discord: LocalDiscord, shown: ShownReply) -> Message:
+    """A message with its pictures embedded."""
+    message = shown.message
+    for _, component in walk(message["components"]):
         for item in component.get("items", []):
-            if item["media"]["url"] == old:
-                item["media"]["url"] = new
-        _inline(component.get("components", []), old, new)
+            _, _, data = discord.state.files[item["media"]["attachment_id"]]
+            item["media"]["url"] = f"data:image/png;base64,{base64.b64encode(data).decode()}"
+    return message
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        message = asyncio.run(post(Path(folder)))
-    photograph(page("", message), TARGET / "digest-dark.png", 860, 1_520)
-    photograph(page("", message, light=True), TARGET / "digest-light.png", 860, 1_520)
-    photograph(page("", message), TARGET / "digest-phone.png", 400, 1_720)
+    dark, light, similar = asyncio.run(messages())
+    photograph(page("", dark), TARGET / "digest-dark.png", 860, 1_720)
+    photograph(page("", light, light=True), TARGET / "digest-light.png", 860, 1_720)
+    photograph(page("", dark), TARGET / "digest-phone.png", 400, 2_180)
+    photograph(page("", light, light=True), TARGET / "digest-phone-light.png", 400, 2_180)
+    photograph(page(SIMILAR, similar), ROOT / "docs" / "similar.png", 860, 800)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from data.stores.store import Store
 CLOCK_OFF = 60.0
 """Seconds that the clock may be wrong."""
 MAY_READ_MESSAGES = 1 << 18 | 1 << 19
-"""An application's flags: it has the message content intent, or has it while it is in few servers."""
+"""An application's flags: it has the Message Content Intent, for good or while it is in few servers."""
 _DISCORD = "https://discord.com/api/v10"
 _TIMEOUT = aiohttp.ClientTimeout(total=10)
 _UNREACHABLE = (aiohttp.ClientError, TimeoutError, OSError)
@@ -59,7 +59,7 @@ async def discord(settings: Settings) -> list[Finding]:
 
 
 def _intents(settings: Settings, flags: int) -> list[Finding]:
-    """Whether the application may read messages, where link cards need it."""
+    """Whether the application may read messages, if link cards need it."""
     if not settings.link_cards:
         return good("no privileged intents needed; nothing to switch on")
     if flags & MAY_READ_MESSAGES:

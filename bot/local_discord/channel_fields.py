@@ -29,7 +29,7 @@ def channel_fields(state: State, kind: int, body: Json) -> Json:
     if body.get("permission_overwrites") is not None:
         fields["permission_overwrites"] = overwrites(body["permission_overwrites"])
     if kind == FORUM and body.get("available_tags") is not None:
-        fields["available_tags"] = [_tag(state, tag) for tag in body["available_tags"]]
+        fields["available_tags"] = [_tag(state, tag) for tag in body["available_tags"] if tag]
     return fields
 
 

@@ -114,7 +114,7 @@ class ChannelRoutes(Routes):
         return self._messages.seen_by(call.user_id, edited)
 
     async def _hide_previews(self, call: Call, message: Json) -> Json:
-        """Change whether another's message shows previews, which is all that others may change of it."""
+        """Show or hide the previews of somebody else's message, the only change that others may make."""
         flags = call.body.get("flags")
         others = ~SUPPRESS_EMBEDS
         if set(call.body) != {"flags"} or not isinstance(flags, int) or (flags ^ message["flags"]) & others:

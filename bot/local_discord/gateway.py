@@ -48,7 +48,7 @@ class Gateway:
         self.starts = SessionStarts(state)
         self.sessions: dict[str, Session] = {}
         self.presences: dict[str, Json] = {}
-        """User id -> what was last said to stand below their name."""
+        """User id -> the status that they last set."""
         self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
         """How many sockets have been opened so far, to test reconnecting."""

@@ -117,9 +117,10 @@ class GuildRoutes(Routes):
     async def create_role(self, call: Call) -> Json:
         guild = self._guild(call)
         self._require(call, guild["id"], _MANAGE_ROLES)
-        permissions = int(call.body.get("permissions") or 0)
+        fields = role_fields(call.body)
+        permissions = int(fields.pop("permissions", 0))
         role = self._state.add_role(guild["id"], str(call.body.get("name", "new role")), permissions)
-        role |= {name: value for name, value in role_fields(call.body).items() if name != "permissions"}
+        role |= fields
         await self._gateway.to_guild(
             guild["id"], "GUILD_ROLE_CREATE", {"guild_id": guild["id"], "role": role}
         )

@@ -39,6 +39,13 @@ class Problems:
         if not node.keys() - {"_errors"}:
             node.setdefault("_errors", []).append({"code": code, "message": message})
 
+    def permissions(self, path: str, value: Any) -> str:
+        """Permissions as the text that Discord keeps, "0" for none; adds an error for other text."""
+        given = str(value or 0)
+        if not (given.isascii() and given.isdecimal() and len(given) <= 20):
+            self.add(path, "NUMBER_TYPE_COERCE", f'Value "{given[:40]}" is not int.')
+        return given
+
     def too_long(self, path: str, value: Any, most: int, least: int = 0) -> None:
         """Add an error if a text or list is too long or too short."""
         if value is None:

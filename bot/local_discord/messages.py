@@ -242,7 +242,7 @@ class Messages:
         return message
 
     async def hide_previews(self, message: Json, flags: int) -> Json:
-        """Set a message's flags; where previews are hidden, its embeds go. It doesn't count as edited."""
+        """Set a message's flags, and remove its embeds if previews are hidden. It doesn't count as edited."""
         message["flags"] = flags
         if flags & SUPPRESS_EMBEDS:
             message["embeds"] = []

@@ -26,10 +26,7 @@ def overwrite(overwrite_id: str, body: Json) -> Json:
     if kept["type"] not in (_ROLE, _MEMBER):
         problems.add("type", "BASE_TYPE_CHOICES", "Value must be one of (0, 1).")
     for name in ("allow", "deny"):
-        given = str(body.get(name) or 0)
-        if not (given.isascii() and given.isdecimal() and len(given) <= 20):
-            problems.add(name, "NUMBER_TYPE_COERCE", f'Value "{given[:40]}" is not int.')
-        kept[name] = given
+        kept[name] = problems.permissions(name, body.get(name))
     if problems.tree:
         raise errors.invalid_form(problems)
     return kept

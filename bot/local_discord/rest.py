@@ -18,7 +18,7 @@ from bot.local_discord.thread_list_routes import ThreadListRoutes
 from bot.local_discord.webhook_routes import WebhookRoutes
 
 _MAY_READ_MESSAGES = 1 << 19
-"""An application's flag: it may have the message content intent while it is in few servers."""
+"""An application's flag: it may have the Message Content Intent while it is in few servers."""
 
 
 class Rest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.local_discord import errors
+from bot.local_discord.limits import Problems
 from bot.local_discord.routes import Call, Handler, Routes
 from bot.local_discord.state import Json
 
@@ -11,10 +12,19 @@ _FIELDS = ("name", "hoist", "mentionable", "unicode_emoji")
 
 
 def role_fields(body: Json) -> Json:
-    """The fields of a role that a request sets."""
+    """The fields of a role that a request sets.
+
+    Raises
+    ------
+    ApiError
+        50035 for permissions that aren't a number.
+    """
+    problems = Problems()
     fields = {name: body[name] for name in _FIELDS if body.get(name) is not None}
     if body.get("permissions") is not None:
-        fields["permissions"] = str(body["permissions"])
+        fields["permissions"] = problems.permissions("permissions", body["permissions"])
+    if problems.tree:
+        raise errors.invalid_form(problems)
     colors = body.get("colors") or {}
     color = colors.get("primary_color", body.get("color"))
     if color is not None:

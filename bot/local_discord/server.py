@@ -28,7 +28,7 @@ from bot.local_discord.state import Json, State
 API = "/api/v10"
 _KEPT_REQUESTS = 2_000
 LONG_AGO = "2020-01-01T00:00:00+00:00"
-"""When the bot joined its first guild: it is at home there."""
+"""When the bot joined its first guild, so that it doesn't look new there."""
 
 
 class LocalDiscord:

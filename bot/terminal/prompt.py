@@ -54,7 +54,7 @@ class Terminal:
         """The channels that threads were entered from."""
         self._last: str | None = None
         self._answered: set[str] = set()
-        """Interactions whose reply was drawn: what else comes of them is shown, too."""
+        """Interactions whose reply was drawn; further messages of theirs are shown, too."""
         self._drawn: set[str] = set()
         """Messages that were drawn."""
         self._busy = False

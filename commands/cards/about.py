@@ -1,4 +1,4 @@
-"""What Labmate says it reads, below its name. Facts in, text out."""
+"""Labmate's status in Discord: what it reads. Facts in, text out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 128
 
 
 def reading(codes: Sequence[str], papers: int, newest: date | None) -> str:
-    """Which fields of arXiv, how many papers and up to which day, as far as there is room."""
+    """The fields of arXiv, the number of papers and the newest day, as far as there is room."""
     tail = f" · {plural(papers, 'paper')}" + (f" up to {day(newest)}" if newest and papers else "")
     names = [field_name(code) for code in codes]
     for count in range(len(names), 0, -1):

@@ -21,7 +21,7 @@ from data.stores.digest_record import Digest
 PAGE = 5
 """Papers with buttons on one message; Discord takes forty components."""
 PICTURE = "day.png"
-REGIONS_TOLD = 9
+REGIONS_TOLD = 10
 _TEXT_LIMIT = 3_900
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -33,7 +33,7 @@ class Picture:
     png: bytes
     alt: str
     told: str = ""
-    """The same in a line of the post, for those who see no pictures."""
+    """The same in a line of the post, for people who can't see the picture."""
 
 
 Buttons = Callable[[int], Sequence[ui.Item[Any]]]
@@ -132,9 +132,9 @@ Region = tuple[str, int, Sequence[int]]
 
 
 def picture_alt(listed: date, regions: Sequence[Region]) -> str:
-    """The picture in words: whose day it maps, its topics by size, and where the chosen papers lie."""
+    """The picture in words: the day, its topics by size, and where the chosen papers lie."""
     told = [
-        f"{name}, {plural(papers, 'paper')}" + (f", with {_numbers(chosen)}" if chosen else "")
+        f"{name}: {plural(papers, 'paper')}" + (f", with {_numbers(chosen)}" if chosen else "")
         for name, papers, chosen in _largest(regions)
     ]
     papers = plural(sum(papers for _, papers, _ in regions), "new paper")
@@ -144,10 +144,10 @@ def picture_alt(listed: date, regions: Sequence[Region]) -> str:
 def picture_told(regions: Sequence[Region]) -> str:
     """The picture in a line: the day's topics by size, and the numbers of the chosen papers in each."""
     told = [
-        f"{shown(name, 40)} {papers}" + (f" ({', '.join(map(str, chosen))})" if chosen else "")
+        f"{shown(name, 60)} {papers}" + (f" ({', '.join(map(str, chosen))})" if chosen else "")
         for name, papers, chosen in _largest(regions)
     ]
-    return f"The day by topic: {' · '.join(told[:REGIONS_TOLD])}"
+    return f"The day by topic, chosen papers in brackets: {' · '.join(told[:REGIONS_TOLD])}"
 
 
 def _largest(regions: Sequence[Region]) -> list[Region]:
@@ -156,7 +156,7 @@ def _largest(regions: Sequence[Region]) -> list[Region]:
 
 def _numbers(chosen: Sequence[int]) -> str:
     *most, last = map(str, chosen)
-    return f"{', '.join(most)} and {last} of the chosen" if most else f"{last} of the chosen"
+    return f"chosen papers {', '.join(most)} and {last}" if most else f"chosen paper {last}"
 
 
 def summary(digest: Digest, now: str = "") -> str:
@@ -184,12 +184,12 @@ def summary(digest: Digest, now: str = "") -> str:
 
 
 def place(digest: Digest) -> str:
-    """The channel as a mention, or that there is none yet."""
+    """The channel as a mention, or a note that none is chosen yet."""
     return f"<#{digest.channel}>" if digest.channel else "no channel chosen yet"
 
 
 def zone(digest: Digest) -> str:
-    """The time zone, or that nobody has said it yet."""
+    """The time zone, or a note that none is chosen yet."""
     return shown(digest.zone, 60) if digest.zone else "(time zone not chosen yet)"
 
 

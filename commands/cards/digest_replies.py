@@ -30,8 +30,8 @@ NO_TAG += "set, allow me Manage Threads, or choose another place."
 NO_PICTURE = "Pictures are left out: I'm not allowed Attach Files there."
 NO_LISTING = "I haven't read a listing yet, so there is nothing to post."
 NO_ZONE = (
-    "Choose a time zone first: there is a menu for it among the settings of the digest (/digest edit). "
-    "Without one I don't know which morning you mean."
+    "Choose a time zone first: it is in the digest's settings (/digest edit, *When and where*). "
+    "Without one, I don't know when to post."
 )
 STATES = {
     "posted": "posted",
@@ -149,7 +149,7 @@ def nothing_to_post(read: int) -> str:
 
 def how_chosen(digest: Digest, delivery: Delivery) -> str:
     """How a posting was chosen."""
-    fields = fields_line(sorted(digest.category_set)) or "all fields that I read"
+    fields = fields_line(sorted(digest.category_set)) or "all my fields"
     liked = "you saved and liked" if digest.is_own else "saved and liked here"
     query = f", and to “{shown(digest.query, 120)}”," if digest.query else ""
     text = (

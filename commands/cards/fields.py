@@ -1,4 +1,4 @@
-"""Fields by their names, as people know them. Codes in, text out."""
+"""Fields by their usual names. Codes in, text out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = 6
 
 
 def fields_line(codes: Iterable[str], most: int = MOST) -> str:
-    """The names of categories, each once, and how many more there are; "" without any."""
+    """The names of categories, each once, and how many more there are; "" if there are none."""
     names = list(dict.fromkeys(shown(field_name(code), 60) for code in codes))
     more = len(names) - most
     if more > 0:

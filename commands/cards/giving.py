@@ -12,8 +12,8 @@ from data.stores.digest_record import Digest
 from data.stores.seeds import MOST_SEEDS, Seed
 
 UNKNOWN_SHOWN = 3
-NOTHING_GIVEN = "Give me something to learn from: papers, a file, an ORCID or a person."
-NOT_AN_ORCID = "This is not an ORCID. An ORCID looks like 0000-0002-1825-0097."
+NOTHING_GIVEN = "Give me something to learn from: papers, a file, an ORCID iD or a person."
+NOT_AN_ORCID = "That is not an ORCID iD. It should look like 0000-0002-1825-0097."
 PAGES_SPENT = "I have opened as many pages for you today as I may. Please try again tomorrow."
 TAKEN_BACK_ALREADY = "These were taken back already."
 NO_DIGEST = "You have no digest that could learn from these papers. /digest mine sets up your own."
@@ -22,14 +22,14 @@ NO_DIGEST = "You have no digest that could learn from these papers. /digest mine
 def given(
     digest: Digest, new: int, seeds: Sequence[Seed], papers: Sequence[Paper], unknown: Sequence[str]
 ) -> str:
-    """What a digest learns from now."""
+    """What a digest now learns from."""
     head = (
         f"{name_of(digest)} now learns from {plural(new, 'more paper')}."
         if new
-        else "It knew all of these already."
+        else f"{name_of(digest)} learns from all of these already."
     )
     if len(seeds) >= MOST_SEEDS:
-        head += f" It takes up to {MOST_SEEDS}, so any more were left out."
+        head += f" A digest learns from up to {MOST_SEEDS} papers; I left out any beyond that."
     lines = [head, learned_from(seeds, papers)]
     if unknown:
         lines.append(unknown_line(unknown))
@@ -37,29 +37,29 @@ def given(
 
 
 def unknown_line(unknown: Sequence[str]) -> str:
-    """What was given and is no paper of this library."""
+    """What a member gave that is not a paper of this library."""
     names = ", ".join(f"“{shown(text, 60)}”" for text in unknown[:UNKNOWN_SHOWN])
     more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
-    return f"I don't know {names}{more}: I can only learn from papers that I hold."
+    return f"I don't know {names}{more}: I can only learn from papers that I have."
 
 
 def none_known(unknown: Sequence[str]) -> str:
-    """Nothing that was given is a paper of this library."""
+    """None of what a member gave is a paper of this library."""
     return (
         f"{unknown_line(unknown)} I changed nothing."
         if unknown
-        else "I found no paper in it. I changed nothing."
+        else "I found no papers there, so I changed nothing. Try links, ids, titles or a reference file."
     )
 
 
 def nobody(typed: str) -> str:
-    """A name is nobody's."""
-    return f"I know nobody called “{shown(typed, 60)}”. I changed nothing."
+    """Nobody has this name."""
+    return f"I know nobody called “{shown(typed, 60)}”. Check the spelling. I changed nothing."
 
 
 def unreadable(why: str) -> str:
     """Why something can't be read."""
-    return f"{shown(why, 300)} I changed nothing."
+    return f"I couldn't read that: {shown(why.rstrip('.'), 300)}. I changed nothing."
 
 
 def taken_back(digest: Digest, papers: int) -> str:

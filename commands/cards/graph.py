@@ -13,18 +13,18 @@ from commands.cards.lists import ACCENT, framed
 from commands.cards.text import label, plural, readable, shown
 from data.records import Paper
 from index.people.graph import Graph, GraphNode
+from index.search.system_name import system_name
 
 CHOICES, MOST_PEOPLE = 25, 15
 TOLD = 8
-"""Names of each kind in the words beside the picture."""
+"""The most names of each kind in the text beside the picture."""
 KINDS = {"person": "people", "paper": "papers", "topic": "topics", "institution": "institutions"}
 
 
 def paper_name(paper: Paper) -> str:
-    """A paper's name in a picture: what stands before the colon of its title, where that is short."""
+    """A paper's label in a picture: the name of its system, else its title."""
     title = readable(paper.title)
-    head = title.partition(":")[0]
-    return head if 2 < len(head) <= 24 else title
+    return system_name(title, readable(paper.abstract)) or title
 
 
 def graph_card(
@@ -50,7 +50,7 @@ def graph_card(
 
 
 def _around(graph: Graph, kinds: Mapping[str, Sequence[GraphNode]]) -> str:
-    """Who and what stands around the centre, those that are closest to it first: the picture in words."""
+    """The picture in words: the neighbours of the centre, the closest first."""
     centre = graph.nodes[0].key
     near: dict[str, float] = defaultdict(float)
     for one, other, weight in graph.edges:

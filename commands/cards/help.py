@@ -1,4 +1,4 @@
-"""`/help` by what somebody wants to do, and the examples with a member's first reply. Names in, text out."""
+"""`/help` by what people want to do, and the examples after a member's first reply. Names in, text out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Something that somebody wants to do: its name in the menu, and how, with places for examples."""
+    """Something that people want to do: its name in the menu and its commands, with places for examples."""
 
     key: str
     label: str
@@ -42,8 +42,8 @@ GOALS = (
         (
             "**/ask**{question} — an answer in sentences quoted from papers; *Ask on* opens a thread for the "
             "next question",
-            "**/paper**{paper} — its card: abstract, links, authors, how to cite it",
-            "**/summary**{paper} — its problem, method, result and limits, quoted from the full text",
+            "**/paper**{paper} — a paper's card: abstract, links, authors, how to cite it",
+            "**/summary**{paper} — a paper's problem, method, result and limits, quoted from the full text",
         ),
     ),
     Goal(
@@ -53,19 +53,19 @@ GOALS = (
             "**/digest** `mine` — the few new papers of the day that you will want, by direct message; "
             "`learn` gives it papers to learn from",
             "**/new** — the papers announced on a day, by category or topic, or ranked for this channel",
-            "**/follow** `topic:in-network aggregation` — people, papers, topics, categories; **/following** "
-            "lists them, **/unfollow** ends one",
-            "**/trending** — topics that grow; **/top** — what people here saved and liked most",
+            "**/follow** `topic:in-network aggregation` — news of people, papers, topics and categories; "
+            "**/following** lists what you follow, **/unfollow** ends it",
+            "**/trending** — growing topics; **/top** — what people here saved and liked most",
         ),
     ),
     Goal(
         "keep",
         "Keep, cite and share papers",
         (
-            "**/save**{paper} — into your library, with tags and notes; *Save* in a message's menu, under "
-            "*Apps*, keeps the papers that it names",
-            "**/library** `show` — what you keep; import and export for Zotero and LaTeX",
-            "**/list** — lists that this server shares",
+            "**/save**{paper} — keep a paper in your library, with tags and notes; *Save* in a message's "
+            "menu, under *Apps*, keeps the papers that the message names",
+            "**/library** `show` — what you have saved; import and export for Zotero and LaTeX",
+            "**/list** — lists shared in this server",
         ),
     ),
     Goal(
@@ -80,22 +80,23 @@ GOALS = (
     ),
     Goal(
         "me",
-        "Say who I am, and what you may keep about me",
+        "Say who I am, and see what you keep about me",
         (
-            "**/claim**{author} — say which papers are yours; then suggestions are about you, and "
-            "**/profile** (also from your CV) and **/invite** open",
-            "In a member's menu, under *Apps*: *Papers* and *Possible collaborators*, where they allow it",
+            "**/claim**{author} — say which papers are yours; then I can suggest people for you, and you "
+            "can use **/profile** (also from your CV) and **/invite**",
+            "In a member's menu, under *Apps*: *Papers* and *Possible collaborators*, if they allow it",
             "**/person** — who wrote what, and corrections; **/contest** — say that a claim is wrong",
+            "**/settings** `theme colours:light` — light pictures, or dark ones again",
             "**/me** `data` — what I keep about you; **/me** `forget` deletes it",
         ),
     ),
     Goal(
         "server",
-        "Set me up for a server",
+        "Set up Labmate for a server",
         (
             "**/setup** — step by step, if you manage the server: channel, fields, time, what to learn from",
             "**/digest** `list` — this server's digests, and their settings",
-            "**/link-cards** — whether I reply to posted links to papers with a small card",
+            "**/link-cards** — small cards below posted links to papers",
             "**/about** — the papers I know, and where they come from",
         ),
     ),
@@ -109,14 +110,14 @@ _COMMAND = re.compile(r"\*\*(/[\w-]+)\*\*((?: `[^`]+`)?)")
 
 
 def help_text(examples: Examples) -> str:
-    """What can be done, each with its commands, and examples that work here; the menu tells more."""
+    """What people can do, each with its commands and examples that work here; the menu has more."""
     parts = ["## What I can do"]
     parts += [f"**{goal.label}**\n{' · '.join(_commands(goal, examples))}" for goal in GOALS]
     return "\n".join([*parts, END])
 
 
 def goal_text(key: str, examples: Examples) -> str | None:
-    """How one thing is done; None for an unknown one."""
+    """How to do one thing; None for an unknown one."""
     goal = next((goal for goal in GOALS if goal.key == key), None)
     return "\n".join([f"## {goal.label}", *_lines(goal, examples)]) if goal else None
 
@@ -128,14 +129,14 @@ def goal_options() -> list[discord.SelectOption]:
 
 def first_reply(examples: Examples) -> str:
     """Three things that a new member can try."""
-    return "\n".join(["**New here? These work in this library:**", *_tries(examples), "-# /help has more."])
+    return "\n".join(["**New here? Try these:**", *_tries(examples), "-# /help has more."])
 
 
 def _tries(examples: Examples) -> Sequence[str]:
     tries = (
         (examples.topic, "/search", "find papers in your own words"),
-        (examples.paper, "/similar", "papers like one that you know"),
-        (examples.author, "/papers", "what somebody writes"),
+        (examples.paper, "/similar", "papers like one you know"),
+        (examples.author, "/papers", "papers by an author"),
     )
     return [f"- {command} `{_name(name)}` — {what}" for name, command, what in tries if name]
 

@@ -1,4 +1,4 @@
-"""The small card below a posted link, and what managers are told about such cards. Records in, text out."""
+"""The small card below a posted link, and replies to managers about such cards. Records in, text out."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ INTENT = (
     "Discord's Developer Portal (the application, Bot, Privileged Gateway Intents, Message Content Intent)"
 )
 WHAT = (
-    "When somebody posts a link to arXiv or a DOI of a paper that I know, I reply with a small card, once a "
-    "day for each paper in a channel, without pinging anybody. Who posted the link can remove the card, and "
-    "`<link>` gets none."
+    "When somebody posts an arXiv or DOI link to a paper that I know, I reply with a small card, once a day "
+    "for each paper in a channel, and ping nobody. The person who posted the link can remove the card. A "
+    "link in angle brackets, `<link>`, gets no card."
 )
 UNSET = (
-    "Link cards are switched off in this Labmate. The person who runs it can allow them: LINK_CARDS=true in "
-    f"its settings, and the intent in {INTENT}."
+    "Link cards are not enabled in this Labmate. The person who runs it can enable them: set LINK_CARDS=true "
+    f"and switch on the intent in {INTENT}."
 )
 REFUSED = (
     "Discord doesn't let me read messages, so there are no link cards now. The person who runs this Labmate "
-    f"has to switch on the intent in {INTENT} and start Labmate again."
+    f"has to switch on the intent in {INTENT} and restart Labmate."
 )
 _GIST = 140
 
 
 def small_card(papers: Sequence[tuple[Paper, ui.Item[Any]]], remove: ui.Item[Any]) -> ui.LayoutView:
-    """A few papers in three lines each, with a button for each, and one that removes the card."""
+    """Papers in a few lines each, each with a button, and a button that removes the card."""
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     for paper, details in papers:
         lines = [title_link(paper, 150), f"{author_line(paper, most=3)}", facts_line(paper)]
@@ -55,7 +55,7 @@ def state_text(*, on: bool, changed: bool, may_hide: bool) -> str:
         else "With the permission Manage Messages I would hide Discord's own preview of the link."
     )
     return (
-        f"Link cards {now} on here. {WHAT} {hidden}\nI keep no message and not who wrote it: only which "
-        "paper had a card in which channel, until the day is over.\n"
+        f"Link cards {now} on here. {WHAT} {hidden}\nI don't keep messages or who wrote them, only which "
+        "paper had a card in which channel, until the end of the day (UTC).\n"
         "-# To switch them off: /link-cards switch:off"
     )

@@ -1,4 +1,4 @@
-"""What is said of the papers that a message names: those that the library has, and those it lacks."""
+"""Papers that a message names and the library lacks, as text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from commands.cards.text import linked, plural, safe, shorten
 from index.search.named_papers import NamedPaper
 
 _SHOWN = 8
+_LONGEST = 160
+"""Characters of an address that is linked; eight of them have to fit below a list."""
 _PAGES = {
     "arxiv": "https://arxiv.org/abs/",
     "acl": "https://aclanthology.org/",
@@ -19,11 +21,11 @@ _NAMES = {"arxiv": "arXiv:", "acl": "ACL Anthology ", "openreview": "OpenReview 
 
 
 def named(paper: NamedPaper) -> str:
-    """A paper by its identifier, linked to where it can be read."""
+    """A paper by its identifier, with a link to its page."""
     text = safe(_NAMES.get(paper.kind, "") + shorten(paper.value, 80))
     page = _PAGES.get(paper.kind)
     address = doi_url(paper.value) if page is None else page + quote(paper.value, safe="/.-_")
-    return linked(text, address) if address else text
+    return linked(text, address) if address and len(address) <= _LONGEST else text
 
 
 def unknown_line(papers: Sequence[NamedPaper], known: int) -> str:

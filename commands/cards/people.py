@@ -149,6 +149,7 @@ def author_card(
         box.add_item(
             ui.MediaGallery(discord.MediaGalleryItem(f"attachment://{picture}", description=alt[:1_000]))
         )
+    if alt:
         box.add_item(ui.TextDisplay(f"-# {shown(alt, 400)}"))
     if card.corrected:
         box.add_item(ui.TextDisplay(f"-# {card.corrected}"))

@@ -55,7 +55,7 @@ def _near(reason: Reason, show: Show) -> str:
     title = f"“{show(reason.near, 70)}”"
     own = "that you saved or liked" if reason.own else "saved or liked here"
     if reason.given:
-        own = "given by you" if reason.own else "given to this digest"
+        own = "that you gave me" if reason.own else "given to this digest"
     if reason.near_count > 1:
         return f"similar to {reason.near_count} papers {own}, such as {title}"
     return f"similar to {title}, {own}"

@@ -18,15 +18,15 @@ TITLES_SHOWN = 5
 MOST_CHOSEN = 25
 ALL_FIELDS = "all its fields"
 KINDS = {"text": "pasted", "file": "from a file", "orcid": "from an ORCID record", "person": "by one person"}
-NOTHING_YET = "Nothing yet. Without it, I show papers typical of the day until people press *Like* or *Save*."
-NO_PLACE = "First choose a channel that I may write in."
-NO_ZONE = "First choose your time zone: without it I don't know which morning you mean."
+NOTHING_YET = "Nothing yet. Until people press *Like* or *Save*, I choose papers typical of the day."
+NO_PLACE = "First choose a channel where I may post."
+NO_ZONE = "First choose your time zone. Without it, I don't know when to post."
 GONE = "The channel that you chose is gone, or I can't see it any more. Choose another one."
 NO_PREVIEW = (
-    "There is no preview yet, because I haven't read a listing. *Start* works all the same: "
-    "the first post comes once papers are there."
+    "There is no preview yet, because I haven't read a listing. You can press *Start* all the "
+    "same; the first post comes when there are papers."
 )
-STARTED_ALREADY = "Somebody has started this digest already."
+STARTED_ALREADY = "Somebody has started this digest already; /digest list shows it."
 
 
 def greeting(server: str, fields: Sequence[str], *, direct: bool) -> str:
@@ -36,25 +36,25 @@ def greeting(server: str, fields: Sequence[str], *, direct: bool) -> str:
     return (
         f"## Hello, I'm Labmate\n"
         f"I read arXiv every day ({fields_line(fields) or ALL_FIELDS}) and can post the few new papers that "
-        f"the people of {where} will want to read.\n"
-        f"{who} set that up with the button: which channel, which fields, at what time, and papers or "
-        "people to learn from. It takes a minute, nothing is posted before you press *Start*, and /setup "
-        "opens it again.\n"
-        "-# Everybody can ask me for papers and people right away: /help shows how."
+        f"people in {where} will want to read.\n"
+        f"{who} set this up with the button below: the channel, the fields, the time, and papers or people "
+        "to learn from. It takes a minute, and I post nothing before you press *Start*. /setup opens the "
+        "same steps at any time.\n"
+        "-# Anybody can ask me about papers and people right away; /help shows how."
     )
 
 
 def place_page(digest: Digest, problem: str = "") -> str:
-    """Where it posts."""
+    """Where a digest posts."""
     now = f"Now: {place(digest)}" if digest.channel else "No channel is chosen yet."
     return _page(1, "Where should I post?", f"{now}\nA text channel, a thread or a forum will do.", problem)
 
 
 def field_page(digest: Digest, reads: Sequence[str], problem: str = "") -> str:
-    """What it reads."""
+    """Which fields a digest reads."""
     chosen = fields_line(sorted(digest.category_set), MOST_CHOSEN)
     all_read = fields_line(reads) or ALL_FIELDS
-    lines = [f"Now: {chosen}." if chosen else f"Now: all that I read, which is {all_read}."]
+    lines = [f"Now: {chosen}." if chosen else f"Now: everything that I read ({all_read})."]
     if digest.query:
         lines.append(f"In your words: “{shown(digest.query, 200)}”")
     archives = {code.partition(".")[0] for code in reads if "." not in code}
@@ -65,10 +65,10 @@ def field_page(digest: Digest, reads: Sequence[str], problem: str = "") -> str:
     ]
     if unread:
         lines.append(
-            f"-# I don't read {fields_line(unread)}: I only see papers that are cross-listed in the fields "
-            "that I read. The person who runs me can add more fields (LABMATE_CATEGORIES)."
+            f"-# I don't read {fields_line(unread)}, so I only see papers that are cross-listed in a field "
+            "that I read. The person who runs this Labmate can add fields (LABMATE_CATEGORIES)."
         )
-    lines.append("Choose one or several, and describe what you look for in your own words if you like.")
+    lines.append("Choose one or more. If you like, also describe in your own words what you are looking for.")
     return _page(2, "Which fields?", "\n".join(lines), problem)
 
 
@@ -80,47 +80,47 @@ def time_page(
     listing: datetime,
     problem: str = "",
 ) -> str:
-    """When it posts.
+    """When a digest posts.
 
     Parameters
     ----------
     there
-        The time on the clocks of its zone; "" before one is chosen.
+        The time in the digest's zone; "" before one is chosen.
     now, following, listing
         Now, its next posting, and arXiv's next announcement.
     """
     if digest.zone:
         zone = shown(digest.zone, 60)
         lines = [
-            f"Now: {week(digest.days)} at **{digest.at}**, time zone **{zone}**, where it is {there} "
-            f"(on your clock {moment(now, 't')}). Is that right?"
+            f"Now: {week(digest.days)} at **{digest.at}**, time zone **{zone}**. It is {there} there "
+            f"now ({moment(now, 't')} on your clock). Is that right?"
         ]
         if following is not None:
             lines.append(f"The next post would come {moment(following, 'F')}.")
     else:
         lines = [f"Now: {week(digest.days)} at **{digest.at}**. In which time zone?"]
-    lines.append(f"-# arXiv announces its new papers at {moment(listing, 't')} on your clock.")
+    lines.append(f"-# arXiv announces new papers at {moment(listing, 't')} on your clock.")
     return _page(3, "When?", "\n".join(lines), problem)
 
 
 def learn_page(
     seeds: Sequence[Seed], papers: Sequence[Paper], people: Sequence[str], problem: str = ""
 ) -> str:
-    """What it learns from."""
+    """What a digest learns from."""
     lines = [learned_from(seeds, papers) if seeds else NOTHING_YET]
     if people:
         lines.append(
             f"People whose papers I always look at: {', '.join(shown(name, 40) for name in people)}."
         )
     lines.append(
-        "Give me papers (links, ids, titles or BibTeX), a file such as Zotero exports, an ORCID iD, or "
+        "Give me papers (links, ids, titles or BibTeX), a file exported from Zotero, an ORCID iD, or "
         "people. You can skip this. Later, `/digest learn` and *Teach my digest* on somebody's card add more."
     )
     return _page(4, "What should I learn from?", "\n".join(lines), problem)
 
 
 def learned_from(seeds: Sequence[Seed], papers: Sequence[Paper]) -> str:
-    """The papers that a digest was given, counted by where they came from, and some titles."""
+    """The papers that a digest was given, counted by origin, and some titles."""
     counts = Counter(seed.kind for seed in seeds)
     told = ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
     titles = "\n".join(f"- {shown(paper.title, 90)}" for paper in papers[:TITLES_SHOWN])
@@ -129,17 +129,17 @@ def learned_from(seeds: Sequence[Seed], papers: Sequence[Paper]) -> str:
 
 
 def ready(digest: Digest, following: datetime | None, seeds: int, problem: str = "") -> str:
-    """Above the preview: what would be started."""
+    """What would start, shown above the preview."""
     lines = ["## Ready to start", summary(digest)]
     if seeds:
-        lines.append(f"-# learns from {plural(seeds, 'paper')} that you gave")
+        lines.append(f"-# learns from {plural(seeds, 'paper')} that you gave me")
     if following is not None:
         lines.append(f"The first post comes {moment(following, 'F')}.")
     return "\n".join([*lines, *([f"**{problem}**"] if problem else [])])
 
 
 def others_here(digests: Sequence[Digest]) -> str:
-    """What a server has already."""
+    """The digests that a server has already."""
     return (
         f"## Set-up\nThis server has {plural(len(digests), 'digest')} already. Change one, or set up another."
     )
@@ -149,7 +149,7 @@ def same_place(other: Digest) -> str:
     """Asks whether a channel should have a second digest."""
     return (
         f"{place(other)} has a digest already, set up by <@{other.owner}>:\n{summary(other)}\n"
-        "Do you want a second one there, or change that one?"
+        "Do you want to start a second one there, or change the existing one?"
     )
 
 

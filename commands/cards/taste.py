@@ -31,7 +31,7 @@ def learned(digest: Digest, lessons: Learned, total: int, given: int = 0) -> str
     name = shown(digest.name, 80)
     if not lessons.wanted[0] and not lessons.unwanted[0]:
         seeds = f"It was given {plural(given, 'paper')} to learn from. " if given else ""
-        nothing = "has learned nothing from presses yet" if given else "has learned nothing yet"
+        nothing = "has learned nothing from buttons yet" if given else "has learned nothing yet"
         return (
             f"**{name}** {nothing}. {seeds}I can ask you about the {total} papers that teach me the "
             "most; Save, Like and Not for us on its papers teach me, too."

@@ -80,7 +80,7 @@ def placed(place: Any, may: discord.Permissions, form: str = "message") -> dict[
     Raises
     ------
     UserError
-        Where nothing can be posted there; it says what has to be allowed.
+        Where Labmate can't post there; it says which permission is missing.
     """
     if not isinstance(place, discord.TextChannel | discord.Thread | discord.ForumChannel):
         raise UserError(replies.NOT_A_PLACE)
@@ -95,12 +95,12 @@ def placed(place: Any, may: discord.Permissions, form: str = "message") -> dict[
 
 
 def placed_now(place: Any, form: str = "message") -> dict[str, Any]:
-    """As :func:`placed`, by what Labmate may do there now; where that isn't known, each post is checked.
+    """As :func:`placed`, with what Labmate may do there now; if that isn't known, each post is checked.
 
     Raises
     ------
     UserError
-        Where nothing can be posted there; it says what has to be allowed.
+        Where Labmate can't post there; it says which permission is missing.
     """
     try:
         may = permissions_at(place)
@@ -175,7 +175,7 @@ async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutVi
     Raises
     ------
     UserError
-        Where nobody has said the time zone yet, or it was deleted.
+        If it has no time zone yet, or was deleted.
     """
     if not digest.zone:
         raise UserError(replies.NO_ZONE)

@@ -196,9 +196,9 @@ class DigestGroup(
     @app_commands.command()
     @app_commands.describe(
         papers="Links, ids, titles or BibTeX",
-        file="A BibTeX, RIS or CSL-JSON file, as Zotero exports them",
-        orcid="An ORCID iD: the papers of its public record",
-        person="Somebody's papers",
+        file="A BibTeX, RIS or CSL-JSON file, for example from Zotero",
+        orcid="An ORCID iD; the digest learns from the papers in its public record",
+        person="A person; the digest learns from their papers",
         digest="Which digest",
     )
     @app_commands.autocomplete(person=complete_person)

@@ -1,4 +1,4 @@
-"""The time zone that a new draft begins with, where one is known; its owner is asked in any case."""
+"""The time zone of a new draft, if one is known; its owner confirms it in any case."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from data.calendar.zones import guessed
 
 
 async def first_zone(services: Services, interaction: discord.Interaction, guild: int) -> str:
-    """A member's own zone, else that of the server's other digests, else what their language speaks for.
+    """A member's own zone, else that of the server's other digests, else the one their language suggests.
 
-    Empty where none of these says it: then a digest can't start before somebody has.
+    Empty if none of these is known; the digest can't start until somebody chooses one.
     """
     profile = await services.store.claims.profile(interaction.user.id)
     if profile is not None and profile.time_zone:

@@ -60,9 +60,9 @@ class GiveForm(DigestForm):
         self._file = ui.FileUpload[ui.LayoutView](custom_id="file", required=False)
         labels: tuple[tuple[str, str, ui.Item[Any]], ...] = (
             ("Papers", "Links, ids, titles or BibTeX", self.fields["papers"]),
-            ("A file", "BibTeX, RIS or CSL-JSON, such as Zotero exports", self._file),
-            ("An ORCID iD", "I learn from the papers of its public record", self.fields["orcid"]),
-            ("People to watch", "One a line: I always look at their new papers", self.fields["people"]),
+            ("A file", "BibTeX, RIS or CSL-JSON, for example from Zotero", self._file),
+            ("An ORCID iD", "I learn from the papers in its public record", self.fields["orcid"]),
+            ("People to watch", "One a line; I always look at their new papers", self.fields["people"]),
         )
         for text, description, item in labels:
             self.add_item(ui.Label(text=text, description=description, component=item))
@@ -84,7 +84,7 @@ class GiveForm(DigestForm):
 def _typed(
     name: str, *, most: int, long: bool = False, default: str = "", placeholder: str | None = None
 ) -> ui.TextInput[Any]:
-    """An optional field, whose label stands around it."""
+    """An optional field; its label is added around it."""
     return ui.TextInput(
         custom_id=name,
         max_length=most,

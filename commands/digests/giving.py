@@ -1,4 +1,4 @@
-"""`/digest learn`: papers that a digest learns from, pasted, in a file, of an ORCID record or of a person."""
+"""`/digest learn`: papers for a digest to learn from: pasted, in a file, by ORCID iD, by a person."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def teach_pressed(press: Press, person: int) -> None:
 
 @select("digest.teach", "dgp:{person}", "Which digest?", value=int)
 async def teach(press: Press, digest: int, person: int) -> None:
-    """Let the digest that was meant learn from a person's papers."""
+    """Let the chosen digest learn from a person's papers."""
     await answer(press.interaction, _taught(press, digest, person), private=True, update=True)
 
 
@@ -128,13 +128,13 @@ async def _told(
     planted = await services.store.digests.seeds(digest.id)
     papers = await services.store.papers([seed.paper for seed in planted[: setup_cards.TITLES_SHOWN]])
     if planted:
-        rows = [*rows, link("digest.forget_given", "Forget all of these", digest=digest.id)]
+        rows = [*rows, link("digest.forget_given", "Forget these papers", digest=digest.id)]
     rows.append(link("digest.preview", "Preview", digest=digest.id))
     return note(cards.given(digest, new, planted, papers, unknown), [rows])
 
 
 async def understood(services: Services, member: int, gift: Gift) -> list[tuple[str, SeedPapers]]:
-    """Each way in which something was given, and what it means.
+    """What was given, by kind, and the papers it stands for.
 
     Raises
     ------
@@ -174,7 +174,7 @@ async def _of_orcid(services: Services, member: int, typed: str) -> SeedPapers:
     try:
         record = read_orcid(orjson.loads(body))
     except orjson.JSONDecodeError as error:
-        raise SourceError("ORCID did not answer with a record; try again later") from error
+        raise SourceError("ORCID did not answer with a record. Please try again later") from error
     return await seeds.from_record(services.store, record)
 
 

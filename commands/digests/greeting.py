@@ -1,4 +1,4 @@
-"""The greeting of a server that Labmate joined: once, to its managers, with a button for `/setup`."""
+"""Greets a server that Labmate joined: once, to its managers, with a button for `/setup`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from data.calendar import clock
 
 log = logging.getLogger("labmate")
 RECENT = timedelta(days=7)
-"""A server that was joined longer ago, before Labmate greeted, is not greeted any more."""
+"""Labmate doesn't greet a server that it joined longer ago."""
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120))
-"""Before each further try where Discord can't take it."""
+"""Pauses before each further attempt, if Discord can't take the greeting."""
 
 
 class Greeting(commands.Cog):
@@ -33,7 +33,7 @@ class Greeting(commands.Cog):
         self._greeting: dict[int, asyncio.Task[None]] = {}
 
     async def cog_unload(self) -> None:
-        """End; what was not said is said after the next start."""
+        """End; after the next start, Labmate sends what it could not send."""
         for task in self._greeting.values():
             task.cancel()
         await asyncio.gather(*self._greeting.values(), return_exceptions=True)
@@ -51,7 +51,7 @@ class Greeting(commands.Cog):
 
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """Look at a server that Discord couldn't show at the start; one that was met is left in peace."""
+        """Greet a server that Discord couldn't show at the start, unless it was greeted before."""
         self._soon(guild)
 
     def _soon(self, guild: discord.Guild) -> None:
@@ -79,7 +79,7 @@ class Greeting(commands.Cog):
             await clock.wait_until(clock.now() + pause)
 
     async def _is_new(self, guild: discord.Guild) -> bool:
-        """Whether a server was joined lately, is not banned, and has set up nothing yet."""
+        """Whether Labmate joined a server lately, and it is not banned and has set up nothing yet."""
         joined = guild.me.joined_at if guild.me else None
         if joined is not None and clock.now() - joined > RECENT:
             return False
@@ -87,9 +87,9 @@ class Greeting(commands.Cog):
         return not await store.bans.is_banned(0, guild.id) and not await store.digests.of_guild(guild.id)
 
     async def _say(self, guild: discord.Guild, *, again: bool) -> str:
-        """Greet in the system channel where I may write there, else the owner directly.
+        """Greet in the system channel if Labmate may write there, else by direct message to the owner.
 
-        Returns ``sent``, or ``refused`` where nobody can be written to.
+        Returns ``sent``, or ``refused`` if Labmate can write to nobody.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Greeting(commands.Cog):
             Where Discord can't take it now.
         """
         channel = _writable(guild.system_channel)
-        if again:  # it may stand where it was begun, and nobody is greeted twice
+        if again:  # it may be there already, and nobody is greeted twice
             _, begun = await self._services.store.greetings.state(guild.id)
             there = guild.get_channel(begun)
             channel = there if isinstance(there, discord.TextChannel) else None
@@ -126,7 +126,7 @@ class Greeting(commands.Cog):
 
 
 def _writable(channel: discord.TextChannel | None) -> discord.TextChannel | None:
-    """A channel, if I may read and write there."""
+    """A channel, if Labmate may read and write there."""
     if channel is None:
         return None
     may = channel.permissions_for(channel.guild.me)

@@ -32,8 +32,10 @@ WEEKS = {
 MOST = {str(count): plural(count, "paper") for count in (3, 5, 8, 10, 15, 20)}
 STYLES = {
     "compact picture": "Compact, with a map of the day",
+    "compact light picture": "Compact, with a light map of the day",
     "compact": "Compact",
     "full picture": "Full abstracts, with a map of the day",
+    "full light picture": "Full abstracts, with a light map of the day",
     "full": "Full abstracts",
 }
 FORMS = {"message": "One message with the papers", "thread": "A new thread each day, with the papers in it"}
@@ -155,7 +157,7 @@ def _when_rows(digest: Digest) -> list[list[ui.Item[Any]]]:
 def _about_rows(services: Services, digest: Digest) -> list[list[ui.Item[Any]]]:
     counts = services.corpus.facets.category_counts()
     names = sorted(counts, key=lambda name: (name not in digest.category_set, -counts[name]))[:OPTIONS]
-    style = f"{digest.style} picture" if digest.picture else digest.style
+    style = " ".join(filter(None, (digest.style, *((digest.theme, "picture") if digest.picture else ()))))
     whose = "news" if digest.news else "yes" if digest.followed else "no"
     authors = OWN_WHOSE if digest.is_own else WHOSE
     quiet = "silent" if digest.quiet else "say"

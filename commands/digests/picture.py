@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 
 from commands.cards import digest as cards
+from commands.cards.day_map_picture import day_map_png
 from commands.cards.digest import Picture
-from commands.cards.pictures import day_map_png
 from commands.kit.services import Services
+from commands.kit.theme import in_theme
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
+from data.stores.member_settings import DARK
 from index.digest.mapped_day import mapped_day
 
 log = logging.getLogger("labmate")
@@ -31,7 +33,10 @@ async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Pi
     if day is None:
         return None
     key = (day.papers, day.chosen)
-    png = await services.painter.paint(day_map_png, key, day.places, day.region, day.names, day.chosen)
+    theme = digest.theme or (
+        await services.store.member_settings.theme(digest.owner) if digest.is_own else DARK
+    )
+    png = await in_theme(services, theme, day_map_png, key, day.places, day.region, day.names, day.chosen)
     if png is None or delivery.upto is None:
         return None
     sizes = [int((day.region == number).sum()) for number in range(len(day.names))]

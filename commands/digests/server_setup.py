@@ -15,10 +15,11 @@ from commands.cards import digest as digest_cards
 from commands.cards import digest_replies as replies
 from commands.cards import setup_pages as cards
 from commands.cards.lists import boxed
+from commands.cards.text import shorten
 from commands.digests.allowed import WHO_MAY
 from commands.digests.changes import placed_now
 from commands.digests.first_zone import first_zone
-from commands.digests.setup_pages import STEPS, page
+from commands.digests.setup_pages import STEPS, page, seen_places
 from commands.kit.authority import manages
 from commands.kit.installs import in_servers
 from commands.kit.links import Press, button, link
@@ -29,8 +30,11 @@ from data.calendar import clock
 from data.stores.digest_record import Digest, DigestRefused
 from index.digest.due import next_due
 
-SHOWN = 8
-ONLY_IN_SERVERS = "Use /setup in the server that it is for. For a digest of your own: /digest mine."
+SHOWN, MOST_SUMMARY = 8, 450
+"""Digests on one page, and characters of each; Discord takes four thousand in all."""
+ONLY_IN_SERVERS = (
+    "Use /setup in the server that you want to set up. For a digest of your own, use /digest mine."
+)
 _LIKELY = re.compile(r"paper|arxiv|reading|literature|journal|research", re.IGNORECASE)
 
 
@@ -42,7 +46,7 @@ async def begin_pressed(press: Press, guild: int) -> None:
 
 @button("setup.another", "su:a:{guild:snowflake}", style=ButtonStyle.primary)
 async def another_pressed(press: Press, guild: int) -> None:
-    """Begin another digest beside those that there are."""
+    """Begin another digest beside the existing ones."""
     work = begin(press.services, press.interaction, guild, another=True)
     await answer(press.interaction, work, private=True, update=True)
 
@@ -78,7 +82,7 @@ def _others(digests: Sequence[Digest], guild: int) -> ui.LayoutView:
     now = clock.now()
     rows: list[tuple[str, ui.Item[Any]]] = [
         (
-            digest_cards.summary(one, replies.when_next(next_due(one, now))),
+            shorten(digest_cards.summary(one, replies.when_next(next_due(one, now))), MOST_SUMMARY),
             link("digest.when", "Settings", digest=one.id),
         )
         for one in digests[:SHOWN]
@@ -89,19 +93,19 @@ def _others(digests: Sequence[Digest], guild: int) -> ui.LayoutView:
 
 
 async def _draft(services: Services, interaction: discord.Interaction, guild: int) -> Digest:
-    """A draft with what can be guessed: a likely channel, and the time zone."""
-    place = _likely_place(interaction, guild)
+    """A draft with a guessed channel and time zone."""
+    place = await _likely_place(interaction, guild)
     zone = await first_zone(services, interaction, guild)
     draft = Digest(guild, 0, interaction.user.id, zone=zone)
     return replace(draft, **place) if place else draft
 
 
-def _likely_place(interaction: discord.Interaction, guild: int) -> dict[str, Any] | None:
-    """The channel whose name speaks of papers, else where the command was used, if I may write there."""
+async def _likely_place(interaction: discord.Interaction, guild: int) -> dict[str, Any] | None:
+    """A channel with a name about papers, else the command's own, if Labmate may write there."""
     server = interaction.client.get_guild(guild)
     if server is None:
         return None
-    places: list[discord.TextChannel | discord.ForumChannel] = [*server.text_channels, *server.forums]
+    places = await seen_places(interaction, server)
     named = [place for place in places if _LIKELY.search(place.name)]
     here = [interaction.channel] if interaction.guild_id == guild else []
     for place in (*named, *here):

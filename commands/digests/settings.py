@@ -14,6 +14,7 @@ from commands.digests.forms import TIME, zone_typed
 from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
 from commands.kit.links import Press, select
 from commands.kit.replies import UserError, answer
+from data.stores.member_settings import LIGHT
 
 PLACES = (
     discord.ChannelType.text,
@@ -36,7 +37,7 @@ async def set_time(press: Press, time: str, digest: int) -> None:
 
 @select("digest.set_zone", "dgs:z:{digest}", "Time zone")
 async def set_zone(press: Press, zone: str, digest: int) -> None:
-    """In which time zone the hour is meant."""
+    """Which time zone the hour is in."""
     work = _set(press, digest, zone=zone_typed(zone))
     await answer(press.interaction, work, private=True, update=True)
 
@@ -86,8 +87,9 @@ async def set_quiet(press: Press, quiet: str, digest: int) -> None:
 @select("digest.set_style", "dgs:s:{digest}", "Layout")
 async def set_style(press: Press, style: str, digest: int) -> None:
     """How long its papers are, and whether a picture comes with them."""
-    length, _, picture = _offered(style, STYLES).partition(" ")
-    work = _set(press, digest, about=True, style=length, picture=bool(picture))
+    length, *picture = _offered(style, STYLES).split()
+    theme = LIGHT if LIGHT in picture else ""
+    work = _set(press, digest, about=True, style=length, picture=bool(picture), theme=theme)
     await answer(press.interaction, work, private=True, update=True)
 
 

@@ -1,4 +1,4 @@
-"""What is chosen and typed on the pages of `/setup`: kept at once, and its page shown again."""
+"""The menus and forms on the pages of `/setup`: each choice is kept at once, and the page shown again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from commands.digests.forms import TIME, DigestForm, zone_typed
 from commands.digests.panel import WEEKS
 from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES
 from commands.digests.setup_pages import STEPS, page
+from commands.kit.authority import member_in
 from commands.kit.links import Press, button, select
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.reply import Reply
@@ -39,7 +40,8 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView | Rep
     place: Any = guild.get_channel_or_thread(channel) if guild else None
     problem = ""
     try:
-        if guild is None or place is None:
+        member = await member_in(press.interaction, digest.guild)
+        if place is None or member is None or not place.permissions_for(member).view_channel:
             raise UserError(NOT_SEEN)
         changed = placed_now(place, digest.form)
         await press.services.store.digests.change(digest.id, **changed)
@@ -48,7 +50,7 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView | Rep
     return await again(press, digest.id, "place", problem)
 
 
-@select("setup.fields", "suf:{digest}", "Fields; none means all that I read", several=True)
+@select("setup.fields", "suf:{digest}", "Fields (none: everything that I read)", several=True)
 async def choose_fields(press: Press, codes: list[str], digest: int) -> None:
     """Which categories it reads."""
     if len(codes) > MOST_CHOSEN or any(len(code) > MOST_CATEGORY or " " in code for code in codes):
@@ -59,7 +61,7 @@ async def choose_fields(press: Press, codes: list[str], digest: int) -> None:
 
 @select("setup.zone", "suz:{digest}", "Time zone")
 async def choose_zone(press: Press, zone: str, digest: int) -> None:
-    """In which time zone the hour is meant."""
+    """Which time zone the hour is in."""
     work = _kept(press, digest, "time", zone=zone_typed(zone))
     await answer(press.interaction, work, private=True, update=True)
 
@@ -97,7 +99,7 @@ async def again(press: Press, number: int, step: str, problem: str = "") -> ui.L
 
 @button("setup.describe", "su:w:{digest}")
 async def describe_pressed(press: Press, digest: int) -> None:
-    """Open the form for a description, and for fields that the menu lacks."""
+    """Open the form for a description, and for fields that are not in the menu."""
     await open_form(press.interaction, await _open(press, digest, Describe))
 
 
@@ -122,7 +124,7 @@ class Describe(SetupForm):
     """What to look for, in words."""
 
     def __init__(self, press: Press, digest: Digest) -> None:
-        super().__init__(press, digest, "What do you look for?", "sumw", "field")
+        super().__init__(press, digest, "What are you looking for?", "sumw", "field")
         self.ask(
             query=ui.TextInput(
                 label="In your own words",
@@ -133,10 +135,10 @@ class Describe(SetupForm):
                 placeholder="Such as: fault tolerance of large training jobs",
             ),
             fields=ui.TextInput(
-                label="More fields, by name or code, with commas",
+                label="More fields, separated by commas",
                 max_length=300,
                 required=False,
-                placeholder="Such as: Robotics, cs.CR",
+                placeholder="Names or codes, such as: Robotics, cs.CR",
             ),
         )
 
@@ -176,7 +178,7 @@ class OtherTime(SetupForm):
         self.ask(
             at=ui.TextInput(label="Time, such as 08:30", default=digest.at, max_length=5),
             zone=ui.TextInput(
-                label="Time zone or a large city",
+                label="Time zone, or a large city",
                 default=digest.zone[:60],
                 max_length=60,
                 placeholder="Europe/Berlin, or New York",

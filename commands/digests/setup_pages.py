@@ -1,7 +1,7 @@
 """The pages of `/setup`: where, which fields, when, what to learn from, and a preview with *Start*.
 
-Everything chosen stands in the draft of a digest at once, so a page is made from its number alone: the set-up
-goes on after a restart, and on another of the manager's devices.
+Each choice is saved at once in the draft of a digest, so a page needs only the draft's number: the
+set-up goes on after a restart, and on another of the manager's devices.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from commands.digests.allowed import own_digest
 from commands.digests.changes import placed_now, start
 from commands.digests.panel import HOURS, WEEKS
 from commands.digests.preview import preview
+from commands.kit.authority import member_in
 from commands.kit.limits import ASK, PICTURE, Cost
 from commands.kit.links import Press, button, choice, link
 from commands.kit.replies import UserError, answer
@@ -36,7 +37,7 @@ OWN = {
     "time": [("setup.other_zone", "Another time or zone")],
     "learn": [("setup.give", "Give papers, a file or people")],
 }
-"""Buttons of a page's own: actions and labels."""
+"""The buttons of each page: actions and labels."""
 _TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 
 
@@ -49,7 +50,7 @@ async def turn_to(press: Press, step: str, digest: int) -> None:
 
 @button("setup.next", "su:n:{step:[0-4]}:{digest}", style=ButtonStyle.primary)
 async def next_pressed(press: Press, step: str, digest: int) -> None:
-    """Show a page, if those before it are answered."""
+    """Show a page, if the ones before it are complete."""
     work = _page(press, digest, int(step), checked=True)
     await answer(press.interaction, work, private=True, update=True, cost=_cost(int(step)))
 
@@ -66,7 +67,7 @@ async def _page(press: Press, number: int, step: int, *, checked: bool) -> ui.La
 
 
 async def lacks(interaction: discord.Interaction, digest: Digest, step: int) -> tuple[int, str] | None:
-    """The first page before a step that still has to be answered, and why; None where all are."""
+    """The first incomplete page before a step, and why; None if all are complete."""
     if step > STEPS.index("place") and (problem := await place_problem(interaction.client, digest)):
         return STEPS.index("place"), problem
     if step > STEPS.index("time") and not digest.zone:
@@ -95,12 +96,12 @@ async def place_problem(client: discord.Client, digest: Digest) -> str:
 async def page(
     services: Services, interaction: discord.Interaction, digest: Digest, step: int, problem: str = ""
 ) -> ui.LayoutView | Reply:
-    """A page of a set-up; ``problem`` says why it is not the next one."""
+    """A page of a set-up; ``problem`` says why the next one can't be shown."""
     if STEPS[step] == "ready":
         return await _ready(services, interaction, digest)
     name, own = STEPS[step], OWN.get(STEPS[step], ())
     if name == "place":
-        text, rows = cards.place_page(digest, problem), _place_rows(interaction, digest)
+        text, rows = cards.place_page(digest, problem), await _place_rows(interaction, digest)
     elif name == "field":
         text, rows = cards.field_page(digest, services.categories, problem), _field_rows(services, digest)
     elif name == "time":
@@ -113,7 +114,7 @@ async def page(
 
 
 def _buttons(digest: Digest, step: int, own: Sequence[tuple[str, str]]) -> list[ui.Item[Any]]:
-    """Back, what a page has of its own, and forward."""
+    """Back, the page's own buttons, and forward."""
     buttons: list[ui.Item[Any]] = []
     if step:
         buttons.append(link("setup.page", "Back", step=str(step - 1), digest=digest.id))
@@ -122,17 +123,16 @@ def _buttons(digest: Digest, step: int, own: Sequence[tuple[str, str]]) -> list[
     return [*buttons, link("setup.next", forward, step=str(step + 1), digest=digest.id)]
 
 
-def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui.Item[Any]]]:
+async def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui.Item[Any]]]:
     """A menu of the server's channels: Discord's own, or ours in a direct message, where Discord has none."""
     if interaction.guild_id is not None:
         return [[choice("setup.place", digest=digest.id)]]
     guild = interaction.client.get_guild(digest.guild)
     if guild is None:
         return []
-    places: list[discord.TextChannel | discord.ForumChannel] = [*guild.text_channels, *guild.forums]
     writable = [
         place
-        for place in places
+        for place in await seen_places(interaction, guild)
         if place.permissions_for(guild.me).view_channel and place.permissions_for(guild.me).send_messages
     ]
     options = [
@@ -142,6 +142,15 @@ def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[list[u
         for place in writable[:OPTIONS]
     ]
     return [[choice("setup.place_named", options, digest=digest.id)]] if options else []
+
+
+async def seen_places(
+    interaction: discord.Interaction, guild: discord.Guild
+) -> list[discord.TextChannel | discord.ForumChannel]:
+    """The channels and forums of a server that who asks can see: not even the names of others are told."""
+    member = await member_in(interaction, guild.id)
+    places: list[discord.TextChannel | discord.ForumChannel] = [*guild.text_channels, *guild.forums]
+    return [place for place in places if member is not None and place.permissions_for(member).view_channel]
 
 
 def _field_rows(services: Services, digest: Digest) -> list[list[ui.Item[Any]]]:
@@ -222,7 +231,7 @@ async def _start(press: Press, number: int, *, also: bool = False) -> ui.LayoutV
     if other is not None:
         buttons = [
             link("setup.start_too", "Start a second one", digest=digest.id),
-            link("digest.when", "Change that one", digest=other.id),
+            link("digest.when", "Change the existing one", digest=other.id),
         ]
         return note(cards.same_place(other), [buttons])
     return await start(press.interaction, digest)
@@ -237,7 +246,7 @@ async def _other_there(services: Services, digest: Digest) -> Digest | None:
 async def _ready(
     services: Services, interaction: discord.Interaction, digest: Digest
 ) -> ui.LayoutView | Reply:
-    """What would be started, above what it would post now."""
+    """The digest to start, above what it would post now."""
     seeds = len(await services.store.digests.seeds(digest.id))
     told = cards.ready(digest, next_due(digest, clock.now()), seeds)
     buttons: list[ui.Item[Any]] = [

@@ -16,12 +16,12 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.spoken import Spoken, spoken
 
-CHOSEN_GONE = "I no longer offer this choice. Please ask /help again."
+CHOSEN_GONE = "I no longer offer this choice. Please run /help again."
 
 
 @select("help.goal", "help:g", CHOOSE)
 async def choose_goal(press: Press, goal: str) -> None:
-    """Show how one thing is done, to the member who asks."""
+    """Show how to do one thing, to the member who asks."""
     await answer(press.interaction, _how(press.services, goal), private=True)
 
 
@@ -39,7 +39,7 @@ async def help_in_words(said: Spoken) -> ui.LayoutView:
 
 
 async def show_help(services: Services) -> ui.LayoutView:
-    """What can be done here, with examples from this library."""
+    """What people can do here, with examples from this library."""
     text = help_text(await services.everywhere.examples())
     return note(text, [[choice("help.goal", goal_options())]])
 

@@ -1,4 +1,4 @@
-"""What stands below Labmate's name in Discord: what it reads."""
+"""Labmate's status, which Discord shows below its name: what it reads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from commands.kit.supervise import lasting
 from data.calendar import clock
 
 EVERY = timedelta(minutes=5)
-"""Between looks at whether something new was read."""
+"""How often it checks whether Labmate read something new."""
 AFTER_FAILURE = 60.0
 
 
 class Status(commands.Cog):
-    """Keeps what stands there true."""
+    """Keeps the status up to date."""
 
     def __init__(self, bot: commands.Bot, services: Services) -> None:
         self._bot, self._services = bot, services
@@ -27,7 +27,7 @@ class Status(commands.Cog):
         self._told = ""
 
     async def cog_load(self) -> None:
-        """Begin to look."""
+        """Begin to check."""
         self._telling = asyncio.create_task(lasting(self._tell, pause=AFTER_FAILURE))
 
     async def cog_unload(self) -> None:
@@ -38,7 +38,7 @@ class Status(commands.Cog):
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
-        """Say it again: a new session has forgotten it."""
+        """Set the status again: Discord forgets it with each session."""
         self._told = ""
         await self._say()
 

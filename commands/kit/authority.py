@@ -34,17 +34,28 @@ def manages_server(interaction: discord.Interaction) -> bool:
 
 
 async def manages(interaction: discord.Interaction, guild: int) -> bool:
-    """Whether this member manages a server, asked there or in a direct message; Discord is asked anew."""
+    """Whether this member manages a server, also from a direct message, where Labmate asks Discord.
+
+    Members of a banned server don't manage it from outside; in it, they are refused before.
+    """
     if interaction.guild_id is not None:
         return interaction.guild_id == guild and manages_server(interaction)
+    services: Services = interaction.client.services  # type: ignore[attr-defined]
+    if await services.store.bans.is_refused(guild) and not await is_operator(interaction):
+        return False
+    member = await member_in(interaction, guild)
+    return member is not None and member.guild_permissions.manage_guild
+
+
+async def member_in(interaction: discord.Interaction, guild: int) -> discord.Member | None:
+    """Who asks, as a member of a server; in a direct message Discord is asked. None if they are no member."""
+    if interaction.guild_id == guild and isinstance(interaction.user, discord.Member):
+        return interaction.user
     server = interaction.client.get_guild(guild)
-    if server is None:
-        return False
     try:
-        member = await server.fetch_member(interaction.user.id)
+        return await server.fetch_member(interaction.user.id) if server is not None else None
     except discord.HTTPException:
-        return False
-    return member.guild_permissions.manage_guild
+        return None
 
 
 async def is_operator(interaction: discord.Interaction) -> bool:

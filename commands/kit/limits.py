@@ -241,5 +241,5 @@ def _words(seconds: float) -> str:
 
 
 def _when(seconds: float) -> str:
-    """The instant when there is room, which Discord counts down to."""
+    """When the member may ask again, as a timestamp that Discord counts down to."""
     return f"<t:{math.ceil(time.time() + seconds)}:R>"

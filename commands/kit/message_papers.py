@@ -22,9 +22,13 @@ _SITE_NAME = re.compile(
     r"^\s*\[[^\[\]]{4,40}\]\s*|\s*[|–-]\s*(?:OpenReview|ACL Anthology|arXiv(?:\.org)?)\s*$"
 )
 
+_ADDRESS = re.compile(r"https?://\S+|<[@#:a-z][^<>\s]*>")
+_MARKUP = re.compile(r"[\\*_~|`\[\]]|^(?:>{1,3}|#{1,3}|-#?) ", re.MULTILINE)
+"""Looked for in one pass: discord.py's own pattern takes seconds where brackets never pair."""
+
 
 async def papers_of(client: discord.Client, services: Services, message: discord.Message) -> Recognised:
-    """The papers in a message; in one of Labmate's own, those that its buttons are about."""
+    """The papers in a message; for Labmate's own messages, the papers of the buttons."""
     if message.author.id == own_id(client) and (shown := papers_shown(message)):
         known = await services.store.papers(shown)
         return Recognised(tuple(dict.fromkeys(paper.id for paper in known)))
@@ -44,18 +48,18 @@ def named_papers(message: discord.Message) -> list[NamedPaper]:
 
 
 def text_of(message: discord.Message) -> str:
-    """What a message says, with its link previews and what it forwards, without addresses and mentions."""
+    """The text of a message, its link previews and forwarded messages, without addresses and mentions."""
     snapshots: list[Any] = [message, *message.message_snapshots]
     parts: list[str] = []
     for part in snapshots:
         parts += [part.content, *_written(part.components)]
         parts += [text for embed in part.embeds for text in (embed.title, embed.description) if text]
-    plain = re.sub(r"https?://\S+|<[@#:a-z][^<>\s]*>", " ", "\n".join(parts))
-    return " ".join(discord.utils.remove_markdown(plain).split())
+    plain = _ADDRESS.sub(" ", "\n".join(parts))
+    return " ".join(_MARKUP.sub("", plain).split())
 
 
 def _in_embed(embed: discord.Embed) -> Iterable[NamedPaper]:
-    """The papers of an embed: of a link preview, the one that it previews."""
+    """The papers of an embed; for a link preview, the paper that it previews."""
     title, links = embed.title or "", links_in(embed.url or "")
     if links:
         return [replace(one, title=_SITE_NAME.sub("", title)) for one in links]

@@ -97,7 +97,7 @@ class Services:
     presence: Presence | None = None
     """Tells who is in a server now; None where nobody is logged in."""
     welcomed: set[int] = field(default_factory=set)
-    """Members who are known to have had a reply before; the store knows the others."""
+    """Members who are known to have had a reply before; the store has the rest."""
     place: Place = NOWHERE
     """Where these are seen from; nowhere, where what holds for all is meant."""
 
@@ -130,7 +130,7 @@ class Services:
         return Witnesses(self.web, self.facts, self.orcid_url, self.datacite_url)
 
     async def examples(self) -> Examples:
-        """Examples that work in this library, made anew when it has other papers or topics."""
+        """Examples that work in this library, made again when its papers or topics change."""
         stands = len(self.corpus.facets), self.search.newest(), self.insight.topics is not None
         if self._examples is None or self._examples[0] != stands:
             self._examples = stands, await examples(self.corpus, self.search, self.insight.topics)

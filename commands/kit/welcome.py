@@ -14,13 +14,13 @@ from data.stores.limits import WELCOMED
 from data.stores.store import Store
 
 log = logging.getLogger("labmate")
-NOT_AFTER = frozenset({"help", "about", "setup", "admin", "me"})
-"""Commands whose replies are help themselves, or of somebody who has other things to do."""
+NOT_AFTER = frozenset({"help", "about", "setup", "settings", "admin", "me"})
+"""Commands whose replies are help themselves, or after which examples would be in the way."""
 MOST_KNOWN = 50_000
 
 
 async def welcome(interaction: discord.Interaction, services: Services) -> None:
-    """After a member's first reply to a command, tell them alone what else works here."""
+    """After the first reply to a member's command, show examples to that member alone."""
     if interaction.type is not discord.InteractionType.application_command:
         return
     data: Any = interaction.data or {}
@@ -39,12 +39,12 @@ async def welcome(interaction: discord.Interaction, services: Services) -> None:
             await interaction.followup.send(
                 view=view, ephemeral=True, allowed_mentions=discord.AllowedMentions.none()
             )
-    except discord.HTTPException as error:  # the reply itself was sent
-        log.info("a new member got no examples: %s", error)
+    except Exception:  # the reply itself was sent, and nothing of it went wrong
+        log.warning("a new member got no examples", exc_info=True)
 
 
 async def _is_new(store: Store, member: int) -> bool:
-    """Whether this is a member's first reply, of whom nothing is held; noted at once."""
+    """Whether this is a member's first reply and Labmate keeps nothing about them; noted at once."""
     if not await store.limits.spend(WELCOMED, member):
         return False
     for part in store.about_members:

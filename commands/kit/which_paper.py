@@ -98,7 +98,7 @@ async def no_such_paper(services: Services, typed: str, action: str, **more: Any
 
 
 async def guessed(services: Services, typed: str, action: str, **more: Any) -> list[list[ui.Item[Any]]]:
-    """A row that offers guesses for a text that means no known paper; none where there are none."""
+    """A row with guesses for a text that matches no known paper; no row without guesses."""
     options = await _options(services, await services.search.guesses(typed))
     placeholder = "Closest guesses; none of them matches"
     return [[choice(action, options, placeholder=placeholder, **more)]] if options else []

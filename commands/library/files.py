@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 @button("library.undo_import", "lb:u:{moment:snowflake}", style=ButtonStyle.danger)
 async def undo_pressed(press: Press, moment: int) -> None:
-    """Undo an import, or the saving of several papers, known by its instant in microseconds."""
+    """Undo an import, or the saving of several papers, identified by its instant in microseconds."""
     work = undo_import(press.services, press.member, moment)
     await answer(press.interaction, work, private=True, update=True)
 

@@ -1,4 +1,4 @@
-"""*Save* in a message's menu: its papers into the library of who asks."""
+"""*Save* in a message's menu: saves its papers to the member's library."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 async def save_all(services: Services, member: int, found: Recognised) -> ui.LayoutView:
-    """Save the papers of a message; who saved them can undo it, or manage each.
+    """Save the papers of a message; the member can undo it, or manage each paper.
 
     Raises
     ------
     UserError
-        Where there is none that I know, or the library is full.
+        If Labmate knows none of them, or the library is full.
     """
     lacking = unknown_line(found.unknown, await services.store.count())
     if not found.papers:
         raise UserError(
             f"Nothing to save. {lacking}"
             if lacking
-            else f"I see no paper in this message. I look for {LOOKED_FOR}."
+            else f"I don't see a paper in this message. I look for {LOOKED_FOR}."
         )
     library = services.store.library
     try:
@@ -59,7 +59,7 @@ async def save_all(services: Services, member: int, found: Recognised) -> ui.Lay
     more = len(found.papers) - len(entries)
     footer = [f"and {more} more: /library show" if more else "", lacking]
     return boxed(
-        f"## Saved to your library\n{plural(added.new, 'paper')} new{already}",
+        f"## Saved to your library\n{plural(added.new, 'new paper')}{already}",
         entries,
         footer="\n".join(f"-# {line}" for line in footer if line) or None,
         rows=[[_undo(added.made)]] if added.new else [],

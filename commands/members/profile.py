@@ -48,7 +48,7 @@ async def claim_first(services: Services, member: int) -> str:
 MOST_LINKS = 3
 ACCOUNT_CHOICES = {"everybody": "all", "claimed members": "claimed", "nobody": ""}
 ACCOUNT_WORDS = {
-    "all": "Everybody in a server of yours",
+    "all": "Everybody in your servers",
     "claimed": "Members of your servers who have claimed their papers",
     "": "Nobody",
 }
@@ -124,7 +124,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
         link="Pages of yours, separated by spaces; a dash clears it",
         time_zone="Such as Europe/Berlin; a dash clears it",
         shown_to="Who sees this on your card",
-        account="Who may see from your Discord account which papers are yours (in your menu, under Apps)",
+        account="Who can open your papers from your Discord account (right-click your name, Apps)",
     )
     async def edit(
         self,

@@ -30,13 +30,13 @@ from index.search.named_papers import Recognised
 SHOWN = 8
 CHOICES = 25
 ENOUGH_WORDS = 4
-"""Words of a message to which papers can be similar."""
+"""The fewest words of a message that papers can be compared with."""
 MOST_TEXT = 6_000
-NONE_HERE = f"I see no paper in this message. I look for {LOOKED_FOR}."
+NONE_HERE = f"I don't see a paper in this message. I look for {LOOKED_FOR}."
 
 
 async def papers_in(services: Services, found: Recognised) -> ui.LayoutView:
-    """The papers of a message: the card of a single one, else a list; those that are not known by name."""
+    """The papers of a message: the card of a single one, else a list; unknown ones by their identifiers."""
     if not found:
         return note(NONE_HERE)
     if len(found.papers) == 1 and not found.unknown:
@@ -48,7 +48,7 @@ async def papers_in(services: Services, found: Recognised) -> ui.LayoutView:
     entries = [Entry(paper, link("paper.card", "Details", paper=paper.id)) for paper in papers[:SHOWN]]
     rows: list[list[ui.Item[Any]]] = []
     if others := papers[SHOWN : SHOWN + CHOICES]:
-        rows.append([choice("paper.open_card", _options(others), placeholder="More papers of this message")])
+        rows.append([choice("paper.open_card", _options(others), placeholder="More papers in this message")])
     return listing(
         f"## {plural(len(papers), 'paper')} in this message",
         entries,
@@ -58,31 +58,33 @@ async def papers_in(services: Services, found: Recognised) -> ui.LayoutView:
 
 
 async def _guesses(services: Services, found: Recognised) -> list[list[ui.Item[Any]]]:
-    """What `/paper` offers for an id that it doesn't know: papers whose id is almost the same."""
+    """What `/paper` offers for an unknown id: papers with almost the same id."""
     if len(found.unknown) != 1:
         return []
     return await guessed(services, found.unknown[0].value, CHOOSE)
 
 
 async def similar_to(services: Services, found: Recognised, text: str) -> ui.LayoutView:
-    """The papers most similar to the one of a message, or to its text; with several, a question which.
+    """The papers most similar to a message's paper, or to its text; with several papers, it asks which one.
 
     Raises
     ------
     UserError
-        Where the message has neither a known paper nor enough text.
+        If the message has neither a known paper nor enough text.
     """
     if len(found.papers) == 1:
         return await similar_papers(services, found.papers[0])
     if found.papers:
         options = _options(await services.store.papers(found.papers[:CHOICES]))
-        told = f"This message has {plural(len(found.papers), 'paper')}. Similar to which?"
+        told = f"This message names {plural(len(found.papers), 'paper')}. Similar to which one?"
         return note(told, [[choice(CHOOSE_SIMILAR, options)]])
     if len(title_words(text)) >= ENOUGH_WORDS:
         return await similar_to_text(services, text[:MOST_TEXT])
     if found.unknown:
         raise UserError(unknown_line(found.unknown, await services.store.count()))
-    raise UserError(f"This message has no paper and too little text. I look for {LOOKED_FOR}.")
+    raise UserError(
+        f"This message names no papers and has too little text to compare. I look for {LOOKED_FOR}."
+    )
 
 
 def _options(papers: Sequence[Paper]) -> list[discord.SelectOption]:
@@ -103,7 +105,7 @@ class InMessage:
         self._bot = bot
 
     async def papers(self, interaction: discord.Interaction, message: discord.Message) -> None:
-        """Show the papers in a message to who asks."""
+        """Show the papers in a message to the member who asks."""
         await answer(interaction, self._papers(interaction, message), private=True)
 
     async def _papers(self, interaction: discord.Interaction, message: discord.Message) -> ui.LayoutView:
@@ -111,7 +113,7 @@ class InMessage:
         return await papers_in(services, await papers_of(self._bot, services, message))
 
     async def similar(self, interaction: discord.Interaction, message: discord.Message) -> None:
-        """Show papers similar to a message to who asks."""
+        """Show papers similar to a message to the member who asks."""
         work = self._similar(interaction, message)
         await answer(interaction, work, private=True, cost=SEARCH, needs=NEEDS)
 

@@ -1,7 +1,7 @@
-"""`/link-cards`, and the small card below a posted arXiv or DOI link, where a server switched that on.
+"""`/link-cards`, and the small card below a posted arXiv or DOI link, if a server has them switched on.
 
-It takes Discord's message content intent, which the operator asks for with LINK_CARDS. Of a message only its
-links are looked at; nothing of it is kept, nor who wrote it.
+It needs Discord's Message Content Intent, which the operator asks for with LINK_CARDS. Labmate looks only at
+the links of a message, and keeps neither the message nor who wrote it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ from index.search.posted_links import PostedLinks, posted_links
 
 log = logging.getLogger("labmate")
 MOST_PAPERS, LOOKED_UP = 3, 10
-"""Papers of one message that get a card, and links of it that are looked up."""
+"""The most papers of one message that get a card, and the most links that are looked up."""
 CARDS, WITHIN = 5, 10 * MINUTE
-"""So many cards a channel gets within so many seconds."""
+"""The most messages of a channel that get cards within so many seconds."""
+OF_SERVER = 60
+"""The same for all channels and threads of a server together."""
 ONLY_MANAGERS = "Only those who manage this server can switch link cards on or off."
-NOT_YOURS = "This card belongs to somebody else: only who posted the link can remove it."
+NOT_YOURS = "This card belongs to somebody else. Only the person who posted the link can remove it."
 _SUPPRESS_EMBEDS = discord.MessageFlags(suppress_embeds=True).value
 
 
 @button("links.remove", "lc:x:{member:snowflake}")
 async def remove_pressed(press: Press, member: int) -> None:
-    """Remove a card, for the member whose link it is about."""
+    """Remove a card, for the member who posted the link."""
     await answer(press.interaction, _remove(press, member), private=True)
 
 
@@ -77,7 +79,7 @@ class LinkReplies(commands.Cog):
     async def link_cards(
         self, interaction: discord.Interaction, switch: Literal["on", "off"] | None = None
     ) -> None:
-        """Small cards below links to papers, in this server"""
+        """Small cards below posted links to papers in this server"""
         await answer(interaction, self._switch(interaction, switch), private=True)
 
     async def _switch(self, interaction: discord.Interaction, switch: str | None) -> ui.LayoutView:
@@ -142,7 +144,7 @@ class LinkReplies(commands.Cog):
         if await self._services.store.bans.is_banned(message.author.id, message.guild.id):
             return
         async with self._one_at_a_time:
-            new = await self._taken(message.channel.id, links)
+            new = await self._taken(message.guild.id, message.channel.id, links)
         if not new:
             return
         await self._post(message, await self._services.store.papers(new))
@@ -150,15 +152,17 @@ class LinkReplies(commands.Cog):
         if everything_shown and not message.attachments and not message.flags.suppress_embeds:
             await self._hide_preview(message)
 
-    async def _taken(self, place: int, links: PostedLinks) -> list[int]:
-        """The papers that get a card now. They are taken before it is posted: rather none than two."""
-        if self._posted.wait((place,), CARDS, WITHIN) > 0:
+    async def _taken(self, guild: int, place: int, links: PostedLinks) -> list[int]:
+        """The papers that get a card now, noted before it is posted: better no card than two."""
+        counted = {("place", place): CARDS, ("server", guild): OF_SERVER}
+        if any(self._posted.wait(key, most, WITHIN) > 0 for key, most in counted.items()):
             return []
         store = self._services.store
         known = (await recognised(store, links.papers[:LOOKED_UP])).papers
         new = await store.link_cards.take(place, known[:MOST_PAPERS]) if known else []
         if new:
-            self._posted.count((place,), WITHIN)
+            for key in counted:
+                self._posted.count(key, WITHIN)
         return new
 
     async def _post(self, message: discord.Message, papers: Sequence[Paper]) -> None:
@@ -176,7 +180,7 @@ class LinkReplies(commands.Cog):
         )
 
     async def _hide_preview(self, message: discord.Message) -> None:
-        """Hide Discord's preview of the link, where Labmate may; only the message's flags are touched."""
+        """Hide Discord's preview of the link, if Labmate may; it changes only the message's flags."""
         place = message.channel
         if isinstance(place, discord.Thread) and place.parent is None:
             return
@@ -188,7 +192,7 @@ class LinkReplies(commands.Cog):
 
 
 def _may_write(message: discord.Message) -> bool:
-    """Whether Labmate may reply where the message stands."""
+    """Whether Labmate may reply in the message's channel."""
     place, guild = message.channel, message.guild
     if guild is None or (isinstance(place, discord.Thread) and place.parent is None):
         return False

@@ -1,4 +1,4 @@
-"""*Papers* in a member's menu: what they have written, where they show it."""
+"""*Papers* in a member's menu: what they have written, if they show it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from commands.papers.papers import NEEDS, PapersQuery, show
 
 
 async def open_papers(interaction: discord.Interaction, member: discord.Member | discord.User) -> None:
-    """Show a member's papers to who asks."""
+    """Show a member's papers to the member who asks."""
     await answer(interaction, _papers(interaction, member), private=True, needs=NEEDS)
 
 

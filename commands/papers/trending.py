@@ -9,8 +9,8 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.cards.bar_pictures import trends_png
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
-from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
@@ -20,7 +20,8 @@ from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
-from commands.kit.services import Services
+from commands.kit.services import Services, seen_by
+from commands.kit.theme import painted
 from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
 from index.search.facets import Where
 
@@ -66,6 +67,10 @@ def newest_day(services: Services) -> date:
     return date.fromordinal(max(1, int(services.corpus.facets.days.max(initial=1))))
 
 
+async def _seen(interaction: discord.Interaction, days: int, category: str | None) -> ui.LayoutView | Reply:
+    return await show(await seen_by(interaction), days, category)
+
+
 async def show(services: Services, days: int, category: str | None) -> ui.LayoutView | Reply:
     """The growing topics with counts and a picture."""
     await services.wait_for_people()
@@ -90,7 +95,7 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     ]
     bars = [(t.phrase, 100 * t.before / before, 100 * t.now / now) for t in trends]
     names = f"{days} days before", f"last {days} days"
-    png = await services.painter.paint(trends_png, (tuple(bars), days), bars, *names)
+    png = await painted(services, trends_png, (tuple(bars), days), bars, *names)
     options = [
         discord.SelectOption(label=label(t.phrase, 100), value=t.phrase[:100], description=f"{t.now} papers")
         for t in trends
@@ -145,7 +150,7 @@ class Trending(commands.Cog):
         private: bool = False,
     ) -> None:
         """Show growing topics"""
-        work = show(self._services, days, category_name(category))
+        work = _seen(interaction, days, category_name(category))
         await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.TOPICS))
 
 

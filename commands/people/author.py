@@ -9,9 +9,9 @@ import numpy as np
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.cards.bar_pictures import YEARS, activity_png, worth_a_picture
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
-from commands.cards.pictures import activity_png
 from commands.cards.profile import profile_lines
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
@@ -23,12 +23,13 @@ from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
 from commands.kit.spoken import Spoken, spoken
+from commands.kit.theme import painted
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from data.stores.people import Person
 from index.people.scores import Trust
 from index.trust.person_trust import trust_in, visible_profile
 
-TOPICS, COAUTHORS, YEARS = 6, 6, 12
+TOPICS, COAUTHORS = 6, 6
 CHOOSE = "person.choose_card"
 NEEDS = (Need.PEOPLE,)
 
@@ -61,9 +62,11 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     card = await _card(services, person, member, private=private)
     people = services.insight.people
     years = people.activity(person.id) if people else {}
-    png = await services.painter.paint(activity_png, tuple(years.items()), years) if years else None
+    png = (
+        await painted(services, activity_png, tuple(years.items()), years) if worth_a_picture(years) else None
+    )
     by_year = ", ".join(f"{count} in {year}" for year, count in sorted(years.items())[-YEARS:])
-    alt = f"Papers by {person.name} by year: {by_year}"
+    alt = f"Papers by {person.name} by year: {by_year}" if len(years) > 1 else ""
     view = author_card(card, *_rows(person.id), "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
 

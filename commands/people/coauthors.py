@@ -101,9 +101,9 @@ async def show_similar(services: Services, number: int) -> ui.LayoutView:
     return people_list(
         f"## Work most similar to {shown(person.name, 80)}'s",
         lines,
-        f"-# Close: a cosine of {ALIKE} or more with one of the other's papers. Similarity: the cosine of "
-        f"each paper with the other's most similar one, on average. Of each person up to {MOST} papers are "
-        "compared, without those written together.",
+        f"-# Close: a cosine of {ALIKE} or more with a paper of the other person. Similarity: the average "
+        f"cosine of each paper with the other person's most similar one. Up to {MOST} papers of each person "
+        "are compared, not counting papers written together.",
     )
 
 

@@ -7,7 +7,7 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.graph import graph_card, paper_name
-from commands.cards.pictures import graph_png
+from commands.cards.graph_picture import graph_png
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, choice, select
@@ -17,6 +17,7 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.theme import painted
 from commands.kit.waiting import not_yet
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
@@ -75,7 +76,9 @@ async def _neighbourhood(services: Services) -> Neighbourhood:
     people = services.insight.people
     if people is None:
         raise UserError(not_yet(services))
-    return Neighbourhood(services.insight, people, services.facts, paper_name)
+    vectors = services.corpus.vectors
+    rows = vectors.rows if vectors is not None else None
+    return Neighbourhood(services.insight, people, services.facts, paper_name, rows)
 
 
 async def show_person(services: Services, number: int) -> Reply:
@@ -94,7 +97,7 @@ async def show_paper(services: Services, number: int) -> Reply:
 
 
 async def _picture(services: Services, graph: Graph) -> Reply:
-    png = await services.painter.paint(graph_png, graph, graph)
+    png = await painted(services, graph_png, graph, graph)
     view = graph_card(graph, lambda options: choice("graph.move", options), drawn=png is not None)
     return Reply(view, attached(png, "graph.png"))
 

@@ -1,4 +1,4 @@
-"""*Possible collaborators* in a member's menu: people for them, where they show who they are."""
+"""*Possible collaborators* in a member's menu: people for them, if they show which papers are theirs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commands.people.collaborators import NEEDS, show_suggestions
 
 
 async def suggest_for(interaction: discord.Interaction, member: discord.Member | discord.User) -> None:
-    """Suggest possible collaborators for a member to who asks."""
+    """Suggest possible collaborators for a member, to the member who asks."""
     work = _suggestions(interaction, member)
     await answer(interaction, work, private=True, cost=SEARCH, needs=NEEDS)
 

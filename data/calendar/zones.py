@@ -1,4 +1,4 @@
-"""Time zones: which one a member probably lives in, which to offer, and what a typed name means.
+"""Time zones: which one a member is probably in, which to offer, and what a typed name means.
 
 Discord tells a member's language (https://docs.discord.com/developers/reference#locales), not where they
 are. Where a language is mostly spoken in one zone, that zone is a guess to ask about; where it is spoken in
@@ -75,7 +75,7 @@ _SEPARATORS = re.compile(r"[\s_]+")
 
 
 def guessed(locale: str) -> str:
-    """The zone that a language speaks for; "" where it is spoken in several."""
+    """The zone that a language suggests; "" where it is spoken in several."""
     zones = OF_LOCALE.get(locale, ())
     return zones[0] if len(zones) == 1 else ""
 

@@ -146,7 +146,7 @@ def damage(connection: sqlite3.Connection) -> str:
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Whether a database has nothing in it: its first start ended before the schema was made."""
+    """Whether a database is empty because its first start ended before the schema was made."""
     try:
         return connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone() is None
     except sqlite3.DatabaseError:

@@ -24,6 +24,8 @@ class Digest:
     form: str = "message"
     style: str = "compact"
     picture: bool = True
+    theme: str = ""
+    """The theme of its picture: ``light``; or empty: its owner's by direct message, dark in a channel."""
     categories: str = ""
     query: str = ""
     people: str = ""
@@ -34,7 +36,7 @@ class Digest:
     days: str = "1111100"
     at: str = "09:00"
     zone: str = ""
-    """An IANA name; empty until somebody has said it, and then nothing is posted."""
+    """An IANA name; empty until somebody chooses it, and nothing is posted before that."""
     quiet: bool = False
     made: datetime = datetime.min
     changed: datetime = datetime.min

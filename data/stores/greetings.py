@@ -14,7 +14,7 @@ class Greetings(Repository):
     """Asks and changes greetings."""
 
     async def state(self, guild: int) -> tuple[str | None, int]:
-        """How far the greeting of a server is, and where it is said (0: directly).
+        """The state of a server's greeting, and its channel (0: a direct message).
 
         It is ``begun``, ``sent``, ``refused`` or ``known``; None before.
         """
@@ -24,7 +24,7 @@ class Greetings(Repository):
         return (row[0], row[1]) if row else (None, 0)
 
     async def meet(self, guild: int, state: str) -> bool:
-        """Note a server that was not met before; False where it was, by whichever process."""
+        """Note a server that was not met before; False if any process met it before."""
         try:
             async with self._writer.begin() as connection:
                 await connection.execute(
@@ -35,7 +35,7 @@ class Greetings(Repository):
         return True
 
     async def settle(self, guild: int, state: str, place: int | None = None) -> None:
-        """Note how far a greeting is, and where it is said."""
+        """Note the state of a greeting, and its channel."""
         values = {"state": state} | ({} if place is None else {"place": place})
         async with self._writer.begin() as connection:
             await connection.execute(update(GreetingRow).where(GreetingRow.guild == guild).values(**values))

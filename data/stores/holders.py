@@ -28,7 +28,7 @@ class Profile:
     time_zone: str = ""
     public: bool = True
     account: str = ""
-    """Who may see from the account which person the member holds: ``all``, ``claimed``, or empty: nobody."""
+    """Who may see from the account which person the member is: ``all``, ``claimed``, or empty (nobody)."""
 
 
 _PROFILE = [getattr(ProfileRow, name) for name in Profile.__slots__]

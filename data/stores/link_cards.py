@@ -12,7 +12,7 @@ from data.tables.links import LinkCardRow, LinkServerRow
 
 
 class LinkCards(Repository):
-    """Asks and changes both; nothing of it is about a member."""
+    """Asks and changes both; keeps nothing about members."""
 
     async def servers(self) -> set[int]:
         """The servers where cards are switched on."""
@@ -27,7 +27,7 @@ class LinkCards(Repository):
                 await connection.execute(insert(LinkServerRow).values(guild=guild))
 
     async def take(self, channel: int, papers: Sequence[int]) -> list[int]:
-        """Those of some papers whose card a channel hasn't had today (UTC); from now on it has."""
+        """Take the papers that had no card in a channel today (UTC), so that they count as posted."""
         today = utc_now().date()
         mine = (LinkCardRow.channel == channel) & (LinkCardRow.day == today)
         async with self._writer.begin() as connection:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
 from data.tables.digests import SeedRow
+from data.tables.papers import PaperRow
 
 MOST_SEEDS = 300
-"""Papers of a digest."""
+"""The most papers that a digest is given."""
 KINDS = ("text", "file", "orcid", "person")
 
 
@@ -30,14 +31,19 @@ class Seeds(Repository):
     """Asks and changes what digests were given."""
 
     async def seeds(self, digest: int) -> list[Seed]:
-        """What a digest was given, the newest first."""
-        query = select(SeedRow.paper_id, SeedRow.kind, SeedRow.made).where(SeedRow.digest_id == digest)
+        """What a digest was given, the newest first; merged papers under their present number, each once."""
+        present = func.coalesce(PaperRow.merged_into, PaperRow.id)
+        query = select(present, SeedRow.kind, SeedRow.made).join(PaperRow, PaperRow.id == SeedRow.paper_id)
+        query = query.where(SeedRow.digest_id == digest)
+        seeds: dict[int, Seed] = {}
         async with self._read() as connection:
             rows = await connection.execute(query.order_by(SeedRow.made.desc(), SeedRow.paper_id.desc()))
-            return [Seed(*row) for row in rows]
+            for row in rows:
+                seeds.setdefault(row[0], Seed(*row))
+        return list(seeds.values())
 
     async def plant(self, digest: int, kind: str, papers: Sequence[int]) -> tuple[int, datetime]:
-        """Let a digest learn from papers; returns how many are new to it, and their common moment.
+        """Let a digest learn from papers; returns how many are new to it, and when they were added.
 
         Beyond :data:`MOST_SEEDS`, papers are left out.
         """

@@ -33,6 +33,7 @@ from data.stores.listings import Listings
 from data.stores.lists import Lists
 from data.stores.llm_spending import LlmSpending
 from data.stores.mail_codes import MailCodes
+from data.stores.member_settings import MemberSettings
 from data.stores.members import Members
 from data.stores.openalex_facts import Facts
 from data.stores.own_works import OwnWorks
@@ -78,6 +79,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.leases = Leases(reader, self._writer)
         self.digests = Digests(reader, self._writer)
         self.direct_channels = DirectChannels(reader, self._writer)
+        self.member_settings = MemberSettings(reader, self._writer)
         self.greetings = Greetings(reader, self._writer)
         self.library = Library(reader, self._writer)
         self.link_cards = LinkCards(reader, self._writer)
@@ -112,6 +114,7 @@ class Store(Papers, ChangedPapers, Runs):
             self.asked_questions,
             self.digests,
             self.direct_channels,
+            self.member_settings,
             self.library,
             self.lists,
             self.feeds,

@@ -31,6 +31,8 @@ class DigestRow(Base):
     style: Mapped[str] = mapped_column(String(10))
     """``compact`` or ``full``."""
     picture: Mapped[bool]
+    theme: Mapped[str] = mapped_column(String(10), default="", server_default="")
+    """``light``; or empty: its owner's theme by direct message, dark in a channel."""
     categories: Mapped[str] = mapped_column(Text)
     query: Mapped[str] = mapped_column(Text)
     people: Mapped[str] = mapped_column(Text)
@@ -45,7 +47,7 @@ class DigestRow(Base):
     """``1111100``: Monday to Sunday."""
     at: Mapped[str] = mapped_column(String(5))
     zone: Mapped[str] = mapped_column(String(60))
-    """An IANA name; empty in a draft until somebody has said it."""
+    """An IANA name; empty in a draft until somebody chooses it."""
     quiet: Mapped[bool]
     """Nothing is posted on a day without papers that fit."""
     made: Mapped[datetime]
@@ -134,7 +136,7 @@ class GreetingRow(Base):
 
     guild: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     state: Mapped[str] = mapped_column(String(10))
-    """``begun``, ``sent``, ``refused`` (nobody could be written to) or ``known`` (met before greetings)."""
+    """``begun``, ``sent``, ``refused`` (no way to write) or ``known`` (met before greetings)."""
     place: Mapped[int] = mapped_column(BigInteger)
     """The channel where it is said; 0 for a direct message, and where nothing was said yet."""
     made: Mapped[datetime]

@@ -94,7 +94,7 @@ class ProfileRow(Base):
     public: Mapped[bool]
     """Whether everybody may see it, or only claimed members."""
     account: Mapped[str] = mapped_column(String(10), default="", server_default="")
-    """Who may see from the member's Discord account which person they hold: ``all``, ``claimed`` members in
+    """Who may see from the member's Discord account which person they are: ``all``, ``claimed`` members in
     private replies, or empty for nobody."""
     changed: Mapped[datetime]
 

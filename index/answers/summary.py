@@ -33,7 +33,7 @@ class Part:
 def summary(passages: Sequence[Passage]) -> tuple[Part, ...]:
     """The parts that the passages state, in their usual order; a part that none states is left out.
 
-    Authors end with praise and with where their code is, where others state results; sentences that say
+    Some authors end with praise, or with where their code is, in place of a result; sentences that say
     nothing (:class:`index.answers.emptiness.Emptiness`) therefore count less as a result.
     """
     found: list[tuple[Quote, np.ndarray, float, bool]] = []

@@ -166,7 +166,7 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
 
 
 async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int, float]:
-    """What a digest was given to learn from, with the days since; of one moment, the newest papers first."""
+    """What a digest was given to learn from, with the days since; for equal times, newest papers first."""
     seeds = {seed.paper: seed.made for seed in await store.digests.seeds(digest.id)}
     papers = [paper for paper in await store.papers(seeds) if paper.id in seeds and paper.id not in but]
     papers.sort(key=lambda paper: paper.day or date.min, reverse=True)

@@ -10,16 +10,17 @@ import numpy as np
 from index.digest.encoder import Items
 from index.search.passages import WEAK
 
-FEWEST, MOST = 4, 9
+FEWEST, MOST = 4, 10
 """Regions of a map."""
-A_REGION = 25
+A_REGION = 18
 """About how many papers make a region of their own."""
 NAMING = 0.1
 """The share of a region's papers that must have the words of its name."""
 PAIR = 2.2
 """How much more a pair of words says than a single one."""
 _SEED = 0
-Topics = Callable[[np.ndarray], Sequence[str]]
+Namer = Callable[[np.ndarray], Sequence[str | None]]
+"""Gives each region its name, or None, from the region of each paper."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class DayMap:
     Attributes
     ----------
     places
-        float32, shape (papers, 2): papers that lie together in the joint space lie together.
+        float32, shape (papers, 2): papers of like words and meaning lie together.
     region
         int64, shape (papers,): the region of each.
     names
@@ -41,38 +42,32 @@ class DayMap:
     names: tuple[str, ...]
 
 
-def day_map(items: Items, vocabulary: Sequence[str], topics: Topics | None = None) -> DayMap:
+def day_map(items: Items, vocabulary: Sequence[str], namer: Namer | None = None) -> DayMap:
     """Papers on a plane, in regions (k-means) named by a topic of their papers, else by distinctive words.
 
     Parameters
     ----------
-    topics
-        Gives the phrases that rows of ``items`` are about, the best first.
+    namer
+        Names the regions by topics.
     """
     from sklearn.cluster import KMeans  # lazy: takes half a second
 
     count = int(np.clip(len(items) // A_REGION, FEWEST, MOST))
     count = min(count, len(items))
-    places = layout(items.joint)
+    places = layout(_apart(items))
     count = min(count, len(np.unique(places.round(3), axis=0)))  # papers of one text lie on one spot
     region = KMeans(count, n_init=3, random_state=_SEED).fit_predict(places)
     _, region = np.unique(region, return_inverse=True)
     overall = np.asarray(items.words.mean(axis=0)).ravel()
     names: list[str] = []
-    for number in range(int(region.max()) + 1):
+    given = namer(region) if namer else [None] * (int(region.max()) + 1)
+    for number, name in enumerate(given):
         inside = items.words[np.flatnonzero(region == number)]
         apart = np.asarray(inside.mean(axis=0)).ravel() - overall
         # Words that hardly any paper of a region has do not name it.
         apart *= np.asarray((inside > 0).sum(axis=0)).ravel() >= max(2, NAMING * inside.shape[0])
-        rows = np.flatnonzero(region == number)
-        phrase = next((one for one in (topics(rows) if topics else []) if _is_other(one, names)), None)
-        names.append(phrase or _name(apart, vocabulary, names))
+        names.append(name or _name(apart, vocabulary, names))
     return DayMap(places, region.astype(np.int64), tuple(names))
-
-
-def _is_other(phrase: str, taken: Sequence[str]) -> bool:
-    used = {word.casefold() for name in taken for word in name.split()}
-    return used.isdisjoint(phrase.casefold().split())
 
 
 def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) -> str:
@@ -88,18 +83,25 @@ def _name(apart: np.ndarray, vocabulary: Sequence[str], taken: Sequence[str]) ->
     return best[1]
 
 
-def layout(joint: np.ndarray) -> np.ndarray:
-    """Places on a plane, where papers near in the joint space stay near: float32, shape (papers, 2).
+def _apart(items: Items) -> np.ndarray:
+    """What lays papers out: their joint places beside their meaning, each without what the day shares."""
+    parts = [part.astype(np.float64) for part in (items.joint, items.meaning)]
+    parts = [part - part.mean(axis=0) for part in parts]
+    return np.hstack([part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-9) for part in parts])
+
+
+def layout(rows: np.ndarray) -> np.ndarray:
+    """Places on a plane, where papers near in their space stay near: float32, shape (papers, 2).
 
     t-SNE (van der Maaten and Hinton 2008) begun at the principal components, so the same for the same papers.
     """
     from sklearn.manifold import TSNE  # lazy: takes half a second
 
     found = TSNE(
-        perplexity=min(25.0, (len(joint) - 1) / 3),
+        perplexity=min(25.0, (len(rows) - 1) / 3),
         init="pca",
         learning_rate="auto",
         max_iter=500,
         random_state=_SEED,
     )
-    return np.asarray(found.fit_transform(joint.astype(np.float64)), np.float32)
+    return np.asarray(found.fit_transform(rows.astype(np.float64)), np.float32)

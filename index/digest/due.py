@@ -83,7 +83,7 @@ async def _asked_since(store: Store, listing: date) -> bool:
 
 
 def next_due(digest: Digest, now: datetime) -> datetime | None:
-    """When a digest is due next; None for one that never is, or whose time zone nobody has said yet."""
+    """When a digest is due next; None for one that never is, or has no time zone yet."""
     if not digest.zone:
         return None
     found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)

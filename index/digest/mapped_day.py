@@ -11,7 +11,8 @@ import numpy as np
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest.candidates import candidates
-from index.digest.day_map import NAMING, DayMap, day_map
+from index.digest.day_map import DayMap, day_map
+from index.digest.region_names import region_names
 from index.digest.sources import DigestSources, chooser_of
 
 KEPT = 16
@@ -70,14 +71,15 @@ async def map_of(sources: DigestSources, day: tuple[int, ...]) -> DayMap:
         return sources.day_maps[day]
     chooser = await chooser_of(sources)
     items = await chooser.items(day)
-    topics = sources.insight.topics
+    topics, vectors = sources.insight.topics, sources.corpus.vectors
 
-    def about(rows: np.ndarray) -> list[str]:
+    def namer(region: np.ndarray) -> list[str | None]:
         assert topics is not None
-        named = topics.of([day[row] for row in rows], 8)
-        return [topic.phrase for topic in named if len(topic.papers) >= NAMING * len(rows)]
+        assert vectors is not None
+        return region_names(topics, vectors.rows, np.array(day), region)
 
-    made = await asyncio.to_thread(day_map, items, chooser.vocabulary, about if topics is not None else None)
+    named = topics is not None and vectors is not None
+    made = await asyncio.to_thread(day_map, items, chooser.vocabulary, namer if named else None)
     while len(sources.day_maps) >= KEPT:
         sources.day_maps.popitem(last=False)
     sources.day_maps[day] = made

@@ -1,4 +1,4 @@
-"""The papers that a digest is given to learn from: pasted, in a file, of an ORCID record, of a person."""
+"""The papers that a digest is given to learn from: pasted, in a file, from an ORCID record, by a person."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SeedPapers:
     papers
         Store ids, in the order in which they were given.
     unknown
-        What means no paper of this library, as it was given.
+        What matches no paper of this library, as it was given.
     """
 
     papers: tuple[int, ...]
@@ -47,7 +47,7 @@ async def from_text(store: Store, names: PaperNames, text: str) -> SeedPapers:
     Raises
     ------
     index.documents.cv_file.UnreadableError
-        Where it is a list of references that can't be read.
+        If it is a list of references that can't be read.
     """
     if _is_references(text):
         return await from_file(store, text.encode())
@@ -69,7 +69,7 @@ def _is_references(text: str) -> bool:
 
 
 async def _in_line(store: Store, names: PaperNames, line: str) -> list[int]:
-    """The papers that a line means: those whose ids stand in it, else the one of its title."""
+    """The papers of a line: those whose ids it has, else the one with its title."""
     found: list[int] = []
     for word in re.split(r"[\s,;]+", line):
         arxiv, doi = find_arxiv_id(word.strip("()[]<>\"'")), find_doi(word)

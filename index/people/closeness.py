@@ -8,7 +8,7 @@ MOST = 60
 """Of a person's papers the newest so many are compared."""
 
 ALIKE = 0.6
-"""The cosine from which on two papers count as close; random pairs of one field rarely have it."""
+"""Two papers with at least this cosine count as close; random pairs of one field rarely have it."""
 
 
 def closeness(one: np.ndarray, other: np.ndarray) -> float:
@@ -34,7 +34,7 @@ def closeness(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def alike_papers(one: np.ndarray, other: np.ndarray) -> int:
-    """How many papers of the other are close to a paper of the one; arguments as for :func:`closeness`."""
+    """How many papers of ``other`` are close to one of ``one``; arguments as for :func:`closeness`."""
     return int(((one @ other.T).max(axis=0) >= ALIKE).sum()) if len(one) and len(other) else 0
 
 

@@ -56,7 +56,8 @@ class Near:
     together
         Papers that the two wrote together.
     compared, alike
-        The person's other papers that were compared, and those of them close to one of the other's.
+        How many of the person's other papers were compared, and how many of those are close to a paper of
+        the person asked about.
     """
 
     person: int
@@ -291,7 +292,7 @@ class PeopleIndex:
         return self._each_with_papers_of_their_own(people)
 
     def _each_with_papers_of_their_own(self, people: Sequence[Near]) -> list[Near]:
-        """Those whose papers are all by people listed before come last: coauthors don't fill a list."""
+        """People whose papers are all by people listed before come last: coauthors don't fill a list."""
         seen: set[int] = set()
         first: list[Near] = []
         last: list[Near] = []

@@ -66,6 +66,7 @@ class Topics:
         self.upto = upto
         self._papers = papers
         self._rows = found.rows
+        self._columns: sparse.csc_matrix | None = None
         self._frequency = (
             np.asarray((self._rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(self.phrases))
         )
@@ -178,6 +179,39 @@ class Topics:
             own = self._papers[owner[chosen.indices == topic]]
             picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
         return picked
+
+    def had_by(
+        self, papers: np.ndarray, least: int, least_in_all: int, most_of_all: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Topics of some papers, and which paper has which.
+
+        Parameters
+        ----------
+        least, least_in_all, most_of_all
+            How many of these papers have a topic at least; how many of all papers, and what share at most.
+
+        Returns
+        -------
+        (topics, has)
+            Columns, and booleans of shape (papers, topics).
+        """
+        papers = np.asarray(papers, np.int64)
+        known = np.isin(papers, self._papers)
+        rows = self._rows[np.searchsorted(self._papers, papers[known])]
+        counts = np.bincount(rows.indices, minlength=len(self.phrases))
+        wanted = (counts >= least) & (self._frequency >= least_in_all)
+        wanted &= self._frequency <= most_of_all * len(self._papers)
+        topics = np.flatnonzero(wanted)
+        has = np.zeros((len(papers), len(topics)), bool)
+        has[known] = np.asarray(rows[:, topics].todense()) > 0
+        return topics, has
+
+    def papers_with(self, topic: int, most: int) -> np.ndarray:
+        """Store ids of the newest papers with a topic, ascending."""
+        if self._columns is None:
+            self._columns = self._rows.tocsc()
+        start, end = self._columns.indptr[topic], self._columns.indptr[topic + 1]
+        return np.asarray(np.sort(self._papers[self._columns.indices[start:end]])[-most:])
 
     def _apart(self, topics: np.ndarray, weight: np.ndarray, most: int) -> Iterator[int]:
         """Places of the heaviest topics, no word in two of them."""

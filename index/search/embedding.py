@@ -160,11 +160,15 @@ class Embedder:
         The default model's name, a folder, or a name on the hub.
     threads
         How many cores to use, or None for all.
+    most_tokens
+        Cut longer texts there; None: where the model cuts them.
     """
 
-    def __init__(self, name: str = DEFAULT_MODEL, *, threads: int | None = None) -> None:
+    def __init__(
+        self, name: str = DEFAULT_MODEL, *, threads: int | None = None, most_tokens: int | None = None
+    ) -> None:
         self.name = name
-        self._threads = threads
+        self._threads, self._most_tokens = threads, most_tokens
         self._model: SentenceTransformer | None = None
         self._lock = threading.Lock()
 
@@ -202,6 +206,8 @@ class Embedder:
             model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelError(f"The model in {folder} can't be loaded: {error}") from error
+        if self._most_tokens:
+            model.max_seq_length = min(self._most_tokens, model.max_seq_length or self._most_tokens)
         return model.to(torch.bfloat16) if has_bfloat16() else model
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:

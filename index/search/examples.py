@@ -24,14 +24,14 @@ _SHORTEST, _LONGEST = 3, 24
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What can be asked for; an empty text for what this library can't give an example of.
+    """Examples of what to ask for; empty texts if this library offers none.
 
     Attributes
     ----------
     author
-        One of the people with most of the newest papers, whom the name means without doubt.
+        One of the people with the most new papers, with an unambiguous name.
     paper
-        A name that means one of the newest papers: what stands before the colon of its title.
+        The name of one of the newest papers: the part of its title before the colon.
     topic
         A phrase that several of the newest papers are about.
     """

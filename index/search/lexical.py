@@ -185,7 +185,7 @@ class WordIndex(WordLookup):
         return dict(self._hits(self._within(Query.boolean_query(clauses), ids), len(ids)))
 
     def titled(self, text: str, ids: Sequence[int]) -> set[int]:
-        """Those of some papers whose title has every word of a text; none for a text of one word."""
+        """The papers among ``ids`` whose title has every word of a text; none for a text of one word."""
         terms = {term.stem: term for term in self.terms(text)}.values()
         if not 1 < len(terms) <= MAX_TERMS or not ids:
             return set()

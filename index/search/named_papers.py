@@ -1,7 +1,7 @@
 """The papers that a text names: arXiv ids, DOIs, links to paper sites, and whole titles in quotes.
 
 Nothing is guessed: an identifier has to be well-formed, and a title has to be a known paper's own, to the
-letter and digit. So a text may name a paper that is not recognised, but never seems to name another one.
+letter and digit. So Labmate may miss a paper, but never takes it for another one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOOKED_AT = 20_000
 MOST = 30
 """Papers of one text that are recognised."""
 TITLE_WORDS = 4
-"""Fewer words in quotes are no title: they may be a term that happens to be one."""
+"""Fewer words in quotes don't count as a title: they may be a term that happens to be one."""
 
 _MONTH = r"(?:0[1-9]|1[0-2])"
 _NUMBER = rf"(?:(?:0[7-9]|1[0-4]){_MONTH}\.\d{{4}}|(?:1[5-9]|[2-9]\d){_MONTH}\.\d{{5}})"
@@ -50,7 +50,8 @@ _OPENREVIEW = re.compile(
     r"(?<![\w-])openreview\.net/(?:forum|pdf|attachment)\?(?:[\w=&%.;-]{0,200}?&(?:amp;)?)?id=([\w-]{6,20})"
 )
 _DOI = re.compile(r"(?<![\d.])(10\.\d{4,9}(?:/|%2F)[^\s<>\"“”`|{}\\^]{1,300})", re.IGNORECASE)
-_AFTER_DOI = re.compile(r"[?#].*$|(?:/(?:e?pdf|full|abstract|abs|html|meta)|\.pdf)+/?$", re.IGNORECASE)
+_AFTER_DOI = ("/pdf", "/epdf", "/full", "/abstract", "/abs", "/html", "/meta", ".pdf")
+"""What publishers' addresses have behind a DOI."""
 _QUOTED = re.compile(
     r"“([^“”\n]{12,400})”|„([^„“”\n]{12,400})[“”]|«([^«»\n]{12,400})»|\"([^\"\n]{12,400})\"|‘([^‘’\n]{12,400})’"
 )
@@ -68,7 +69,7 @@ class NamedPaper:
     value
         The id as the site writes it, without a version; the title as the text prints it.
     title
-        What a link's label or preview says that the paper is called, if anything.
+        The title in a link's label or preview, if any.
     """
 
     kind: str
@@ -116,7 +117,7 @@ def named_in(text: str) -> list[NamedPaper]:
 async def recognised(store: Store, named: Sequence[NamedPaper]) -> Recognised:
     """Which of these papers the store knows; several of the same title count as none.
 
-    Titles that no paper has are left out: what stands in quotes need not be one.
+    Quoted text that is not the title of a paper is left out.
     """
     papers: dict[int, None] = {}
     unknown: list[NamedPaper] = []
@@ -142,7 +143,7 @@ async def _known(store: Store, one: NamedPaper) -> int | None:
 
 
 def _ids(one: NamedPaper) -> Iterator[tuple[str, str]]:
-    """Under which names the store may have it."""
+    """The schemes and ids under which the store may have it."""
     if one.kind in ("arxiv", "doi"):
         yield one.kind, one.value
     elif one.kind == "acl":
@@ -152,7 +153,7 @@ def _ids(one: NamedPaper) -> Iterator[tuple[str, str]]:
 
 
 def _identifiers(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Kind, value, begin and end of each identifier; where two overlap, the surer one alone."""
+    """Kind, value, start and end of each identifier; if two overlap, only the more certain one."""
     taken: list[tuple[int, int]] = []
     kinds: tuple[tuple[str, re.Pattern[str], Callable[[str], str | None]], ...] = (
         ("arxiv", _ARXIV_LINK, _arxiv),
@@ -184,12 +185,17 @@ def _acl(text: str) -> str:
 
 
 def _doi(text: str) -> str | None:
-    """A DOI without what follows it in a sentence or an address, in lower case."""
-    text = _AFTER_DOI.sub("", unquote(text))
-    while text and (text[-1] in ".,;:!?'’*_~/" or _unpaired(text)):
-        text = _AFTER_DOI.sub("", text[:-1])
+    """A DOI in lower case, without the rest of the sentence; None if it has invisible characters."""
+    text, before = re.split(r"[?#]", unquote(text).lower(), maxsplit=1)[0], ""
+    while text != before:
+        before = text
+        text = text.rstrip(".,;:!?'’*_~/")
+        if text and _unpaired(text):
+            text = text[:-1]
+        for end in _AFTER_DOI:
+            text = text.removesuffix(end)
     number, _, rest = text.partition("/")
-    return text.lower() if number and rest else None
+    return text if number and rest and text.isprintable() and " " not in text else None
 
 
 def _unpaired(text: str) -> bool:
@@ -198,7 +204,7 @@ def _unpaired(text: str) -> bool:
 
 
 def _label(labels: Iterable[tuple[tuple[int, int], str]], start: int) -> str:
-    """The label of the link in which an identifier stands."""
+    """The label of the link that contains an identifier."""
     return next((label for (begin, end), label in labels if begin <= start < end), "")
 
 

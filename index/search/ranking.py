@@ -21,7 +21,7 @@ FIRST, COMPANY = 3, 0.5
 WHOLE_TITLE = 1.4
 """What words count more in a paper without an abstract, whose title is all that could have them."""
 TITLED = 0.4
-"""What it is worth that a title has every word of the query: their parts in abstracts can be chance."""
+"""The bonus of a title with every word of the query; in abstracts, single words can occur by chance."""
 BY_PERSON = 4.0
 """What a paper by a person in the query is worth: more than any difference of words and meaning."""
 IN_TIME = 0.5
@@ -132,10 +132,10 @@ class Ranking:
         return np.asarray(COMPANY * np.nan_to_num(near, nan=0.0))
 
     def _alike(self, candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
-        """How similar candidates are to the paper that they should be like: float64, shape (candidates,).
+        """How similar candidates are to the paper they should resemble: float64, shape (candidates,).
 
-        Of papers beyond the most similar ones only the cosine is known, which is no more than what the last
-        of those has.
+        For papers beyond the most similar ones, only the cosine is known; it is capped at the value of the
+        last of those.
         """
         if not wanted.alike:
             return np.zeros(len(candidates))

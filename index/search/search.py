@@ -158,7 +158,7 @@ class Search(SimilarPapers):
         return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, near)
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
-        """The papers that a word of a text names; where titles have all its words, only those among them."""
+        """The papers that a word of a text names; if titles have all its words, only those papers."""
         papers = [*first, *(hit.paper_id for hit in hits)]
         titled = await asyncio.to_thread(self._library.words.titled, text, papers) if first else set()
         return [paper for paper in first if paper in titled or not titled]
@@ -242,7 +242,7 @@ class Search(SimilarPapers):
     async def _certain(self, query: Query, like: bool) -> tuple[list[int], bool]:
         """The papers that come first: by identifier or exact title (True), or by a system's name (False).
 
-        None does where papers ``like`` another are wanted: the text is then only what they are for.
+        If the query asks for papers ``like`` another, none does: the text then only says what they are for.
         """
         if query.phrases or not query.text or like:
             return [], True

@@ -16,8 +16,8 @@ import numpy as np
 from index.search import embedding
 
 _FORWARD, _LOAD, _DIGEST = embedding.Embedder._forward, embedding.Embedder._load, hashlib.file_digest
-_models: dict[int | None, Any] = {}
-_vectors: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}
+_models: dict[tuple[int | None, int | None], Any] = {}
+_vectors: dict[tuple[str, int | None, tuple[str, ...]], np.ndarray] = {}
 _checksums: dict[tuple[Any, ...], Any] = {}
 _loading, _tokenizing = threading.Lock(), threading.Lock()
 
@@ -52,9 +52,10 @@ def _load(self: embedding.Embedder) -> Any:
     if self.name != embedding.DEFAULT_MODEL:
         return _LOAD(self)
     embedding.fingerprint(self.name)
+    settings = self._threads, self._most_tokens
     with _loading:
-        if self._threads not in _models:
-            model = _models[self._threads] = _LOAD(self)
+        if settings not in _models:
+            model = _models[settings] = _LOAD(self)
             preprocess = model.preprocess
 
             def alone(batch: list[str]) -> Any:
@@ -62,11 +63,11 @@ def _load(self: embedding.Embedder) -> Any:
                     return preprocess(batch)
 
             model.preprocess = alone
-        return _models[self._threads]
+        return _models[settings]
 
 
 def _forward(self: embedding.Embedder, batch: list[str]) -> np.ndarray:
-    key = (self.name, tuple(batch))
+    key = (self.name, self._most_tokens, tuple(batch))
     if key not in _vectors:
         _vectors[key] = _FORWARD(self, batch)
     return _vectors[key].copy()

@@ -112,7 +112,10 @@ def pinned(description: dict, ids: dict[str, list[str]], spare: dict[str, list[s
 
 async def run(arguments: list[str]) -> int:
     """Serve, and let schemathesis ask; its exit status."""
-    description = amended(json.loads(Path(os.environ["DISCORD_OPENAPI"]).read_text()))
+    file = Path(os.environ.get("DISCORD_OPENAPI", ""))
+    if not file.is_file():
+        sys.exit("Set DISCORD_OPENAPI to Discord's API description (github.com/discord/discord-api-spec).")
+    description = amended(json.loads(file.read_text()))
     async with LocalDiscord() as discord:
         discord.rates.per_second = discord.rates.invalid_allowed = sys.maxsize
         ids, deletable = await populate(discord)

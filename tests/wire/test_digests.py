@@ -306,7 +306,11 @@ async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
     [item] = gallery["items"]
     assert item["description"].startswith("39 new papers of 16 Nov 2026 by topic: ")
     assert all(str(number) in item["description"] for number in range(1, 6))
-    [told] = [line for line in post.text.split("\n") if line.startswith("-# The day by topic: ")]
+    [told] = [
+        line
+        for line in post.text.split("\n")
+        if line.startswith("-# The day by topic, chosen papers in brackets: ")
+    ]
     assert all(str(number) in told for number in range(1, 6)), "who sees no pictures reads the same"
     [attachment] = files_of(post.message)
     assert scene.discord.state.files[attachment["id"]][2].startswith(b"\x89PNG")
@@ -320,11 +324,11 @@ async def test_a_preview_says_how_it_was_chosen_and_turns_its_pages(scene):
     panel = await panel.choose("8", next(s for s in panel.selects if s["custom_id"].startswith("dgs:n")))
     shown = await panel.press("Preview")
     assert "8 of 9 new papers" in shown.text
-    assert "9 new papers in all fields" in (await shown.press("How these were chosen")).text
+    assert "9 new papers in all my fields" in (await shown.press("How these were chosen")).text
     more = await shown.press("3 more")
     assert more.is_private
     assert "\n6. " in "\n" + more.text
-    assert "9 new papers in all fields" in (await more.press("How these were chosen")).text
+    assert "9 new papers in all my fields" in (await more.press("How these were chosen")).text
     assert scene.posts() == []
 
 

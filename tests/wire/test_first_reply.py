@@ -1,4 +1,4 @@
-"""The first reply to a new member, `/help`, what stands below Labmate's name, and pictures in words."""
+"""The first reply to a new member, `/help`, Labmate's status, and pictures in words."""
 
 import asyncio
 import re
@@ -22,7 +22,7 @@ TRY = re.compile(r"- (/[\w-]+) `([^`]+)`")
 
 @pytest.fixture
 async def newcomer(lab):
-    """Somebody of whom nothing is known, each time another."""
+    """A member about whom Labmate keeps nothing, a new one each time."""
     user = joins(lab.discord, "newcomer")
     async with UserClient(lab.discord.url, lab.discord.state.token_of(user["id"])) as client:
         yield client
@@ -86,6 +86,16 @@ async def test_help_comes_before_examples_and_is_by_what_one_wants_to_do(newcome
     forged = {"component_type": 3, "custom_id": "help:g", "values": ["@everyone"], "forged": True}
     assert "no longer offer" in (await newcomer.component(reply.message, forged)).text
     assert welcomes(newcomer) == []
+
+
+async def test_a_database_that_can_t_be_written_takes_nothing_from_the_reply(lab, newcomer, monkeypatch):
+    async def full(*_):
+        raise OSError("database or disk is full")
+
+    monkeypatch.setattr(lab.bot.services.everywhere.store.limits, "spend", full)
+    replies = [await newcomer.slash("/papers ChonLam Lao"), await newcomer.slash("/papers Minlan Yu")]
+    assert "ChonLam Lao" in replies[0].text
+    assert not [m for m in newcomer.messages.values() if "went wrong" in str(m["components"])]
 
 
 async def test_an_empty_library_gives_no_examples(tmp_path):

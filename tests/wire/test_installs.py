@@ -17,7 +17,7 @@ EMULATED = "how can large GPU clusters be emulated for training?"
 GUILD, BOT_DM, PRIVATE = 0, 1, 2
 ANYWHERE = set(
     "about ask author compare digest follow following graph help library me new paper papers save search "
-    "similar similar-people summary trending unfollow".split()
+    "settings similar similar-people summary trending unfollow".split()
 ) | {"Papers in here", "Save", "Similar"}
 WITH_LABMATE = set("claim collaborators contest contests invitations person profile who-knows".split())
 IN_SERVERS = set("invite link-cards list setup top".split())

@@ -15,15 +15,18 @@ from bot.local_discord.intents import MESSAGE_CONTENT
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import TEXT
 from bot.run import WITHOUT_LINKS, running_bot
-from commands.papers.link_cards import CARDS
+from commands.papers.link_cards import CARDS, LinkReplies
 from data.calendar import clock
 from data.tables.links import LinkCardRow
+from index.search.posted_links import posted_links
 from tests.helpers.lab import settings_for
 from tests.helpers.members import heard_by, joins, said
 from tests.helpers.places import forbid, place_of
 
 LINK = "https://arxiv.org/abs/2605.15617"
 OTHERS = ("2302.08545", "2412.12636", "2504.20854", "2201.06398", "2410.22229", "2410.16037")
+PLACES = ((1, 11), (1, 12), (1, 13), (2, 21))
+"""Servers and channels."""
 SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS = 1 << 2, 1 << 12
 
 
@@ -169,7 +172,7 @@ async def test_who_posted_removes_the_card_and_nobody_else(linked):
             card.message, {"component_type": 2, "custom_id": card.button("Remove")["custom_id"]}
         )
         assert refused.is_private
-        assert "only who posted the link" in refused.text
+        assert "Only the person who posted the link" in refused.text
         assert cards(discord)
         removed = await card.press("Remove")
         assert removed.is_private
@@ -232,6 +235,14 @@ async def test_a_channel_gets_only_so_many_cards(linked):
     await user.tell(LINK)
     assert len(cards(discord)) == CARDS
     assert len(cards(discord, other)) == 1
+
+
+async def test_a_server_gets_only_so_many_cards_however_many_channels_it_has(linked, monkeypatch):
+    _, bot, _ = linked
+    monkeypatch.setattr("commands.papers.link_cards.OF_SERVER", 2)
+    [cog] = [cog for cog in bot.cogs.values() if isinstance(cog, LinkReplies)]
+    taken = [len(await cog._taken(guild, place, posted_links(LINK))) for guild, place in PLACES]
+    assert taken == [1, 1, 0, 1], "another server's turn is not taken"
 
 
 async def test_only_who_manages_the_server_switches_it_and_it_is_off_at_first(tmp_path):

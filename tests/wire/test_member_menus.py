@@ -7,7 +7,7 @@ from data.stores.claims import Profile
 from tests.helpers.members import claimed, hold, joins
 
 PAPERS, COLLABORATORS = "Papers", "Possible collaborators"
-HIDDEN = "doesn't show here which papers are theirs"
+HIDDEN = "doesn't show which papers are theirs here"
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def test_the_profile_says_and_sets_who_sees_it(two):
     _, user, other = two
     assert "Nobody can see from your Discord account" in (await other.slash("/profile show")).text
     told = await other.slash("/profile edit account:everybody")
-    assert "Everybody in a server of yours can see" in told.text
+    assert "Everybody in your servers can see" in told.text
     assert "5 papers" in (await user.context_menu(PAPERS, other.user["id"])).text
     await other.slash("/profile edit status:open")
     assert "5 papers" in (await user.context_menu(PAPERS, other.user["id"])).text

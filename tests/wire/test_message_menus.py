@@ -11,7 +11,7 @@ PAPERS, SAVE, SIMILAR = "Papers in here", "Save", "Similar"
 
 
 async def chosen(lab, menu, content="", **more):
-    """What a member gets who chooses a command in the menu of a message that somebody else has written."""
+    """The reply to a member who chooses a command in the menu of somebody else's message."""
     writer = joins(lab.discord, "writer")
     message = await lab.discord.messages.create(
         lab.discord.channel, writer["id"], {"content": content, **more}
@@ -61,7 +61,7 @@ async def test_an_unknown_id_gets_the_guesses_that_paper_gives(lab):
 async def test_a_message_without_a_paper_says_what_is_looked_for(lab):
     for content in ("hello @everyone", "", f"{PRISM} without quotes", '"large language models"'):
         reply = await chosen(lab, PAPERS, content or "\u200b")
-        assert "I see no paper in this message" in reply.text
+        assert "I don't see a paper in this message" in reply.text
         assert "titles in quotes" in reply.text
 
 
@@ -90,7 +90,7 @@ async def test_embeds_and_components_of_other_bots_are_read(lab):
 async def test_a_forged_button_of_another_s_message_names_no_paper(lab):
     paper = await lab.bot.services.store.find_id("arxiv", "2302.08545")
     row = {"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": f"d:{paper}"}]}
-    assert "I see no paper" in (await chosen(lab, PAPERS, "x", components=[row])).text
+    assert "I don't see a paper" in (await chosen(lab, PAPERS, "x", components=[row])).text
 
 
 @pytest.mark.parametrize("menu", [PAPERS, SAVE, SIMILAR])
@@ -116,6 +116,14 @@ async def test_many_papers_of_a_message_fit(lab):
     assert "more" in reply.text
 
 
+@pytest.mark.parametrize("menu", [PAPERS, SAVE])
+async def test_unknown_identifiers_with_long_addresses_fit(lab, menu):
+    unknown = " ".join(f"10.1234/{number}{'é' * 70}" for number in range(8))
+    reply = await chosen(lab, menu, f"2302.08545 2605.15617 2412.12636 {unknown}")
+    assert "Not among the" in reply.text
+    assert "TrainMover" in reply.text
+
+
 # -- similar -----------------------------------------------------------------------------------------
 
 
@@ -127,7 +135,7 @@ async def test_similar_is_about_the_message_s_paper(lab):
 
 async def test_similar_asks_which_of_several_papers(lab):
     reply = await chosen(lab, SIMILAR, "2412.12636 and 2302.08545")
-    assert "Similar to which?" in reply.text
+    assert "Similar to which one?" in reply.text
     assert "Similar to THC" in (await reply.choose("THC")).text
 
 
@@ -172,7 +180,7 @@ async def test_save_keeps_all_papers_of_a_message_at_once_and_undo_takes_back_on
     await user.slash("/save paper:2302.08545")
     said = await user.say(f'"{PRISM}" 2412.12636 2302.08545 and 2601.00001')
     reply = await user.context_menu(SAVE, said["id"], kind=3)
-    assert "2 papers new, 1 was there already" in reply.text
+    assert "2 new papers, 1 was there already" in reply.text
     assert "Not among" in reply.text
     undo = reply.button("Undo")["custom_id"]
     other = joins(discord, "other")
@@ -198,7 +206,7 @@ async def test_save_takes_the_papers_of_labmate_s_own_cards(place):
 
 async def test_save_without_a_known_paper_saves_nothing_and_says_why(place):
     _, _, user = place
-    for content, says in (("hello", "I see no paper"), ("arXiv:2601.00001", "Nothing to save")):
+    for content, says in (("hello", "I don't see a paper"), ("arXiv:2601.00001", "Nothing to save")):
         said = await user.say(content)
         assert says in (await user.context_menu(SAVE, said["id"], kind=3)).text
     assert "empty" in await kept(user)

@@ -11,6 +11,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import DM
 from bot.run import running_bot
+from data.stores.digest_record import Digest
 from tests.helpers.joining import greetings, joins_server, tell_joined, tell_outage
 from tests.helpers.lab import settings_for
 from tests.helpers.members import heard_by, joins, of_kind
@@ -152,7 +153,7 @@ async def test_a_manager_is_led_from_the_channel_to_a_preview_with_start(scene):
     assert "First choose your time zone" in stays.text
     time = await stays.choose("America/New_York", menu(stays, "suz"))
     time = await time.choose("08:00", menu(time, "suh"))
-    assert "where it is 03:00" in time.text
+    assert "It is 03:00 there" in time.text
     learn = await time.press("Next")
     ready = await learn.press("Preview")
     assert "Ready to start" in ready.text
@@ -168,7 +169,7 @@ async def test_a_manager_is_led_from_the_channel_to_a_preview_with_start(scene):
 async def test_a_language_that_speaks_for_one_zone_is_a_guess_that_is_asked_about(scene):
     scene.discord.state.locales[scene.discord.owner["id"]] = "de"
     time = await (await (await scene.user.slash("/setup")).press("Next")).press("Next")
-    assert "time zone **Europe/Berlin**, where it is 09:00" in time.text
+    assert "time zone **Europe/Berlin**. It is 09:00 there" in time.text
     assert "Is that right?" in time.text
 
 
@@ -264,7 +265,7 @@ async def test_every_field_of_the_set_up_takes_hostile_and_empty_text(scene, typ
     assert "Write the time like 08:30" in refused.text
     told = await typed_in(time, "Another time", at="8:30", zone="utc")
     learn = await told.press("Next")
-    for name, says in (("papers", "I don't know"), ("orcid", "not an ORCID"), ("people", "I know nobody")):
+    for name, says in (("papers", "I don't know"), ("orcid", "not an ORCID iD"), ("people", "I know nobody")):
         told = await typed_in(learn, "Give papers", **{name: typed})
         assert (says if typed.strip() else "step 4 of 4") in told.text
         assert not {"@everyone", "<@1>"} & set(told.text.split())
@@ -287,7 +288,7 @@ async def test_a_file_an_orcid_and_a_person_teach_a_digest_and_undo_takes_it_bac
     told = await scene.user.slash(f"/digest learn file:{file}")
     assert "now learns from 1 more paper" in told.text
     assert "Taken back" in (await told.press("Undo")).text
-    assert "not an ORCID" in (await scene.user.slash("/digest learn orcid:0000-0002-1825-0098")).text
+    assert "not an ORCID iD" in (await scene.user.slash("/digest learn orcid:0000-0002-1825-0098")).text
     assert "Give me something" in (await scene.user.slash("/digest learn")).text
     person = await scene.user.slash("/digest learn person:ChonLam Lao")
     assert "by one person" in person.text
@@ -405,6 +406,51 @@ async def test_an_owner_sets_a_server_up_from_a_direct_message(scene):
     assert "Started" in (await ready.press("Start")).text
     [digest] = await scene.bot.services.store.digests.active()
     assert (digest.guild, digest.channel) == (int(guild["id"]), int(channel["id"]))
+
+
+async def test_a_manager_is_offered_no_channel_that_they_can_t_see(scene):
+    bee, bot = joins(scene.discord, "bee"), scene.discord.state.application["bot"]["id"]
+    guild, lobby = await joins_server(scene.discord, system=False, owner=bee)
+    [(place, message)] = await until(lambda: greetings(scene.discord))
+    role = scene.discord.state.add_role(guild["id"], "managers", 1 << 5)
+    guild["members"][bee["id"]]["roles"].append(role["id"])
+    guild["owner_id"] = scene.discord.owner["id"]
+    hidden = scene.discord.state.add_channel(guild["id"], "secret-papers")
+    hidden["permission_overwrites"] = [
+        {"id": guild["id"], "type": 0, "allow": "0", "deny": "1024"},
+        {"id": bot, "type": 1, "allow": "1024", "deny": "0"},
+    ]
+    async with heard_by(scene.bot, "guild_available"):
+        await tell_outage(scene.discord, guild)
+    async with UserClient(scene.discord.url, scene.discord.state.token_of(bee["id"])) as user:
+        page = await ShownReply(user, {**message, "channel_id": place["id"]}).press("Set up")
+        assert "step 1 of 4" in page.text
+        assert hidden["id"] not in page.text
+        assert [option["value"] for option in menu(page, "sun")["options"]] == [lobby["id"]]
+
+
+async def test_a_banned_server_can_t_be_set_up_from_a_direct_message(scene):
+    bee = joins(scene.discord, "bee")
+    guild, _ = await joins_server(scene.discord, system=False, owner=bee)
+    [(place, message)] = await until(lambda: greetings(scene.discord))
+    async with UserClient(scene.discord.url, scene.discord.state.token_of(bee["id"])) as user:
+        greeting = ShownReply(user, {**message, "channel_id": place["id"]})
+        page = await greeting.press("Set up")
+        assert "step 1 of 4" in page.text
+        await scene.bot.services.store.bans.ban("server", int(guild["id"]), by=1, reason="spam")
+        assert "manage this server" in (await page.press("Next")).text
+        assert "manage this server" in (await greeting.press("Set up")).text
+
+
+async def test_many_digests_of_long_names_and_fields_fit_on_one_page(scene):
+    store, guild = scene.bot.services.store.digests, int(scene.discord.guild["id"])
+    fields = "astro-ph.EP astro-ph.IM cond-mat.dis-nn cond-mat.mes-hall cs.CE cs.DC cs.HC"
+    for number in range(8):
+        made = await store.make(
+            Digest(guild, 1, 2, name=f"{number}" + "*" * 70, zone="UTC", categories=fields, query="*" * 90)
+        )
+        await store.change(made.id, state="active")
+    assert "has 8 digests already" in (await scene.user.slash("/setup")).text
 
 
 async def test_set_up_again_shows_what_there_is(scene):

@@ -1,4 +1,4 @@
-"""Cards below posted links: where, and which a channel had; and who may see whose papers an account's are."""
+"""Cards below posted links, by server and channel; who may see which papers are an account's."""
 
 import sqlalchemy as sa
 from alembic import op

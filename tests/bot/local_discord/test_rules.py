@@ -329,6 +329,26 @@ async def test_of_anothers_message_only_its_previews_are_hidden_by_who_manages_m
     assert (await place.ask("PATCH", path, {"flags": said["flags"]}))[1]["code"] == 50013
 
 
+async def test_permissions_of_a_role_that_are_no_number_are_refused_and_change_nothing(place):
+    [everyone] = place.discord.guild["roles"][:1]
+    before = dict(everyone)
+    for path, method in ((f"/roles/{everyone['id']}", "PATCH"), ("/roles", "POST")):
+        status, said = await place.ask(
+            method, f"/guilds/{place.guild}{path}", {"permissions": "X'\x11\xc5D"}, user=True
+        )
+        assert (status, said["code"]) == (400, 50035)
+    assert everyone == before
+    status, _ = await place.ask("GET", f"/guilds/{place.guild}/channels", user=True)
+    assert status == 200
+
+
+async def test_a_tag_that_is_null_makes_no_tag(place):
+    body = {"name": "papers", "type": 15, "available_tags": [None, {"name": "vision"}]}
+    status, made = await place.ask("POST", f"/guilds/{place.guild}/channels", body, user=True)
+    assert status == 201
+    assert [tag["name"] for tag in made["available_tags"]] == ["vision"]
+
+
 async def test_a_thread_takes_its_own_permission_to_write_and_its_channels_overwrites(place):
     _, thread = await place.ask("POST", f"/channels/{place.channel}/threads", {"name": "t", "type": 11})
     await overwrite(place, deny=SEND)

@@ -14,6 +14,7 @@ from data.sources.files import PaperFile
 from data.stores.deliveries import Chosen
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.digests import MOST_IN_GUILD
+from tests.helpers.records import record
 
 ALWAYS = "1111111"
 
@@ -213,3 +214,14 @@ async def test_the_clock_follows_a_file_and_waits_by_it(tmp_path):
     finally:
         clock.follow(None)
     assert abs((clock.now() - datetime.now(UTC)).total_seconds()) < 5
+
+
+async def test_a_given_paper_that_was_merged_is_learned_from_under_its_present_number(store):
+    await store.upsert([record(1, ids={"doi": "10.1/x"}, source="openalex", title="Other"), record(2)])
+    digest = await store.digests.make(Digest(1, 2, 3))
+    given = [await store.find_id("doi", "10.1/x"), await store.find_id("arxiv", "2601.00002")]
+    await store.digests.plant(digest.id, "text", given)
+    await store.upsert([record(2, source="arxiv", version=2, ids={"arxiv": "2601.00002", "doi": "10.1/x"})])
+    present = await store.find_id("doi", "10.1/x")
+    assert [seed.paper for seed in await store.digests.seeds(digest.id)] == [present]
+    assert present in given

@@ -157,6 +157,11 @@ async def test_an_acl_link_is_known_by_its_doi(store):
     assert (await recognised(store, named_in("https://aclanthology.org/2023.acl-long.1.pdf"))).papers
 
 
+@pytest.mark.parametrize("hidden", ["%00", "%0A", "%20", "%E2%80%AE"])
+def test_a_doi_with_a_character_that_nobody_sees_is_none(hidden):
+    assert said(f"https://doi.org/10.1234/a{hidden}b") == []
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_can_be_looked_at(text):
@@ -165,7 +170,18 @@ def test_any_text_can_be_looked_at(text):
 
 
 @pytest.mark.parametrize(
-    "part", ['"', "“", "10.1234/", "arxiv.org/abs/", "openreview.net/forum?a=b&", "[a](", "10.1234/)"]
+    "part",
+    [
+        '"',
+        "“",
+        "10.1234/",
+        "arxiv.org/abs/",
+        "openreview.net/forum?a=b&",
+        "[a](",
+        "10.1234/)",
+        "10.1234/" + "/pdf" * 40 + "." * 120 + " ",
+        "10.1234/" + ".pdf" * 50 + ")" * 90 + " ",
+    ],
 )
 def test_hostile_repetition_takes_no_time(part):
     text = part * (LOOKED_AT // len(part) * 2)

@@ -233,6 +233,16 @@ async def test_fusion_lets_words_count_by_what_the_query_is(real):
     assert long.names == ()
 
 
+def test_texts_can_be_cut_short():
+    opening = "graph neural networks for traffic forecasting in large cities"
+    one, other = Embedder(most_tokens=10).encode(
+        [f"{opening} with sensors", f"{opening} and for weather maps"]
+    )
+    assert np.allclose(one, other)
+    one, other = Embedder().encode([f"{opening} with sensors", f"{opening} and for weather maps"])
+    assert not np.allclose(one, other)
+
+
 def test_vectors_are_unit_length_in_the_order_given():
     embedder = Embedder()
     texts = ["short", "a much longer text about networks and training " * 8, "", "short"]
