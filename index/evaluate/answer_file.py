@@ -27,7 +27,7 @@ _AT_ONCE = 60
 _REMEMBERED = 8_000
 """Sentences whose embeddings are kept for later questions: about 200 MB."""
 
-SHORT = 128
+SHORT = 112
 """Tokens of an abstract that are embedded where the CPU has no bfloat16: it takes half the time."""
 
 Report = Callable[[str, int, int], None]
