@@ -6,10 +6,12 @@ twenty of those, which fit into a title, take longer than anybody waits.
 
 from __future__ import annotations
 
+import logging
 import re
 
 from pylatexenc.latex2text import LatexNodes2Text
 
+log = logging.getLogger("labmate")
 _GUESSED = 8
 """Commands, at most, of broken LaTeX that the library may guess at."""
 _ESCAPED = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -27,8 +29,8 @@ def unicode_of(tex: str, reader: LatexNodes2Text) -> str:
             break
         try:
             return str(reader.latex_to_text(tex, tolerant_parsing=tolerant))
-        except Exception:
-            continue
+        except Exception as error:  # hostile LaTeX can make the parser raise anything; the text is kept
+            log.debug("LaTeX that can't be parsed: %s", error)
     return _SIGNS.sub("", tex)
 
 

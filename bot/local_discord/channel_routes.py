@@ -27,6 +27,7 @@ from bot.local_discord.state import (
 
 _MANAGE_CHANNELS, _MANAGE_MESSAGES = 1 << 4, 1 << 13
 _MODERATED_TAGS_ONLY = "There are no tags available that can be set by non-moderators"
+"""Discord's own words for code 40066."""
 _REQUIRE_TAG = 1 << 4
 
 

@@ -187,7 +187,7 @@ class Description:
 
 
 def _parts(data: Any, place: list[str]) -> Iterator[Any]:
-    """The parts at a place; ``*`` stands for every entry, and a part that is missing is no part."""
+    """The parts at a place, without missing ones; ``*`` stands for every entry."""
     if not place:
         yield data
     elif place[0] == "*":

@@ -59,7 +59,7 @@ async def read_body(request: web.Request) -> tuple[Any, list[Upload]]:
             if request.content_type == "application/x-www-form-urlencoded":
                 raw = b"".join(parse_qs(raw)[b"payload_json"][:1]) if b"payload_json=" in raw else b""
         body = json.loads(raw, parse_constant=_no_constant) if raw else None
-        json.dumps(body, ensure_ascii=False).encode()  # half a character is no text
+        json.dumps(body, ensure_ascii=False).encode()  # half a character can't be encoded
     except (ValueError, AssertionError, RecursionError, HttpProcessingError) as error:
         raise errors.ApiError(400, 50109, "The request body contains invalid JSON.") from error
     return body, uploads

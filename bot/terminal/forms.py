@@ -38,7 +38,7 @@ class FormField:
             return f"{self.label} is required."
         if self.file:
             missing = bool(value) and not Path(value).expanduser().is_file()
-            return f"There is no file {value}." if missing else None
+            return f"I can't find the file {value}." if missing else None
         if value and not self.least <= len(value) <= self.most:
             return f"{self.label} takes {self.least} to {self.most:,} characters; this has {len(value):,}."
         return None

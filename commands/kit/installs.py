@@ -18,30 +18,29 @@ FOLLOW_UPS = 5
 
 
 def anywhere(command: T) -> T:
-    """Offered everywhere: it needs nothing but who asks and what is asked."""
-    app_commands.allowed_installs(guilds=True, users=True)(command)
-    app_commands.allowed_contexts(guilds=True, dms=True, private_channels=True)(command)
-    return command
+    """Offered everywhere: it needs only the member and the question."""
+    return _offered(command, by_users=True, in_servers=True, in_dms=True)
 
 
 def with_labmate(command: T) -> T:
     """Offered in servers with Labmate and in its direct messages: it needs to know who is in a server."""
-    app_commands.allowed_installs(guilds=True, users=False)(command)
-    app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)(command)
-    return command
+    return _offered(command, by_users=False, in_servers=True, in_dms=True)
 
 
 def in_servers(command: T) -> T:
     """Offered in servers with Labmate only: it is about the server."""
-    app_commands.allowed_installs(guilds=True, users=False)(command)
-    app_commands.allowed_contexts(guilds=True, dms=False, private_channels=False)(command)
-    return command
+    return _offered(command, by_users=False, in_servers=True, in_dms=False)
 
 
 def in_direct_messages(command: T) -> T:
     """Offered in direct messages with Labmate only."""
-    app_commands.allowed_installs(guilds=True, users=False)(command)
-    app_commands.allowed_contexts(guilds=False, dms=True, private_channels=False)(command)
+    return _offered(command, by_users=False, in_servers=False, in_dms=True)
+
+
+def _offered(command: T, *, by_users: bool, in_servers: bool, in_dms: bool) -> T:
+    """Set where Discord offers a command; ``by_users``: also where a member brings Labmate."""
+    app_commands.allowed_installs(guilds=True, users=by_users)(command)
+    app_commands.allowed_contexts(guilds=in_servers, dms=in_dms, private_channels=by_users)(command)
     return command
 
 
@@ -53,7 +52,7 @@ def is_present(interaction: discord.Interaction) -> bool:
 
 
 def without_users(tree: app_commands.CommandTree) -> None:
-    """Offer nothing to members who install Labmate for themselves: for an application that allows no such."""
+    """Offer nothing to members who install Labmate for themselves, if the application forbids it."""
     for command in tree.get_commands():
         if command.allowed_installs is not None:
             command.allowed_installs.user = False

@@ -69,7 +69,7 @@ class ArxivFullText:
 
     async def _file(self, form: str, arxiv_id: str, version: int | None) -> Download:
         if split_version(arxiv_id) != (arxiv_id, None):
-            raise NoFullTextError("this is no arXiv id")
+            raise NoFullTextError("this isn't an arXiv id")
         url = str(self._url / form / (f"{arxiv_id}v{version}" if version else arxiv_id))
         try:
             async with asyncio.timeout(SECONDS):

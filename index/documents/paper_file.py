@@ -18,7 +18,7 @@ SECONDS = 60.0
 LONGEST = 900
 """Characters of a passage, unless one sentence has more; what the default model reads at once."""
 LONGEST_SENTENCE = 2_000
-"""Characters; more is no sentence but text that lost its full stops."""
+"""Characters; longer text has lost its full stops."""
 MOST_PASSAGES = 3_000
 
 

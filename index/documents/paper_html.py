@@ -24,7 +24,7 @@ _ELSEWHERE = frozenset(
     "ltx_bibliography ltx_authors ltx_dates ltx_TOC ltx_listing ltx_tabular ltx_keywords ltx_classification "
     "ltx_page_footer ltx_page_header ltx_ERROR".split()
 )
-"""Classes of what is no text of the paper: references, cells of tables, code, and what stands around it."""
+"""Classes of what isn't the paper's text: references, cells of tables, code, and what stands around it."""
 _UNREAD = frozenset("script style noscript template svg button form nav".split())
 _NOT_INSIDE = frozenset("ltx_note ltx_note_mark ltx_tag_note ltx_ERROR".split())
 _EQUATION = frozenset("ltx_equation ltx_equationgroup ltx_eqn_table".split())
@@ -88,7 +88,7 @@ def _add(blocks: list[TextBlock], block: TextBlock) -> None:
 
 
 def _kind(node: Any) -> str | None:
-    """``title``, a block's kind, or None for what stands in another part or is no text."""
+    """``title``, a block's kind, or None for what belongs to another part or isn't text."""
     classes = _classes(node)
     if re.fullmatch(r"h[2-6]", node.tag):
         kind = None if "ltx_runin" in classes or "ltx_title_document" in classes else "title"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 MOST_CHARACTERS = 60_000
-"""Of one page; a page with more is no page of a paper."""
+"""Of one page; a page with more isn't from a paper."""
 _GAP = 1.1
 """Between two words, in ems: a wider gap separates columns or cells."""
 _UPRIGHT = 0.05
@@ -26,7 +26,7 @@ _LIGATURES = {
 NOTE_MARK = re.compile(
     r"(?<=[^\W\d_]{4})\^(?:\d{1,2}(?:,\d{1,2})*)(?=\W|$)|(?<=[.,;:!?)’”])\^\d{1,2}(?=\s|$)"
 )
-"""A raised number after a word or a stop: it leads to a note, and is no power."""
+"""A raised number after a word or a stop: it leads to a note and isn't an exponent."""
 
 
 @dataclass(slots=True)

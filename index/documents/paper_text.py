@@ -26,7 +26,7 @@ _FIRST = re.compile(r"([^\W\d_]{2,})")
 
 
 class NoPaper(Exception):
-    """The file is no paper that can be read; the message says why, as ``it has no text`` does."""
+    """The file can't be read as a paper; the message says why, as ``it has no text`` does."""
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ class Marked:
     named
         Whether the title has it as a phrase, and as no part of a longer one that the abstract has, too.
     count, alone
-        How often the abstract has it, and how often of those it is no part of a longer phrase.
+        How often the abstract has it, and how often of those it isn't part of a longer phrase.
     """
 
     text: np.ndarray

@@ -67,7 +67,7 @@ def read_dates(
         The newest listing. Where a relative span ("this week") begins after it, nothing can be in it, so it
         is counted from that listing instead.
     is_name
-        Whether words with a year in them ("semeval 2024") name something; then the year is no date.
+        Whether words with a year in them ("semeval 2024") name something; then the year isn't a date.
     """
     for pattern in (_BETWEEN, _YEARS, _OPEN, _DURING, _ALONE):
         for match in pattern.finditer(text):

@@ -65,7 +65,7 @@ def read_people(
     ----------
     together
         How many papers have some words side by side in their text: a name that is rather a phrase of the
-        field ("Markov Chain") is no person.
+        field ("Markov Chain") isn't a person.
     papers
         How many papers have a word in their text.
     """
@@ -151,7 +151,7 @@ def _at(text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[s
         if all(part[0].isupper() for part in said.split()) and (forms := names.others(said, FORMS)):
             return _Found(tuple(forms), start, start + len(said))
     family = names.of_family(word, FORMS)
-    # A word in lower case that is common in texts is no name: "papers by young researchers".
+    # A word in lower case that is common in texts isn't a name: "papers by young researchers".
     theirs = sum(name.papers for name in family)
     if family and papers(word) <= theirs * (CAPITAL if word[0].isupper() else 1):
         return _Found(tuple(family), start, start + len(word))

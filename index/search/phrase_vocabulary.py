@@ -20,7 +20,7 @@ LEAST_CHANCE = 0.02
 NAMING, NAMING_ONE = 0.04, 0.08
 """How likely authors name a topic, over all papers that have it: of several words, and of a single one."""
 STANDING = 0.08
-"""The share of a topic's places in which it is no part of a longer phrase."""
+"""The share of a topic's places where it isn't part of a longer phrase."""
 _SHORT_LEAST, _SHORT_SHARE = 3, 0.6
 """Initials mean a phrase if so many papers say so, and this share of all that say what they mean."""
 _ALONE = FEATURES.index("alone")

@@ -12,7 +12,7 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "greetings",
-        sa.Column("guild", sa.BigInteger(), nullable=False),
+        sa.Column("guild", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
         sa.Column("place", sa.BigInteger(), nullable=False),
         sa.Column("made", sa.DateTime(), nullable=False),

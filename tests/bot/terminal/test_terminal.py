@@ -160,7 +160,7 @@ def test_a_file_of_a_form_is_named_by_its_path(tmp_path):
     ).fields
     assert (field.label, field.hint) == ("A file", "optional, the path of a file")
     assert field.problem("") is None
-    assert field.problem(str(tmp_path / "x")) == f"There is no file {tmp_path / 'x'}."
+    assert field.problem(str(tmp_path / "x")) == f"I can't find the file {tmp_path / 'x'}."
     (tmp_path / "x").write_text("x" * 5_000)
     assert field.problem(str(tmp_path / "x")) is None
 

@@ -16,5 +16,5 @@ async def said(what: str, work: Awaitable[Any]) -> str:
         return f"{what}: ok {json.dumps(await work)}"
     except Lacks as missing:
         return f"{what}: lacks {missing}"
-    except Exception:
+    except Exception:  # whatever a library raises, its table says so
         return f"{what}: failed {traceback.format_exc()[-1500:]}"
