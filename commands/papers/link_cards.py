@@ -141,9 +141,9 @@ class LinkReplies(commands.Cog):
         assert message.guild is not None
         if not _may_write(message):
             return
-        if await self._services.store.bans.is_banned(message.author.id, message.guild.id):
-            return
-        async with self._one_at_a_time:
+        async with self._one_at_a_time:  # in the order in which the messages came
+            if await self._services.store.bans.is_banned(message.author.id, message.guild.id):
+                return
             new = await self._taken(message.guild.id, message.channel.id, links)
         if not new:
             return
