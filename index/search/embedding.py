@@ -198,8 +198,8 @@ class Embedder:
         import transformers  # lazy: takes seconds
         from sentence_transformers import SentenceTransformer  # lazy: takes seconds
 
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        transformers.logging.set_verbosity_error()
+        transformers.logging.disable_progress_bar()
         if self._threads:
             torch.set_num_threads(self._threads)
         try:
