@@ -17,6 +17,7 @@ from bot.client import Labmate
 from bot.metrics import build
 from bot.scheduler import Scheduler
 from bot.worker import RunOutcome
+from commands.kit.progress import Progress
 from data.calendar import clock
 from data.calendar.slots import undone
 from index.digest.due import LATE
@@ -76,6 +77,11 @@ class Health:
             return self._last
 
     @property
+    def progress(self) -> Progress:
+        """What the worker is doing."""
+        return self._bot.services.progress
+
+    @property
     def last(self) -> Look:
         """The result of the last look."""
         return self._last or Look()
@@ -84,7 +90,7 @@ class Health:
         look = Look(workers=dict(self._scheduler.worker.outcomes + self._scheduler.backups.outcomes))
         self._gateway(look)
         corpus = self._bot.services.corpus
-        look.papers, look.waiting = len(corpus.facets), len(corpus.backlog())
+        look.papers, look.waiting = len(corpus.facets), corpus.waiting()
         look.model = corpus.embedder.is_loaded
         try:
             await asyncio.wait_for(self._database(look), DATABASE_SECONDS)
@@ -215,3 +221,19 @@ class _Figures:
         for (command, outcome), count in look.workers.items():
             runs.add_metric([command, outcome], count)
         yield runs
+        yield from self._work()
+
+    def _work(self) -> Iterator[Metric]:
+        """How far the worker is with the step at hand; nothing while it rests."""
+        progress = self._health.progress
+        left, rate = progress.left(), progress.rate
+        for name, text, value in (
+            ("done", "How much of the worker's present step is done", float(progress.done)),
+            ("total", "How much the worker's present step is; 0 if unknown", float(progress.total)),
+            ("per_second", "The pace of the worker's present step", math.nan if rate is None else rate),
+            ("left_seconds", "Until the worker's present step is done", math.nan if left is None else left),
+        ):
+            family = GaugeMetricFamily(f"labmate_work_{name}", text, labels=["step"])
+            if progress.step:
+                family.add_metric([progress.step], value)
+            yield family

@@ -64,13 +64,19 @@ class Progress:
         """What the step makes."""
         return STEPS.get(self.step, Need.PAPERS) if self.step else None
 
+    @property
+    def rate(self) -> float | None:
+        """How many a second since the step began; None where that can't be told."""
+        watched, made = self._last - self._begun, self.done - self._first
+        return made / watched if watched >= _LEAST and made > 0 else None
+
     def left(self, at: float | None = None) -> float | None:
         """Seconds until the step is done, at the rate since it began; None where that can't be told."""
-        watched, made = self._last - self._begun, self.done - self._first
-        if watched < _LEAST or made <= 0 or not self.total:
+        rate = self.rate
+        if rate is None or not self.total:
             return None
         waited = (time.monotonic() if at is None else at) - self._last
-        return max(0.0, watched / made * (self.total - self.done) - waited)
+        return max(0.0, (self.total - self.done) / rate - waited)
 
     @property
     def text(self) -> str:
@@ -78,8 +84,17 @@ class Progress:
         if not self.step:
             return ""
         of = f" of {self.total:,}" if self.total else ""
-        left = self.left()
-        return f"{self.step}: {self.done:,}{of}" + (f", about {duration(left)} left" if left else "")
+        rate, left = self.rate, self.left()
+        return (
+            f"{self.step}: {self.done:,}{of}"
+            + (f", {_pace(rate)}" if rate else "")
+            + (f", about {duration(left)} left" if left else "")
+        )
+
+
+def _pace(rate: float) -> str:
+    """``50 a second``; slow work is told by the minute."""
+    return f"{rate:,.0f} a second" if rate >= 1.5 else f"{max(1, round(60 * rate)):,} a minute"
 
 
 def duration(seconds: float) -> str:

@@ -8,6 +8,7 @@ import os
 import re
 import sqlite3
 import subprocess
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
@@ -93,6 +94,24 @@ async def test_a_running_labmate_is_well_and_counts_its_replies(lab: Lab, monkey
     assert after["labmate_papers",] == 7
     assert after["labmate_gateway_connected",] == 1
     assert after["labmate_database_up",] == 1
+
+
+async def test_a_monitor_sees_the_pace_of_the_work_at_hand(lab: Lab):
+    settings = lab.settings.model_copy(update={"http_listen": "127.0.0.1:0"})
+    progress = lab.bot.services.progress
+    async with served(lab.bot, lab.scheduler, settings) as http:
+        assert not [key for key in await http.figures() if key[0].startswith("labmate_work_")]
+        begun = time.monotonic()
+        progress.heard("embedding", 0, 4_000, at=begun - 20)
+        progress.heard("embedding", 1_000, 4_000, at=begun)
+        try:
+            figures = await http.figures()
+        finally:
+            progress.over()
+    assert figures["labmate_work_done", "embedding"] == 1_000
+    assert figures["labmate_work_total", "embedding"] == 4_000
+    assert figures["labmate_work_per_second", "embedding"] == 50
+    assert 0 < figures["labmate_work_left_seconds", "embedding"] <= 60
 
 
 async def _settled(http: Http, before: dict) -> None:

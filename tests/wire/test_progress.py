@@ -143,9 +143,13 @@ def test_the_time_left_follows_the_rate_of_the_step():
     progress.heard("embedding", 100, 1_000, at=110.0)
     assert progress.left(at=110.0) == 90.0
     assert progress.left(at=130.0) == 70.0
+    assert progress.rate == 10.0
+    assert progress.text.startswith("embedding: 100 of 1,000, 10 a second")
     assert progress.makes is Need.MEANING
     progress.heard("telling people apart", 10, 20, at=131.0)
-    assert progress.left(at=131.0) is None
+    assert (progress.left(at=131.0), progress.rate) == (None, None)
+    progress.heard("telling people apart", 11, 20, at=141.0)
+    assert progress.text.endswith("11 of 20, 6 a minute")
     assert progress.makes is Need.PEOPLE
     progress.over()
     assert (progress.text, progress.makes) == ("", None)
