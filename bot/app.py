@@ -57,7 +57,9 @@ async def open_corpus(
     keep_private(settings.labmate_data)
     store = await Store.open(settings.database, bulk=writable)
     try:
-        embedder = Embedder(settings.embedding_model, threads=threads)
+        # A running Labmate embeds only queries; a GPU's memory is for what reads papers in.
+        device = settings.embedding_device if writable else "cpu"
+        embedder = Embedder(settings.embedding_model, threads=threads, device=device)
         yield await Corpus.open(
             store,
             settings.labmate_data,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -46,6 +47,8 @@ class Settings(BaseSettings):
     """How many backups to keep in LABMATE_DATA/backups."""
     embedding_model: str = DEFAULT_MODEL
     """The packaged model, a folder, or a name on the Hugging Face hub."""
+    embedding_device: str = "auto"
+    """The torch device that embeds papers; auto: a GPU where torch can use one."""
     vector_engine: str = DEFAULT
     """What finds the nearest vectors: ``index/search/NAME_index.py``."""
     labmate_categories: Annotated[list[str], NoDecode] = Field(
@@ -121,6 +124,13 @@ class Settings(BaseSettings):
             if not CATEGORY.match(str(name)):
                 raise ValueError(f"{str(name)[:40]!r} is not an arXiv category; they look like cs.CL")
         return names
+
+    @field_validator("embedding_device")
+    @classmethod
+    def _device(cls, value: str) -> str:
+        if not re.fullmatch(r"auto|cpu|mps|(cuda|xpu)(:\d{1,2})?", value):
+            raise ValueError("must be auto, cpu, mps, cuda or xpu, or one of several, such as cuda:1")
+        return value
 
     @field_validator("http_listen")
     @classmethod
