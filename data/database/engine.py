@@ -15,6 +15,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from data.database import in_use, sqlite_files
+from data.database.connections import connect
 from data.database.private_files import keep_database_private
 from data.database.sqlite_files import StoreError as StoreError
 
@@ -49,7 +50,7 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
     A commit is on the disk when it returns, so a power cut loses nothing that was answered, posted or
     recorded as read (docs/reliability.md gives the cost). Its errors show no values.
     """
-    engine = create_async_engine(url, hide_parameters=True)
+    engine = create_async_engine(url, hide_parameters=True, connect_args=_how(url))
     if engine.dialect.name == "sqlite":
         _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
@@ -64,11 +65,21 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
 def make_reader(url: str) -> AsyncEngine:
     """An async engine for reading: each statement runs by itself, so that none waits for another."""
     engine = create_async_engine(
-        url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, hide_parameters=True
+        url,
+        isolation_level="AUTOCOMMIT",
+        pool_reset_on_return=None,
+        hide_parameters=True,
+        connect_args=_how(url),
     )
     if engine.dialect.name == "sqlite":
         _prepare(engine, _CACHE)
     return engine
+
+
+def _how(url: str) -> dict[str, Any]:
+    """How SQLAlchemy connects."""
+    is_sqlite = make_url(url).get_backend_name() == "sqlite"
+    return {"async_creator_fn": connect} if is_sqlite else {}
 
 
 def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
