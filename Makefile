@@ -50,7 +50,7 @@ format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .
 
 crash: $(DEV_STAMP)
-	LABMATE_CRASHES=$(CRASHES) $(BIN)/python -m pytest -q tests/wire/test_crash.py
+	LABMATE_CRASHES=$(CRASHES) $(BIN)/python -m pytest -q tests/wire/test_crash.py tests/wire/test_vector_crash.py
 
 fuzz: $(DEV_STAMP)
 	LABMATE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -q -s tests/wire/test_fuzz.py tests/commands/cards/test_safe.py
@@ -58,10 +58,11 @@ fuzz: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.all
 
-# S2AND needs numpy below 2 and brings its model along: a peer to measure beside, in an environment of its own.
+# Peers to measure beside, in an environment of their own: S2AND needs numpy below 2 and brings its model along;
+# hnswlib and usearch search vectors (benchmarks/scale/vectors.py).
 peers:
 	$(PYTHON) -m venv .peers
-	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2"
+	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" "usearch==2.26.6"
 
 # Bots of other libraries on the local Discord (docs/extend.md). Each library has an environment of its own; they are
 # not part of CI, and discord.js needs node 18 or newer.

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select, update
 
 from benchmarks.data import FOLDER, full_corpus, need_data, url
 from data.stores.store import Store
@@ -57,6 +57,8 @@ async def _day() -> None:
                 )
             }
             await connection.execute(delete(MembershipRow).where(MembershipRow.paper_id.in_(ids)))
+            now = select(func.max(PaperRow.changed)).scalar_subquery()
+            await connection.execute(update(PaperRow).where(PaperRow.id.in_(ids)).values(changed=now + 1))
         corpus = await Corpus.open(store, copy, Embedder())
         started = time.monotonic()
         outcome = await identify(corpus)

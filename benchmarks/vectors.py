@@ -26,6 +26,7 @@ def main() -> None:
     queries = rows[chosen].astype(np.float32)
     flat = faiss.IndexFlatIP(rows.shape[1])
     flat.add(rows.astype(np.float32))
+    faiss.omp_set_num_threads(1)  # as Labmate's own searches
     exact, bare = [], []
     for query in queries:
         begun = time.perf_counter()
@@ -36,13 +37,17 @@ def main() -> None:
         print_ = fingerprint("all-MiniLM-L6-v2")
         made = Vectors.open(Path(name), print_)
         made.append(range(len(rows)), range(len(rows)), rows)
-        inverted = partial(FaissIndex.open, flat_until=50_000)
-        for label, open_index in (("ours, all compared", FaissIndex.open), ("ours, inverted file", inverted)):
-            Vectors.open(Path(name), print_, open_index=open_index)
+        all_compared = partial(FaissIndex.open, flat_until=len(rows))
+        for label, open_index in (
+            ("ours, all compared", all_compared),
+            ("ours, inverted file", FaissIndex.open),
+        ):
+            Vectors.open(Path(name), print_, open_index=open_index).tend()
             opening = []
             for _ in range(5):
                 begun = time.perf_counter()
                 index = Vectors.open(Path(name), print_, writable=False, open_index=open_index)
+                index.search(queries[0], 10)
                 opening.append(time.perf_counter() - begun)
             times, hits = [], 0
             for query, wanted in zip(queries, exact, strict=True):
@@ -56,7 +61,7 @@ def main() -> None:
                 f"recall@10 {hits / 10 / QUERIES:.3f}",
                 f"ratio {statistics.median(times) / statistics.median(bare):.2f} of flat",
             )
-            print(f"{label + ', opening':34} {statistics.median(opening):.2f} s (target 2 s)")
+            print(f"{label + ', first answer':34} {statistics.median(opening):.2f} s (target 2 s)")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from data.stores.store import Store
 from index.answers.rephraser import DayLimits, Rephraser
 from index.claims.openalex_facts import FactFinder
 from index.documents.full_texts import FullTexts
-from index.identity.passes import identify
 from index.people.insight import derive
 from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
@@ -88,6 +87,8 @@ async def load_sample(settings: Settings) -> None:
             with corpus.writing():
                 await Intake(corpus, "sample", "seed-papers.json").run(iter(enumerate(records)))
                 if fresh:
+                    from index.identity.passes import identify  # lazy: start-up
+
                     await identify(corpus)
                     await derive(corpus)
         except BusyError:

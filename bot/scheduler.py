@@ -97,12 +97,22 @@ class Scheduler:
         self._services.model_settled.set()
         settle()
 
+    async def _embed(self) -> None:
+        """Embed what waits and bring the files of the vectors up to date; what is long, in the worker."""
+        corpus = self._services.corpus
+        waiting = len(corpus.backlog())
+        if waiting > AT_ONCE or (corpus.vectors is not None and corpus.vectors.is_due()):
+            await self._run("index")
+            await corpus.refresh()
+        elif waiting:
+            await self._embed_here()
+
     async def _embed_here(self) -> None:
         corpus = self._services.corpus
         try:
             with corpus.writing():
                 await corpus.open_vectors(writable=True)
-                await corpus.embed_backlog()
+                await corpus.embed_backlog(tend=False)
         except BusyError:
             return
 
@@ -114,12 +124,8 @@ class Scheduler:
             reached = not self._settings.labmate_fetch or await self._run("ingest", "recent")
             self.first_fetch.set()
             await self._services.corpus.refresh()
-            if self.model_ready.is_set() and self._services.corpus.backlog():
-                if len(self._services.corpus.backlog()) <= AT_ONCE:
-                    await self._embed_here()
-                else:
-                    await self._run("index")
-                    await self._services.corpus.refresh()
+            if self.model_ready.is_set():
+                await self._embed()
             await self._tell_apart()
             self._services.progress.over()
             self.settled.set()

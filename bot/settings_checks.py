@@ -17,7 +17,7 @@ from index.search.vector_index import engine
 from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
-    ("vectors", "words"),
+    ("vectors", "words", "identity"),
     ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
 )
 """The contents of LABMATE_DATA; the database is checked separately."""

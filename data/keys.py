@@ -88,6 +88,7 @@ def title_key(title: str) -> int:
     return hash64("".join(title_words(title)))
 
 
+@lru_cache(maxsize=8_192)
 def author_hash(name: str = "") -> int:
     """The hash of a name's key, for the first author of a paper (0 authors hash alike)."""
     return hash64(name_key(name))

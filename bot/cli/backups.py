@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -85,20 +86,26 @@ def restore(
     perform(_rebuild_indexes(config, report))
 
 
+_DERIVED = ("*.map", "*.faiss", ".*.new", "topics.npz", "novelty.npz")
+
+
 async def _rebuild_indexes(config: Settings, report: Reporter) -> None:
     """Bring the indexes in line with the restored database.
 
-    The word index, topics and novelty start afresh: they may hold papers that came after the backup, and new
-    papers will get the same numbers. Each vector carries a checksum of its text, so only the wrong ones go.
+    The word index, the mapped files and the files of people passes start afresh: they may hold papers that
+    came after the backup, and new papers will get the same numbers. Each vector carries a checksum of its
+    text, so only the wrong ones go.
     """
     from bot.app import open_corpus  # lazy: start-up
     from index.people.insight import derive  # lazy: start-up
 
+    for pattern in _DERIVED:
+        for path in config.labmate_data.glob(pattern):
+            path.unlink(missing_ok=True)
     async with open_corpus(config, writable=True) as corpus:
         with corpus.writing(), report.showing():
             await asyncio.to_thread(corpus.words.clear)
-            for name in ("topics", "novelty"):
-                (corpus.folder / f"{name}.npz").unlink(missing_ok=True)
+            shutil.rmtree(corpus.folder / "identity", ignore_errors=True)
             await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
             assert corpus.vectors is not None
             corpus.vectors.remove(corpus.orphans())

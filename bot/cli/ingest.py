@@ -18,7 +18,7 @@ from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.files import PaperFile
 from data.sources.http import PoliteClient
 from data.stores.store import Store
-from index.identity.passes import identify, outnumbered
+from index.identity.standing import outnumbered
 from index.people.insight import derive
 from index.search.corpus import Corpus
 from index.search.facets import in_category
@@ -170,6 +170,8 @@ async def embed(corpus: Corpus, report: Reporter) -> int:
 
 async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:
     """Match authors to papers, find topics and novelty; from scratch with ``full`` or after a large load."""
+    from index.identity.passes import identify  # lazy: start-up; the bot doesn't need it
+
     begun = time.monotonic()
     outcome = await identify(corpus, full=full, report=report.step)
     await derive(corpus, report.step)

@@ -27,8 +27,10 @@ from bot.cli import (  # some add their own commands
 from bot.cli.admin import admin
 from bot.cli.command_line import perform, settings
 from bot.cli.evaluate import evaluate, match, rank, train
+from bot.cli.ingest_snapshot import ingest_snapshot_command
 from bot.cli.phrases import phrases
 from bot.cli.reporter import Reporter
+from bot.cli.shared_vectors import export, take_vectors_command
 from bot.ending import Ending
 from bot.logs import log_to
 from bot.settings import Settings
@@ -44,6 +46,9 @@ app = typer.Typer(
 )
 ingest = typer.Typer(no_args_is_help=True, help="Read in papers, from files or from arXiv.")
 app.add_typer(ingest, name="ingest")
+ingest.command("snapshot")(ingest_snapshot_command)
+ingest.command("vectors")(take_vectors_command)
+app.add_typer(export, name="export")
 app.add_typer(admin, name="admin")
 app.add_typer(rank, name="rank")
 app.add_typer(evaluate, name="evaluate")

@@ -17,7 +17,7 @@ from data.database.engine import StoreError, shown, sqlite_path
 from data.stores.store import Store
 from index.documents.confinement import can_forbid
 from index.identity.models import Models
-from index.identity.passes import outnumbered
+from index.identity.standing import outnumbered
 from index.models.shipped import ModelDamagedError
 from index.search.embedding import ModelError, fingerprint, has_bfloat16
 from index.search.vector_log import VectorsError

@@ -25,6 +25,7 @@ HEAD = "0019"
 
 
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
+_CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
 
 
 class NewerDatabaseError(StoreError):
@@ -93,7 +94,8 @@ def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")
         cursor.execute("PRAGMA temp_store=MEMORY")
-        cursor.execute("PRAGMA wal_autocheckpoint=16000")
+        pages = _BULK_CHECKPOINT if cache == _BULK_CACHE else _CHECKPOINT
+        cursor.execute(f"PRAGMA wal_autocheckpoint={pages}")
         cursor.close()
 
 

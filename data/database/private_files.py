@@ -10,8 +10,8 @@ from pathlib import Path
 
 NOBODY_ELSE = 0o077
 """The umask of every Labmate process."""
-_OURS = ("labmate.*", "*.lock", "*.npz", "*.labmate-part", "arxiv.turn", "history")
-_FOLDERS = ("vectors", "words", "backups")
+_OURS = ("labmate.*", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part", "arxiv.turn", "history")
+_FOLDERS = ("vectors", "words", "identity", "backups")
 
 
 def keep_private(folder: Path) -> None:

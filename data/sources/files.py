@@ -1,9 +1,11 @@
-"""Papers from a file: listings, arXiv's snapshot or our sample; plain, gzip, zstd or zip."""
+"""Papers from a file: listings, arXiv's snapshot or our sample; plain or compressed."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,10 +18,12 @@ import zstandard
 from data.records import PaperRecord, Rejected
 from data.sources.forms import record_of
 from data.sources.http import SourceError
+from data.sources.zstd_stream import ZstdStream
 
 MAX_LINE = 4_000_000
 MAX_ARRAY = 200_000_000
 _EXCERPT = 2_000
+_TORN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile)
 
 
 class PaperFile:
@@ -55,25 +59,28 @@ class PaperFile:
         try:
             with self._disk:
                 yield from self._records(self._open())
-        except (EOFError, OSError, zlib.error, zstandard.ZstdError, zipfile.BadZipFile) as error:
+        except _TORN as error:
             raise SourceError(
                 f"{self.path} is torn or not what its name says, after line {self.lines:,}: {error}"
             ) from error
 
     def _open(self) -> Any:
-        head = self._disk.read(4)
+        head = self._disk.read(6)
         self._disk.seek(0)
         if head[:2] == b"\x1f\x8b":
             return io.BufferedReader(gzip.GzipFile(fileobj=self._disk))
-        if head == b"\x28\xb5\x2f\xfd":
-            stream = zstandard.ZstdDecompressor().stream_reader(self._disk, read_across_frames=True)
-            return io.BufferedReader(stream, 1 << 20)
-        if head == b"PK\x03\x04":
+        if head[:3] == b"BZh":
+            return io.BufferedReader(bz2.BZ2File(self._disk))
+        if head == b"\xfd7zXZ\x00":
+            return io.BufferedReader(lzma.LZMAFile(self._disk))
+        if head[:4] == b"\x28\xb5\x2f\xfd":
+            return io.BufferedReader(ZstdStream(self._disk), 1 << 20)
+        if head[:4] == b"PK\x03\x04":
             archive = zipfile.ZipFile(self._disk)
             names = [info for info in archive.infolist() if not info.is_dir()]
             if len(names) != 1:
                 raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
-            return archive.open(names[0])
+            return io.BufferedReader(archive.open(names[0]), 1 << 20)
         return io.BufferedReader(self._disk, 1 << 20)
 
     def objects(self) -> Iterator[tuple[int, Any]]:
@@ -94,14 +101,14 @@ class PaperFile:
                 where = f"{'entry' if self._array else 'line'} {number + 1}"
                 yield number, record_of(item, where, raw, own_ids=self._own_ids)
 
-    def _items(self, stream: IO[bytes]) -> Iterator[tuple[int, Any, str]]:
+    def _items(self, stream: IO[bytes], *, arrays: bool = True) -> Iterator[tuple[int, Any, str]]:
         """(number, JSON value or refusal, excerpt) of each line, or of each entry of an array."""
         read_before = 0
         while line := stream.readline(MAX_LINE):
             number, self.lines = self.lines, self.lines + 1
             if number == 0:
                 line = line.removeprefix(b"\xef\xbb\xbf")
-                if line.lstrip().startswith(b"["):
+                if arrays and line.lstrip().startswith(b"["):
                     self._array = True
                     yield from self._entries(line, stream)
                     return

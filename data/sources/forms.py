@@ -23,6 +23,13 @@ _WITHDRAWN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TEX = LatexNodes2Text()
+_USUAL_DATE = re.compile(
+    r"[A-Z][a-z]{2}, (\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT", re.ASCII
+)
+_MONTHS = {
+    name: number
+    for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1)
+}
 
 
 class NotAPaper(ValueError):
@@ -76,7 +83,7 @@ def from_listing(item: dict[str, Any]) -> PaperRecord:
 def from_snapshot(item: dict[str, Any]) -> PaperRecord:
     """A line of arXiv's public metadata snapshot."""
     arxiv_id, _ = _arxiv_id(item["id"])
-    versions = item.get("versions") or []
+    versions = _versions(item.get("versions"))
     dates = [_http_date(version["created"]) for version in versions]
     parsed = item.get("authors_parsed")
     if not isinstance(parsed, list):
@@ -86,7 +93,7 @@ def from_snapshot(item: dict[str, Any]) -> PaperRecord:
     return PaperRecord(
         source="arxiv-snapshot",
         ids={"arxiv": arxiv_id, **_doi_id(_optional(item.get("doi")))},
-        version=len(versions) or None,
+        version=_number(versions),
         title=_text(item["title"], "title"),
         abstract=abstract,
         authors=[_parsed_name(name) for name in parsed],
@@ -154,7 +161,8 @@ def _author_ids(value: Any, authors: list[str]) -> list[str | None]:
 
 def is_withdrawn(comment: str | None, abstract: str) -> bool:
     """Whether arXiv's comment or abstract says that the paper was withdrawn."""
-    return bool(_WITHDRAWN.search(comment or "") or _WITHDRAWN.search(abstract[:200]))
+    texts = [text for text in (comment or "", abstract[:200]) if "withdrawn" in text.lower()]
+    return any(_WITHDRAWN.search(text) for text in texts)
 
 
 def _doi_id(doi: str | None) -> dict[str, str]:
@@ -170,6 +178,19 @@ def _arxiv_id(value: Any) -> tuple[str, int | None]:
     return arxiv_id
 
 
+def _versions(value: Any) -> list[dict[str, Any]]:
+    """The versions that have a date: arXiv has lost a few."""
+    if not isinstance(value or [], list) or not all(isinstance(entry, dict) for entry in value or []):
+        raise NotAPaper("versions is not a list of versions")
+    return [entry for entry in value or [] if _optional(entry.get("created"))]
+
+
+def _number(versions: list[dict[str, Any]]) -> int | None:
+    """The newest version's number, from its name (``v3``) or else from how many there are."""
+    name = str(versions[-1].get("version", "")) if versions else ""
+    return int(name[1:]) if re.fullmatch(r"v\d{1,3}", name) else len(versions) or None
+
+
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise NotAPaper(f"{what} is not text")
@@ -177,7 +198,9 @@ def _text(value: Any, what: str) -> str:
 
 
 def _optional(value: Any) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
+    """The text; None where the field is missing, empty, or only a dash."""
+    text = value.strip() if isinstance(value, str) else ""
+    return text if text not in ("", "-") else None
 
 
 def _strings(value: Any, what: str) -> list[str]:
@@ -198,7 +221,16 @@ def _day(value: Any) -> date | None:
 
 
 def _http_date(value: str) -> datetime:
-    parsed = parsedate_to_datetime(value)
+    """``Mon, 2 Apr 2007 19:18:42 GMT``; the usual form is read without the library, which takes its time."""
+    if usual := _USUAL_DATE.fullmatch(value):
+        day, month, year, *clock = usual.groups()
+        if month in _MONTHS:
+            hour, minute, second = map(int, clock)
+            return datetime(int(year), _MONTHS[month], int(day), hour, minute, second, tzinfo=UTC)
+    try:
+        parsed = parsedate_to_datetime(value)
+    except ValueError as error:
+        raise NotAPaper(f"no date: {value[:40]!r}") from error
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 

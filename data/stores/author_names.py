@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 
 from data.keys import name_key
 from data.stores.repository import Repository
+from data.stores.slices import slices
 from data.tables.papers import AuthorRow, AuthorshipRow
+
+_PART = 20_000
+
+
+def _counts(*which: ColumnElement[bool]) -> Select[Any]:
+    """SQL: key, printed form and number of papers of the names with these authorships, by number."""
+    counts = (
+        select(AuthorshipRow.author_id, func.count().label("papers"))
+        .where(*which)
+        .group_by(AuthorshipRow.author_id)
+        .subquery()
+    )
+    return (
+        select(AuthorRow.key, AuthorRow.name, counts.c.papers)
+        .join(counts, counts.c.author_id == AuthorRow.id)
+        .order_by(AuthorRow.id)
+    )
 
 
 class AuthorNames(Repository):
@@ -48,17 +67,35 @@ class AuthorNames(Repository):
         return await self.number(name_key(name))
 
     async def counts(self) -> list[tuple[str, str, int]]:
-        """Every name: key, printed form, number of papers."""
-        counts = (
-            select(AuthorshipRow.author_id, func.count().label("papers"))
-            .group_by(AuthorshipRow.author_id)
-            .subquery()
-        )
-        query = select(AuthorRow.key, AuthorRow.name, counts.c.papers).join(
-            counts, counts.c.author_id == AuthorRow.id
-        )
+        """Every name: key, printed form, number of papers; in the order of their numbers."""
+        return [name async for part in self.count_parts() for name in part]
+
+    async def count_parts(self) -> AsyncIterator[list[tuple[str, str, int]]]:
+        """The same, :data:`_PART` names at a time, each part with a short query of its own."""
+        after = 0
+        while True:
+            async with self._read() as connection:
+                some = select(AuthorRow.id).where(AuthorRow.id > after).order_by(AuthorRow.id).limit(_PART)
+                last = await connection.scalar(select(func.max(some.subquery().c.id)))
+                if last is None:
+                    return
+                within = AuthorshipRow.author_id > after, AuthorshipRow.author_id <= last
+                rows = (await connection.execute(_counts(*within))).all()
+            yield [(row[0], row[1], row[2]) for row in rows]
+            after = last
+
+    async def counts_on(self, papers: Sequence[int]) -> list[tuple[str, str, int]]:
+        """The same for the names on these papers, each with all its papers."""
+        authors: set[int] = set()
+        counts: list[tuple[str, str, int]] = []
         async with self._read() as connection:
-            return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
+            for part in slices(papers):
+                query = select(AuthorshipRow.author_id).where(AuthorshipRow.paper_id.in_(part)).distinct()
+                authors.update((await connection.scalars(query)).all())
+            for part in slices(sorted(authors)):
+                rows = await connection.execute(_counts(AuthorshipRow.author_id.in_(part)))
+                counts += [(row[0], row[1], row[2]) for row in rows]
+        return counts
 
     async def count(self) -> int:
         """The number of author names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -26,19 +26,43 @@ class IndexFact:
     """Whether it has an abstract."""
 
 
+_PART = 20_000
+_FACTS = select(
+    PaperRow.id,
+    PaperRow.text_hash,
+    DAY.label("day"),
+    PaperRow.categories,
+    (PaperRow.abstract != "").label("described"),
+).where(CURRENT)
+
+
 class ChangedPapers(Repository):
     """Tells an index what to add, replace and drop."""
 
     async def index_facts(self, after: int = -1) -> list[IndexFact]:
         """Facts of all current papers whose row changed after this batch number."""
-        described = PaperRow.abstract != ""
-        query = select(
-            PaperRow.id, PaperRow.text_hash, DAY.label("day"), PaperRow.categories, described
-        ).where(CURRENT)
-        if after >= 0:
-            query = query.where(PaperRow.changed > after)
+        return [fact async for part in self.index_fact_parts(after) for fact in part]
+
+    async def index_fact_parts(self, after: int = -1) -> AsyncIterator[list[IndexFact]]:
+        """The same, :data:`_PART` papers at a time: a large store's facts never stand in memory at once."""
+        query = _FACTS if after < 0 else _FACTS.where(PaperRow.changed > after)
         async with self._read() as connection:
-            return [IndexFact(*row) for row in await connection.execute(query)]
+            result = await connection.stream(query)
+            async for part in result.partitions(_PART):
+                yield [IndexFact(*row) for row in part]
+
+    async def index_facts_of(self, ids: Sequence[int]) -> list[tuple[int, IndexFact]]:
+        """The batch number and facts of these papers; none for papers merged into others."""
+        async with self._read() as connection:
+            rows = await connection.execute(_FACTS.add_columns(PaperRow.changed).where(PaperRow.id.in_(ids)))
+            return [(row.changed, IndexFact(*row[:-1])) for row in rows]
+
+    async def newest_ids(self) -> tuple[int, int]:
+        """The highest store id, and how many papers there are, merged ones included."""
+        query = select(func.max(PaperRow.id), func.count())
+        async with self._read() as connection:
+            row = (await connection.execute(query)).one()
+        return int(row[0] or 0), int(row[1])
 
     async def changed_ids(self, after: int, limit: int) -> tuple[list[int], int]:
         """Store ids of rows changed after a batch number, oldest change first, and the last one's number."""

@@ -241,6 +241,17 @@ class Corrections(Repository):
             taken_back = await connection.scalar(undone.where(everywhere))
         return 1_000_000 * int(taken_back or 0) + int(newest or 0)
 
+    async def papers(self) -> set[int]:
+        """The papers of all corrections ever made, also of those taken back: what they may have moved."""
+        query = select(CorrectionRow.paper_id, CorrectionRow.other_paper_id, CorrectionRow.moved)
+        async with self._read() as connection:
+            rows = (await connection.execute(query)).all()
+        return {
+            paper
+            for one, other, moved in rows
+            for paper in (one, other, *(entry[0] for entry in json.loads(moved)["moved"]))
+        }
+
     async def stamp(self) -> tuple[int, int, int]:
         """Changes with every change to a correction, also by another process."""
         query = select(

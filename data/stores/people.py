@@ -93,6 +93,15 @@ class People(Passes):
             forms.setdefault(row.person_id, []).append(row)
         return forms
 
+    async def forms_of(self, people: Sequence[int]) -> dict[int, dict[str, int]]:
+        """How many current papers print each form of these people's names."""
+        found: dict[int, dict[str, int]] = {}
+        async with self._read() as connection:
+            for part in slices(people):
+                for who, forms in (await self._forms(connection, list(part))).items():
+                    found[who] = {form.name: form.papers for form in forms}
+        return found
+
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers) of everybody who publishes under one of the names, most papers first."""
         query = (

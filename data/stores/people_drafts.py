@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Executable, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import Executable, Select, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import (
@@ -33,6 +33,7 @@ from data.tables.papers import GenerationRow, MembershipRow, PersonRow
 
 AT_ONCE = 1_000
 """Rows written in one transaction of a draft, which holds the write lock for some hundredths of a second."""
+_CLEARED_AT_ONCE = 200_000
 Write = Callable[[AsyncConnection, Sequence[Any]], Awaitable[Any]]
 
 _PERSON = PersonRow.id == bindparam("b_id")
@@ -108,6 +109,12 @@ class Drafts(Repository):
             taken = (await connection.scalars(taking)).all()
         return int(max(taken)) - count + 1
 
+    async def last_number(self) -> int:
+        """The highest number that a person has or had, 0 if there was none."""
+        async with self._read() as connection:
+            highest = await connection.scalar(select(func.max(PersonRow.id)))
+            return max(int(highest or 0), int(await connection.scalar(select(GenerationRow.numbered)) or 0))
+
     async def next_id(self) -> int:
         """Reserve one number that no person has had."""
         return await self.reserve(1)
@@ -125,12 +132,34 @@ class Drafts(Repository):
 
         If the process is killed half way, readers never see it, and :meth:`settle` clears the remains away.
         """
+        draft = await self.begin_draft()
+        await self.draft_people(draft, people, merged)
+        await self.redraft(draft, changed, gone)
+        return draft
+
+    async def begin_draft(self) -> int:
+        """Begin a draft; returns the generation it will be."""
         await self.settle()
-        async with self._read() as connection:
-            known = set((await connection.scalars(select(PersonRow.id))).all() if people else ())
         async with self._writer.begin() as connection:
             draft = await current_generation(connection) + 1
             await connection.execute(update(GenerationRow).values(unsettled=True))
+        return draft
+
+    async def is_begun(self, draft: int) -> bool:
+        """Whether this draft, perhaps of a killed process, can be continued."""
+        async with self._read() as connection:
+            query = select(GenerationRow.current, GenerationRow.unsettled)
+            row = (await connection.execute(query)).first()
+        return row is not None and bool(row.unsettled) and row.current + 1 == draft
+
+    async def draft_people(
+        self, draft: int, people: Sequence[dict[str, Any]], merged: Sequence[tuple[int, int]]
+    ) -> None:
+        """Write people who are new, changed or merged into a draft; it may be done again."""
+        known: set[int] = set()
+        async with self._read() as connection:
+            for part in slices([row["id"] for row in people], AT_ONCE):
+                known |= set(await connection.scalars(select(PersonRow.id).where(PersonRow.id.in_(part))))
         fresh = [{**row, "since": draft} for row in people if row["id"] not in known]
         await self._in_parts(fresh, lambda connection, part: connection.execute(insert(PersonRow), part))
         # Nobody reads the count of papers, so it need not wait until the draft is published.
@@ -155,8 +184,6 @@ class Drafts(Repository):
             )
         )
         await self._in_parts(words, lambda connection, part: connection.execute(change, part))
-        await self.redraft(draft, changed, gone)
-        return draft
 
     async def redraft(self, draft: int, changed: Sequence[dict[str, Any]], gone: Sequence[Place]) -> None:
         """Write memberships into a draft, replacing the draft's own rows at these places."""
@@ -215,11 +242,17 @@ class Drafts(Repository):
         async with self._writer.begin() as connection:
             await connection.execute(update(GenerationRow).values(unsettled=False))
 
-    async def _clear(self, query: Executable, change: Executable, names: tuple[str, ...]) -> None:
-        """Change the rows that a query finds, in parts; ``names`` are the parameters for its columns."""
-        async with self._read() as connection:
-            rows = [dict(zip(names, row, strict=True)) for row in (await connection.execute(query)).all()]
-        await self._in_parts(rows, lambda connection, part: connection.execute(change, part))
+    async def _clear(
+        self, query: Select[*tuple[Any, ...]], change: Executable, names: tuple[str, ...]
+    ) -> None:
+        """Change what a query finds until it finds nothing; ``names`` are the parameters for its columns."""
+        while True:
+            async with self._read() as connection:
+                found = (await connection.execute(query.limit(_CLEARED_AT_ONCE))).all()
+            rows = [dict(zip(names, row, strict=True)) for row in found]
+            await self._in_parts(rows, lambda connection, part: connection.execute(change, part))
+            if len(rows) < _CLEARED_AT_ONCE:
+                return
 
     async def _names_of(self, people: Sequence[int]) -> dict[int, str]:
         names: dict[int, str] = {}

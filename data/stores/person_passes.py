@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, func, select
 
 from data.stores.generations import HOLDS, KNOWN, MERGED, NAME
 from data.stores.people_drafts import Drafts
+from data.stores.slices import slices
 from data.tables.papers import AuthorshipRow, IdentityPassRow, MembershipRow, PaperRow, PersonRow
 
 _PART = 20_000
@@ -23,6 +24,41 @@ VALID = and_(
 )
 """SQL: the membership holds, and the paper still prints the judged name there."""
 MEMBERSHIPS = select(MembershipRow.__table__)
+_PAIRS = (
+    select(MembershipRow.person_id, MembershipRow.paper_id)
+    .join(PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None)))
+    .where(HOLDS)
+)
+
+_AUTHORSHIPS = (
+    select(AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.author_id, AuthorshipRow.name)
+    .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+    .where(PaperRow.merged_into.is_(None))
+    .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+)
+_STANDING = (
+    select(
+        MembershipRow.paper_id,
+        MembershipRow.position,
+        MembershipRow.author_id,
+        MembershipRow.person_id,
+        MembershipRow.confidence,
+        MembershipRow.support,
+        MembershipRow.judged,
+        and_(AuthorshipRow.paper_id.is_not(None), PaperRow.merged_into.is_(None)),
+    )
+    .select_from(MembershipRow)
+    .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
+    .outerjoin(
+        AuthorshipRow,
+        and_(
+            AuthorshipRow.paper_id == MembershipRow.paper_id,
+            AuthorshipRow.position == MembershipRow.position,
+        ),
+    )
+    .where(HOLDS)
+    .order_by(MembershipRow.paper_id, MembershipRow.position)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +73,19 @@ class Membership:
     support: int | None
     judged: bool = True
     """False while a new paper is only placed among known people and no full pass has judged it."""
+
+
+class Standing(NamedTuple):
+    """A membership, and whether a current paper still has an author at that place."""
+
+    paper_id: int
+    position: int
+    author_id: int
+    person_id: int
+    confidence: float
+    support: int | None
+    judged: bool
+    there: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +138,67 @@ class Passes(Drafts):
                 int(await connection.scalar(judged.where(current, MembershipRow.judged)) or 0),
             )
 
-    async def authorships(self) -> list[tuple[int, int, int, str]]:
-        """Every authorship of a current paper: paper, position, name's number, name as printed; in order."""
-        query = (
-            select(
-                AuthorshipRow.paper_id, AuthorshipRow.position, AuthorshipRow.author_id, AuthorshipRow.name
-            )
-            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
-            .where(PaperRow.merged_into.is_(None))
-            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
-        )
+    async def last_authored(self) -> int:
+        """The highest store id of a paper with authors, -1 if there is none."""
+        async with self._read() as connection:
+            last = await connection.scalar(select(func.max(AuthorshipRow.paper_id)))
+        return -1 if last is None else int(last)
+
+    async def authorships(self, first: int = 0, last: int | None = None) -> list[tuple[int, int, int, str]]:
+        """Authorships of current papers: paper, position, name's number, name as printed; in order.
+
+        Parameters
+        ----------
+        first, last
+            Only of papers with store ids from ``first`` to below ``last``.
+        """
+        query = _AUTHORSHIPS.where(AuthorshipRow.paper_id >= first)
+        if last is not None:
+            query = query.where(AuthorshipRow.paper_id < last)
         async with self._read() as connection:
             return [tuple(row) for row in await connection.execute(query)]  # type: ignore[misc]
+
+    async def authorships_of(self, papers: Sequence[int]) -> list[tuple[int, int, int, str]]:
+        """Authorships of those of these papers that are current, as :meth:`authorships` has them."""
+        rows: list[tuple[int, int, int, str]] = []
+        async with self._read() as connection:
+            for part in slices(papers):
+                query = _AUTHORSHIPS.where(AuthorshipRow.paper_id.in_(part))
+                rows += [tuple(row) for row in await connection.execute(query)]  # type: ignore[misc]
+        return rows
+
+    async def standing_between(self, first: int, last: int) -> list[Standing]:
+        """Memberships of papers with store ids from ``first`` to below ``last``, by paper and position."""
+        query = _STANDING.where(MembershipRow.paper_id >= first, MembershipRow.paper_id < last)
+        async with self._read() as connection:
+            return [Standing(*row) for row in await connection.execute(query)]
+
+    async def standing_of(self, papers: Sequence[int]) -> list[Standing]:
+        """Memberships of these papers."""
+        rows: list[Standing] = []
+        async with self._read() as connection:
+            for part in slices(papers):
+                query = _STANDING.where(MembershipRow.paper_id.in_(part))
+                rows += [Standing(*row) for row in await connection.execute(query)]
+        return rows
+
+    async def standing_under(self, authors: Sequence[int]) -> list[tuple[int, int, int]]:
+        """(paper, position, person) of the memberships of these names, by their numbers."""
+        query = select(MembershipRow.paper_id, MembershipRow.position, MembershipRow.person_id).join(
+            AuthorshipRow, VALID
+        )
+        rows: list[tuple[int, int, int]] = []
+        async with self._read() as connection:
+            for part in slices(authors):
+                found = await connection.execute(query.where(MembershipRow.author_id.in_(part)))
+                rows += [tuple(row) for row in found]  # type: ignore[misc]
+        return rows
+
+    async def changed_since(self, upto: int) -> list[int]:
+        """Store ids of papers that changed after a batch, ascending."""
+        query = select(PaperRow.id).where(PaperRow.changed > upto).order_by(PaperRow.id)
+        async with self._read() as connection:
+            return list((await connection.scalars(query)).all())
 
     async def all_memberships(self) -> list[Membership]:
         """Every judged authorship."""
@@ -109,18 +207,26 @@ class Passes(Drafts):
 
     async def pairs(self) -> array[int]:
         """Person and paper of every judged authorship of a current paper, alternating."""
-        query = (
-            select(MembershipRow.person_id, MembershipRow.paper_id)
-            .join(PaperRow, and_(PaperRow.id == MembershipRow.paper_id, PaperRow.merged_into.is_(None)))
-            .where(HOLDS)
-        )
         pairs = array("q")
-        async with self._read() as connection:
-            result = await connection.stream(query)
-            async for part in result.partitions(_PART):
-                for row in part:
-                    pairs.extend(row)
+        async for part in self._pairs():
+            for row in part:
+                pairs.extend(row)
         return pairs
+
+    async def pairs_of(self, papers: Sequence[int]) -> list[tuple[int, int]]:
+        """Person and paper of every judged authorship of these papers, without those merged into others."""
+        pairs: list[tuple[int, int]] = []
+        async with self._read() as connection:
+            for part in slices(papers):
+                rows = await connection.execute(_PAIRS.where(MembershipRow.paper_id.in_(part)))
+                pairs += [(row[0], row[1]) for row in rows]
+        return pairs
+
+    async def _pairs(self) -> AsyncIterator[Sequence[Any]]:
+        async with self._read() as connection:
+            result = await connection.stream(_PAIRS)
+            async for part in result.partitions(_PART):
+                yield part
 
     async def all_names(self) -> AsyncIterator[tuple[int, str]]:
         """Everybody's number and name, ascending, merged people included."""
@@ -131,11 +237,22 @@ class Passes(Drafts):
                 for row in part:
                     yield row[0], row[1]
 
-    async def people_rows(self) -> dict[int, tuple[str, int, int | None]]:
-        """Every person: name, papers, and the person they were merged into."""
-        query = select(PersonRow.id, NAME, PersonRow.papers, MERGED).where(KNOWN)
+    async def people_rows(
+        self, first: int = 0, last: int | None = None
+    ) -> dict[int, tuple[str, int, int | None]]:
+        """Every person: name, papers, and the person they were merged into; ascending.
+
+        Parameters
+        ----------
+        first, last
+            Only people with numbers from ``first`` to below ``last``.
+        """
+        query = select(PersonRow.id, NAME, PersonRow.papers, MERGED).where(KNOWN, PersonRow.id >= first)
+        if last is not None:
+            query = query.where(PersonRow.id < last)
         async with self._read() as connection:
-            return {row[0]: (row[1], row[2], row[3]) for row in await connection.execute(query)}
+            rows = await connection.execute(query.order_by(PersonRow.id))
+            return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
 
 def membership_of(row: Any) -> Membership:

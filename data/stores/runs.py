@@ -16,6 +16,8 @@ from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.papers import RefusedRow, RunRow
 
+_COUNTS = ("read", "added", "updated", "unchanged", "refused")
+
 
 @dataclass(frozen=True, slots=True)
 class IngestRun:
@@ -36,7 +38,7 @@ class Runs(Repository):
         """Record that an ingest run began; returns its number."""
         async with self._writer.begin() as connection:
             row = {"source": source, "scope": scope[:500], "since": since, "started": utc_now()}
-            zero = dict.fromkeys(("read", "added", "updated", "unchanged", "refused"), 0)
+            zero = dict.fromkeys(_COUNTS, 0)
             result = await connection.execute(insert(RunRow).values(**row, **zero).returning(RunRow.id))
             return int(result.scalar_one())
 
@@ -45,6 +47,15 @@ class Runs(Repository):
         async with self._writer.begin() as connection:
             values: dict[str, Any] = {**counts, **({"finished": utc_now()} if finished else {})}
             await connection.execute(update(RunRow).where(RunRow.id == run_id).values(**values))
+
+    async def interrupted_run(self, source: str, scope: str) -> tuple[int, dict[str, int]] | None:
+        """(number, counts) of the newest run of a source and scope, if it did not reach its end."""
+        query = select(RunRow.__table__).where(RunRow.source == source, RunRow.scope == scope[:500])
+        async with self._read() as connection:
+            row = (await connection.execute(query.order_by(RunRow.id.desc()).limit(1))).first()
+        if row is None or row.finished is not None:
+            return None
+        return row.id, {name: getattr(row, name) for name in _COUNTS}
 
     async def refuse(self, run_id: int, source: str, rejected: Sequence[Rejected]) -> None:
         """Keep refused records to look at, each once."""

@@ -37,6 +37,7 @@ from data.stores.member_settings import MemberSettings
 from data.stores.members import Members
 from data.stores.openalex_facts import Facts
 from data.stores.own_works import OwnWorks
+from data.stores.paper_keys import PaperKeys
 from data.stores.papers import Papers
 from data.stores.people import People
 from data.stores.people_seen import SeenPeople, View
@@ -64,6 +65,7 @@ class Store(Papers, ChangedPapers, Runs):
         self._engine = reader
         self._writer = Writer(writer)
         self.author_names = AuthorNames(reader, self._writer)
+        self.paper_keys = PaperKeys(reader, self._writer)
         self.kept_texts = KeptTexts(reader, self._writer)
         self.asked_questions = AskedQuestions(reader, self._writer)
         self.full_texts = KeptFullTexts(reader, self._writer)

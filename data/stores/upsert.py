@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from data.keys import author_hash, name_key, title_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
 from data.stores import sequences
+from data.stores.bulk import among
 from data.stores.slices import slices
 from data.stores.work_rows import Snapshot, insert_works, load_works, snapshot, update_works
 from data.stores.works import Work, apply, new_work, revised_title, same_title
@@ -53,22 +54,23 @@ class Batch:
     # -- matching -----------------------------------------------------------------------------
 
     async def _load_matches(self, records: list[PaperRecord]) -> None:
-        wanted: dict[str, list[str]] = {}
+        wanted: dict[str, set[str]] = {}
         for record in records:
             for scheme, value in record.ids.items():
-                wanted.setdefault(scheme, []).append(value)
+                wanted.setdefault(scheme, set()).add(value)
         matches: set[int] = set()
+        known: set[tuple[str, str]] = set()
         for scheme, values in wanted.items():
-            for part in slices(values):
+            for part in slices(sorted(values)):
                 rows = await self._db.execute(
                     select(PaperIdRow.paper_id, PaperIdRow.value).where(
-                        PaperIdRow.scheme == scheme, PaperIdRow.value.in_(part)
+                        PaperIdRow.scheme == scheme, among(self._db, PaperIdRow.value, part)
                     )
                 )
-                known = rows.all()
-                matches.update(paper_id for paper_id, _ in known)
-                wanted[scheme] = [v for v in wanted[scheme] if v not in {value for _, value in known}]
-        unknown = [r for r in records if all(v in wanted[s] for s, v in r.ids.items())]
+                for paper_id, value in rows:
+                    matches.add(paper_id)
+                    known.add((scheme, value))
+        unknown = [record for record in records if known.isdisjoint(record.ids.items())]
         matches |= await self._similar(unknown)
         await self._load(matches)
 
@@ -83,10 +85,12 @@ class Batch:
             firsts = {author_hash(*record.authors[:1]) for record in group}
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
                 for part in slices(keys):
-                    query = select(PaperRow.id).where(column.in_(part), PaperRow.merged_into.is_(None), *free)
+                    alike = among(self._db, column, part)
+                    query = select(PaperRow.id).where(alike, PaperRow.merged_into.is_(None), *free)
                     similar.update((await self._db.scalars(query)).all())
             for part in slices(titles):
-                former = select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key.in_(part))
+                alike = among(self._db, FormerTitleRow.title_key, part)
+                former = select(FormerTitleRow.paper_id).where(alike)
                 similar.update((await self._db.scalars(former)).all())
         return similar
 

@@ -10,12 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import name_key
 from data.stores import sequences
+from data.stores.bulk import among, insert_rows
 from data.stores.full_texts import forget_texts
 from data.stores.slices import slices
 from data.stores.works import Work
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
 
 _PAPERS = cast(Table, PaperRow.__table__)
+_IDS = cast(Table, PaperIdRow.__table__)
+_FORMER = cast(Table, FormerTitleRow.__table__)
+_AUTHORS = cast(Table, AuthorRow.__table__)
+_AUTHORSHIPS = cast(Table, AuthorshipRow.__table__)
+_AUTHORSHIP_COLUMNS = ("paper_id", "position", "author_id", "name", "listed")
 _PAPER_COLUMNS = [column.name for column in _PAPERS.columns if column.name not in ("id", "changed")]
 Snapshot = tuple[Any, ...]
 """Row, ids, authors, listings and former titles of a work."""
@@ -116,40 +122,31 @@ async def _insert_parts(connection: AsyncConnection, parts: Iterable[tuple[Work,
     ids, listings, former = [], [], []
     for work, new_ids, new_listings, new_former in parts:
         paper_id = work.row["id"]
-        ids += [{"scheme": s, "value": v, "paper_id": paper_id} for s, v in new_ids]
+        ids += [(scheme, value, paper_id) for scheme, value in new_ids]
         listings += [{"paper_id": paper_id, "list": name, "day": day} for name, day in new_listings]
-        former += [
-            {"paper_id": paper_id, "title_key": key, "title": title} for key, title in new_former.items()
-        ]
-    for table, rows in ((PaperIdRow, ids), (ListingRow, listings), (FormerTitleRow, former)):
-        if rows:
-            await connection.execute(insert(table), rows)
+        former += [(paper_id, key, title) for key, title in new_former.items()]
+    await insert_rows(connection, _IDS, ("scheme", "value", "paper_id"), ids)
+    await insert_rows(connection, _FORMER, ("paper_id", "title_key", "title"), former)
+    if listings:
+        await connection.execute(insert(ListingRow), listings)
 
 
 async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]) -> None:
     names = {name_key(name): name for work in works for name, _ in work.authors}
     known: dict[str, int] = {}
     for part in slices(names):
-        rows = await connection.execute(select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(part)))
+        same = among(connection, AuthorRow.key, part)
+        rows = await connection.execute(select(AuthorRow.key, AuthorRow.id).where(same))
         known.update((key, author_id) for key, author_id in rows)
     missing = [key for key in names if key not in known]
     if missing:
         next_id = await sequences.take(connection, "authors", len(missing))
         known.update((key, next_id + offset) for offset, key in enumerate(missing))
-        await connection.execute(
-            insert(AuthorRow),
-            [{"id": known[key], "key": key, "name": names[key]} for key in missing],
-        )
-    rows_ = [
-        {
-            "paper_id": work.row["id"],
-            "position": position,
-            "author_id": known[name_key(name)],
-            "name": name,
-            "listed": listed,
-        }
+        new = [(known[key], key, names[key]) for key in missing]
+        await insert_rows(connection, _AUTHORS, ("id", "key", "name"), new)
+    written = [
+        (work.row["id"], position, known[name_key(name)], name, listed)
         for work in works
         for position, (name, listed) in enumerate(work.authors)
     ]
-    if rows_:
-        await connection.execute(insert(AuthorshipRow), rows_)
+    await insert_rows(connection, _AUTHORSHIPS, _AUTHORSHIP_COLUMNS, written)

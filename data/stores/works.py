@@ -176,8 +176,11 @@ def _take_authors(work: Work, record: PaperRecord, takes_over: bool) -> None:
 
 
 def _with_also(listed: list[tuple[str, bool]], also: Iterable[str]) -> list[tuple[str, bool]]:
-    keys = {name_key(name) for name, _ in listed}
     authors = list(listed)
+    also = list(also)
+    if not also:
+        return authors
+    keys = {name_key(name) for name, _ in listed}
     for name in also:
         if name_key(name) not in keys:
             keys.add(name_key(name))

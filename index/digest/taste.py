@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xgboost
 
 from index.digest.encoder import Encoder, Items
 from index.models.shipped import booster, margins, shipped
+
+if TYPE_CHECKING:
+    import xgboost
 
 MONTH = 30.0
 MOST_PAPERS = 60

@@ -69,7 +69,7 @@ async def evaluate(
     if report:
         report("scoring", 0, 3)
     until = cut.toordinal()
-    scores = Scores(corpus.facets, insight.novelty, insight.people, until=until)
+    scores = Scores.of(corpus.facets, insight.novelty, insight.people, until=until)
     days, size = corpus.facets.days.astype(np.int64), len(corpus.facets.days)
     known = (corpus.facets.codes >= 0) & (days > until - YEAR) & (days <= until - YOUNG)
     values = scores.all_papers()

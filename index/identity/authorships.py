@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from index.identity.person_names import PersonName, parse_name
+from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
 
 PACE, SLOWEST = 81.0, 12.0
 """Median days between the papers of names with three or more in the training data, and the largest factor."""
@@ -59,8 +59,8 @@ class Authorships:
         return [parse_name(name) for name in self.names]
 
     @cached_property
-    def name_ids(self) -> tuple[np.ndarray, list[PersonName]]:
-        """(int64: the number of each authorship's name; the distinct names, by key)."""
+    def name_ids(self) -> tuple[np.ndarray, Sequence[PersonName]]:
+        """(int: the number of each authorship's name; the distinct names, by key)."""
         numbers: dict[str, int] = {}
         distinct: list[PersonName] = []
         ids = np.empty(len(self.names), np.int64)
@@ -70,6 +70,45 @@ class Authorships:
                 distinct.append(name)
             ids[place] = number
         return ids, distinct
+
+    @cached_property
+    def short_ids(self) -> np.ndarray:
+        """int32, shape (names,): the number of each name as an initial and a family name."""
+        short: dict[tuple[str, str], int] = {}
+        names = self.name_ids[1]
+        return np.array([short.setdefault((n.initial, n.family), len(short)) for n in names], np.int32)
+
+    @cached_property
+    def family_ids(self) -> np.ndarray:
+        """int32, shape (names,): the number of each name's family name."""
+        families: dict[str, int] = {}
+        return np.array([families.setdefault(n.family, len(families)) for n in self.name_ids[1]], np.int32)
+
+    @cached_property
+    def by_name(self) -> tuple[np.ndarray, np.ndarray]:
+        """(authorships by the numbers of their names, ascending; where each name begins, and the end)."""
+        ids, names = self.name_ids
+        begins = np.zeros(len(names) + 1, np.int64)
+        np.cumsum(np.bincount(ids, minlength=len(names)), out=begins[1:])
+        return np.argsort(ids, kind="stable").astype(np.int32), begins
+
+    @cached_property
+    def spelled(self) -> np.ndarray:
+        """bool, shape (names,): whether each name's first given name is more than an initial."""
+        return np.array([name.spelled for name in self.name_ids[1]], bool)
+
+    def name_odds(self, commonness: Commonness) -> np.ndarray:
+        """float64, shape (names,): log-odds by the name alone that two authorships are by one person."""
+        return np.array(commonness.log_odds(self.name_ids[1]))
+
+    def partners_of(self, names: set[int]) -> set[int]:
+        """Other names that somebody with one of these names could also use."""
+        return partner_names(self.name_ids[1], names)
+
+    def of_name(self, name: int) -> np.ndarray:
+        """int64: the authorships under a name, ascending."""
+        order, begins = self.by_name
+        return np.asarray(order[begins[name] : begins[name + 1]], np.int64)
 
     @cached_property
     def slowness(self) -> float:

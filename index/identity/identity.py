@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,13 +12,18 @@ from index.identity import large_names
 from index.identity.authorships import Authorships
 from index.identity.clusters import FIRM, Block, batches, estimate_priors, pairs_within, upper
 from index.identity.evidence import PAIR_COLUMNS, Evidence
+from index.identity.group_pairs import MEMBERS, pooled
 from index.identity.models import Models, ease, expected_namesakes
-from index.identity.person_names import partner_names
+from index.identity.statistics import Statistics
 from index.identity.unions import CertainPairs, Union, best_rivals
 from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
 from index.models.shipped import margins
 
 _PAIRS_AT_ONCE = 400_000
+_PAIRS_HELD = 2_000_000
+"""Pairs of authorships whose evidence is held at a time, unless one name has more."""
+_AT_ONCE = 60_000
+"""Authorships that are judged in one go, unless one family name has more."""
 Progress = Callable[[int, int], None]
 
 
@@ -45,6 +50,14 @@ class Judgement:
         """A judgement in which nothing is judged yet."""
         return cls(np.full(count, -1, np.int64), np.zeros(count, np.float32), np.full(count, -1, np.int64))
 
+    def numbered(self) -> Judgement:
+        """The same with people numbered in order, if each was known by its first authorship."""
+        first = np.zeros(len(self.person), bool)
+        first[self.person[self.person >= 0]] = True
+        number = np.cumsum(first) - 1
+        person = np.where(self.person >= 0, number[self.person], -1)
+        return Judgement(person, self.confidence, self.support)
+
 
 @dataclass
 class Judge:
@@ -57,18 +70,19 @@ class Judge:
 
     authorships: Authorships
     models: Models
-    involved: np.ndarray | None = None
     certain: CertainPairs = field(default_factory=CertainPairs)
     progress: Progress | None = None
+    statistics: Statistics | None = None
+    """Of the collection, if they are known already."""
 
     @cached_property
     def name_odds(self) -> np.ndarray:
         """float64, shape (names,): log-odds by the name alone that two authorships are by one person."""
-        return np.array(self.models.commonness.log_odds(self.authorships.name_ids[1]))
+        return self.authorships.name_odds(self.models.commonness)
 
     @cached_property
     def _name_priors(self) -> tuple[np.ndarray, np.ndarray]:
-        spelled = np.array([name.spelled for name in self.authorships.name_ids[1]], bool)
+        spelled = self.authorships.spelled
         return expected_namesakes(self.name_odds, spelled), ease(
             self.name_odds, spelled, self.authorships.papers
         )
@@ -85,7 +99,7 @@ class Judge:
     @cached_property
     def evidence(self) -> Evidence:
         """The pair features of this corpus."""
-        return Evidence(self.authorships, self.involved)
+        return Evidence(self.authorships, self.statistics)
 
     def judge(self, wanted: np.ndarray | None = None) -> Judgement:
         """Judge every authorship, or those of the wanted names.
@@ -95,27 +109,69 @@ class Judge:
         wanted
             Booleans over the numbers of :attr:`Authorships.name_ids`.
         """
-        ids, names = self.authorships.name_ids
-        chosen = np.arange(len(names)) if wanted is None else np.flatnonzero(wanted)
-        printed = np.bincount(ids, minlength=len(names))[chosen]
-        # Most names occur once. There is nothing to compare, and the authorship is a group by itself.
-        alone = _places_of(ids, chosen[printed == 1])
-        blocks = self.blocks(chosen[printed > 1])
-        judgement = Judgement.blank(len(ids))
+        whole = len(self.authorships.name_ids[0])
+        judgement = Judgement.blank(whole)
+        done = 0
+        for names in self.units(wanted):
+            self.judge_names(names, judgement)
+            done += int(np.diff(self.authorships.by_name[1])[names].sum())
+            if self.progress:
+                self.progress(done, whole)
+        return judgement.numbered()
+
+    def units(self, wanted: np.ndarray | None = None) -> Iterator[np.ndarray]:
+        """The (wanted) names, ascending, some at a time; those that one person can print come together."""
+        family = self._families()
+        chosen = np.arange(len(family)) if wanted is None else np.flatnonzero(wanted)
+        order = chosen[np.argsort(family[chosen], kind="stable")]
+        if not len(order):
+            return
+        counts = np.diff(self.authorships.by_name[1])[order]
+        cuts = np.flatnonzero(np.diff(family[order])) + 1
+        start, size = 0, 0
+        for begin, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(order)], strict=True):
+            more = int(counts[begin:end].sum())
+            if size and size + more > _AT_ONCE:
+                yield np.sort(order[start:begin])
+                start, size = begin, 0
+            size += more
+        yield np.sort(order[start:])
+
+    def _families(self) -> np.ndarray:
+        """The family of each name; those of two names are one if both are certainly one person's."""
+        family = self.authorships.family_ids
+        ids = self.authorships.name_ids[0]
+        for one, other in self.certain.together:
+            first, second = int(family[ids[one]]), int(family[ids[other]])
+            if first != second:
+                family = np.where(family == max(first, second), min(first, second), family)
+        return family
+
+    def judge_names(self, names: np.ndarray, judgement: Judgement) -> None:
+        """Judge some whole families; people are written down by the number of their first authorship."""
+        printed = np.diff(self.authorships.by_name[1])[names]
+        sorted_out: dict[int, list[np.ndarray]] = {}
+        several, counts = names[printed > 1], printed[printed > 1]
+        # The matrices of a name's pairs are let go before the next names have theirs.
+        sides = np.sqrt(counts * np.minimum(counts, large_names.LARGEST)).astype(int) + 1
+        for some in batches(sides.tolist(), _PAIRS_HELD):
+            for name, blocks in self.blocks(several[some]).items():
+                for block in blocks:
+                    self._note(block, judgement)
+                sorted_out[name] = self._groups(blocks)
         groups: list[np.ndarray] = []
-        for name in sorted([*blocks, *alone]):
-            if name in alone:
-                judgement.confidence[alone[name]] = 1.0
-                groups.append(alone[name])
+        for name in names.tolist():
+            if name in sorted_out:
+                groups.extend(sorted_out[name])
                 continue
-            for block in blocks[name]:
-                self._note(block, judgement)
-            groups.extend(self._groups(blocks[name]))
+            # Most names occur once. There is nothing to compare, and the authorship is a group by itself.
+            alone = self.authorships.of_name(name)
+            if len(alone):
+                judgement.confidence[alone] = 1.0
+                groups.append(alone)
         united, _ = self._with_variants(groups, judgement)
-        united.sort(key=lambda group: int(group[0]))
-        for number, group in enumerate(united):
-            judgement.person[group] = number
-        return judgement
+        for group in united:
+            judgement.person[group] = group[0]
 
     def place(self, known: np.ndarray) -> Judgement:
         """Judge the unassigned authorships, and leave the others as they are known.
@@ -134,8 +190,7 @@ class Judge:
         ids, _ = self.authorships.name_ids
         judgement = Judgement.blank(len(ids))
         names = np.unique(ids[known < 0])
-        by_name = _places_of(ids, names)
-        blocks = self.anchored([self._bounded(by_name[int(name)], known) for name in names], known)
+        blocks = self.anchored([self._bounded(self.authorships.of_name(n), known) for n in names], known)
         self._merge(blocks)
         groups: list[np.ndarray] = []
         anchors: list[int] = []
@@ -201,9 +256,8 @@ class Judge:
         self, groups: list[np.ndarray], anchors: list[int], names: set[int], known: np.ndarray
     ) -> None:
         """Add known people under other names that somebody new could also use."""
-        ids, parsed = self.authorships.name_ids
-        near = sorted(partner_names(parsed, names))
-        for places in _places_of(ids, np.asarray(near, np.int64)).values():
+        for name in sorted(self.authorships.partners_of(names)):
+            places = self.authorships.of_name(name)
             for person in np.unique(known[places]):
                 if person >= 0:
                     groups.append(places[known[places] == person])
@@ -213,60 +267,108 @@ class Judge:
 
     def blocks(self, wanted: np.ndarray) -> dict[int, list[Block]]:
         """The authorships of each wanted name, grouped into people; a large name comes in several blocks."""
-        by_name = _places_of(self.authorships.name_ids[0], wanted)
-        pieces = [(name, part) for name in wanted.tolist() for part in self._parts(by_name[name])]
+        by_name = {name: self.authorships.of_name(name) for name in wanted.tolist()}
+        pieces = [(name, part) for name, mine in by_name.items() for part in self._parts(mine)]
         priors = {
-            name: self._whole_prior(by_name[name])
-            for name in wanted.tolist()
-            if len(by_name[name]) > large_names.LARGEST
+            name: self._whole_prior(mine) for name, mine in by_name.items() if len(mine) > large_names.LARGEST
         }
         solved: dict[int, list[Block]] = {}
-        done = 0
         for some in batches([len(part) for _, part in pieces], _PAIRS_AT_ONCE):
             chosen = pieces[some]
             blocks = self._solve([part for _, part in chosen], [priors.get(name) for name, _ in chosen])
             for (name, _), block in zip(chosen, blocks, strict=True):
                 solved.setdefault(name, []).append(block)
-            done += len(chosen)
-            if self.progress:
-                self.progress(done, len(pieces))
         return solved
 
     def _parts(self, authorships: np.ndarray) -> list[np.ndarray]:
         if len(authorships) <= large_names.LARGEST:
             return [authorships] if len(authorships) else []
-        return large_names.parts(authorships, self.authorships.vectors[self.authorships.paper[authorships]])
+        features = large_names.work_and_circle(
+            self.authorships.vectors[self.authorships.paper[authorships]],
+            self.evidence.coauthors(np.split(authorships, len(authorships))),
+            self.evidence.statistics.weights,
+        )
+        return large_names.parts(authorships, features)
 
     def _groups(self, blocks: list[Block]) -> list[np.ndarray]:
-        """The groups of a name; those of different blocks are merged where their coauthors speak for it."""
+        """The groups of a name; those of different blocks are merged where their coauthors speak for it.
+
+        The best pairs are merged first, and what a merged group says is looked at again.
+        """
         groups = [block.authorships[sorted(group)] for block in blocks for group in block.groups]
         if len(blocks) == 1:
             return groups
         part = np.repeat(np.arange(len(blocks)), [len(block.groups) for block in blocks])
-        whole = np.concatenate([block.authorships for block in blocks])
-        pairs = sorted(set(large_names.across(groups, part, *self.evidence.coauthors(whole))))
         prior = float(np.mean([block.prior for block in blocks]))
-        members = [large_names.few(group, large_names.MEMBERS) for group in groups]
-        scored: list[tuple[float, int, int]] = []
-        for some in batches([2 * large_names.MEMBERS] * len(pairs), _PAIRS_AT_ONCE):
-            chosen = pairs[some]
-            compared = self.compared([np.concatenate([members[a], members[b]]) for a, b in chosen])
-            for block, (a, _) in zip(compared, chosen, strict=True):
-                size = len(members[a])
-                block.groups = [list(range(size)), list(range(size, len(block.authorships)))]
-                block.anchors, block.prior = [-1, -1], prior
-            rows = [block.merge_features()[1] for block in compared]
-            merge_odds = iter(margins(self.models.groups, np.concatenate(rows)))
-            for block, row, (a, b) in zip(compared, rows, chosen, strict=True):
-                if len(row):
-                    margin = float(next(merge_odds))
-                    firm = block.likely(*block.groups) >= 1 - FIRM
-                    scored.append((max(margin, self._cut) if firm else margin, a, b))
-        union = Union(self.authorships, groups, [-1] * len(groups), self.certain)
-        for score, a, b in sorted(scored, reverse=True):
-            if score >= self._cut and union.possible(a, b):
-                union.unite(a, b)
-        return union.groups()
+        numbers, following = np.arange(len(groups)), len(groups)
+        odds: dict[tuple[int, int], float] = {}
+        while True:
+            wrote_with = self.evidence.coauthors(groups)
+            weights = self.evidence.statistics.weights
+            pairs = sorted(set(large_names.most_in_common(wrote_with, wrote_with, weights, part)))
+            keys = [(int(numbers[a]), int(numbers[b])) for a, b in pairs]
+            new = [place for place, key in enumerate(keys) if key not in odds]
+            chosen = np.array([pairs[place] for place in new], np.int64).reshape(-1, 2)
+            for place, score in zip(
+                new, self._across(groups, chosen, prior, blocks[0].name_odds), strict=True
+            ):
+                odds[keys[place]] = score
+            scored = sorted(((odds[key], *pair) for key, pair in zip(keys, pairs, strict=True)), reverse=True)
+            merged = self._disjoint(groups, scored)
+            if not merged:
+                return groups
+            used = {place for pair in merged for place in pair}
+            rest = [place for place in range(len(groups)) if place not in used]
+            fresh = np.arange(following, following + len(merged))
+            following += len(merged)
+            groups = [groups[place] for place in rest] + [
+                np.sort(np.concatenate([groups[a], groups[b]])) for a, b in merged
+            ]
+            numbers = np.concatenate([numbers[rest], fresh])
+            part = np.concatenate([part[rest], len(blocks) + fresh])
+
+    def _disjoint(
+        self, groups: list[np.ndarray], scored: list[tuple[float, int, int]]
+    ) -> list[tuple[int, int]]:
+        """The best pairs above the cut, each group once."""
+        used: set[int] = set()
+        merged: list[tuple[int, int]] = []
+        for score, a, b in scored:
+            if score < self._cut:
+                break
+            if a in used or b in used:
+                continue
+            if Union(self.authorships, [groups[a], groups[b]], [-1, -1], self.certain).possible(0, 1):
+                used |= {a, b}
+                merged.append((a, b))
+        return merged
+
+    def _across(
+        self, groups: list[np.ndarray], pairs: np.ndarray, prior: float, name_odds: float
+    ) -> list[float]:
+        """How much speaks for merging each pair of groups of a name, as log-odds."""
+        sizes = np.minimum([len(group) for group in groups], MEMBERS)
+        scored: list[float] = []
+        start = 0
+        for rows, likely in pooled(self.evidence, self.models, groups, pairs, min(prior, 0.0)):
+            chosen = pairs[start : start + len(rows)]
+            start += len(rows)
+            one, other = sizes[chosen[:, 0]], sizes[chosen[:, 1]]
+            context = np.stack(
+                [
+                    np.log1p(np.minimum(one, other)),
+                    np.log1p(np.maximum(one, other)),
+                    np.full(len(rows), prior),
+                    np.full(len(rows), name_odds),
+                    np.log(one + other),
+                    np.full(len(rows), np.log(2)),
+                ],
+                axis=1,
+            )
+            features = np.concatenate([rows[:, :5], context, rows[:, 5:]], axis=1).astype(np.float32)
+            odds = margins(self.models.groups, features)
+            scored += np.where(likely >= 1 - FIRM, np.maximum(odds, self._cut), odds).tolist()
+        return scored
 
     def _whole_prior(self, authorships: np.ndarray) -> float:
         """The prior of a large name, from pairs of all its parts: within one part papers are too alike."""
@@ -381,11 +483,3 @@ class Judge:
     def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
         """Pairs of groups under different names that could be one person's (:func:`find_variants`)."""
         return find_variants(self.authorships, self.evidence, self.models, groups, fresh)
-
-
-def _places_of(ids: np.ndarray, wanted: np.ndarray) -> dict[int, np.ndarray]:
-    """The places of each wanted number."""
-    order = np.argsort(ids, kind="stable")
-    starts = np.searchsorted(ids[order], wanted, side="left")
-    stops = np.searchsorted(ids[order], wanted, side="right")
-    return {int(name): order[start:stop] for name, start, stop in zip(wanted, starts, stops, strict=True)}

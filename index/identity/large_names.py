@@ -1,78 +1,105 @@
-"""Names with thousands of authorships, sorted in parts so that the cost stays linear.
+"""Names with hundreds of authorships, sorted in parts so that the cost stays linear.
 
-Authorships are halved by their work until a part is small, each part is sorted like a name of its own, and
-groups of different parts that share coauthors are compared again.
+Authorships are halved by their work and their coauthors until a part is small, each part is sorted like a
+name of its own, and groups of different parts that share coauthors are compared again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
 
-LARGEST = 1_200
+LARGEST = 300
 """Authorships of one name that are compared with each other, all with all."""
 NEAREST = 12
-"""Groups of other parts with which a group is compared: those with the most coauthors in common."""
+"""Other groups with which a group is compared: those with the most coauthors in common."""
 PAIRS = 5_000
 """Random pairs from which the prior of such a name is estimated."""
 _MOST_GROUPS = 60
 """A coauthor of more groups than this does not help to tell them apart."""
-MEMBERS = 25
-"""The most authorships of each group in that comparison."""
+_SKETCH = 128
+"""Numbers that stand for the coauthors of an authorship."""
+_CIRCLE = 2.0
+"""How much more the coauthors count than the work where a name is cut in parts."""
+_ROWS = 2_000
 
 
-def parts(authorships: np.ndarray, vectors: np.ndarray) -> list[np.ndarray]:
-    """Authorships in parts of similar work, each of at most :data:`LARGEST`; ``vectors`` has a row for each.
+def parts(authorships: np.ndarray, features: np.ndarray) -> list[np.ndarray]:
+    """Authorships in parts that are alike, each of at most :data:`LARGEST`; ``features`` has a row for each.
 
     Each cut is at the median along the direction in which the rows differ most.
     """
     if len(authorships) <= LARGEST:
         return [authorships]
-    rows = np.asarray(vectors, np.float32)
+    rows = np.asarray(features, np.float32)
     rows = rows - rows.mean(axis=0)
     _, directions = np.linalg.eigh(rows.T @ rows)
     order = np.argsort(rows @ directions[:, -1], kind="stable")
     sides = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-    return [part for side in sides for part in parts(authorships[side], vectors[side])]
+    return [part for side in sides for part in parts(authorships[side], features[side])]
 
 
-def across(
-    groups: Sequence[np.ndarray], part: np.ndarray, coauthors: sparse.csr_matrix, weights: np.ndarray
+def work_and_circle(vectors: np.ndarray, coauthors: sparse.csr_matrix, weights: np.ndarray) -> np.ndarray:
+    """The vector of each authorship's paper beside a sketch of its coauthors, float32.
+
+    A sketch adds up a random direction for each coauthor, by the rarity of the name.
+    """
+    names, column = np.unique(coauthors.indices, return_inverse=True)
+    directions = np.random.default_rng(len(names)).standard_normal((len(names), _SKETCH)).astype(np.float32)
+    local = sparse.csr_matrix(
+        (weights[coauthors.indices], column, coauthors.indptr), (coauthors.shape[0], len(names))
+    )
+    sketch = np.asarray(local @ directions)
+    sketch *= _CIRCLE / np.maximum(np.linalg.norm(sketch, axis=1, keepdims=True), 1e-6)
+    return np.concatenate([np.asarray(vectors, np.float32), sketch], axis=1)
+
+
+def most_in_common(
+    one: sparse.csr_matrix, other: sparse.csr_matrix, weights: np.ndarray, part: np.ndarray | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of groups of different parts that share coauthors, smaller place first.
+    """For each group of one side those of the other with most coauthors in common, as pairs of places.
 
     Parameters
     ----------
-    groups
-        The authorships of each group.
-    part
-        int64, shape (groups,): the part that each is from.
-    coauthors
-        Authorships x names: the other authors of each authorship's paper.
+    one, other
+        Groups x names: 1 where a group wrote with somebody of that name.
     weights
         float32, shape (names,): how telling it is to share a name.
+    part
+        int64, shape (groups,), if both sides are the same groups: the part that each is from. Only groups of
+        different parts count, each pair once, smaller place first.
     """
-    of_group = sparse.csr_matrix(
-        (
-            np.ones(sum(map(len, groups)), np.float32),
-            (np.repeat(np.arange(len(groups)), [len(g) for g in groups]), np.concatenate(groups)),
-        ),
-        (len(groups), coauthors.shape[0]),
+    names, counts = np.unique(other.indices, return_counts=True)
+    names = np.intersect1d(names[counts <= _MOST_GROUPS], one.indices)
+    left, right = (_only(side, names) for side in (one, other))
+    left.data *= weights[names][left.indices]
+    turned = right.T.tocsr()
+    seen: set[tuple[int, int]] = set()
+    for start in range(0, one.shape[0], _ROWS):
+        shared = (left[start : start + _ROWS] @ turned).tocsr()
+        for row in range(shared.shape[0]):
+            span = slice(shared.indptr[row], shared.indptr[row + 1])
+            others, values, place = shared.indices[span], shared.data[span], start + row
+            if part is not None:
+                away = part[others] != part[place]
+                others, values = others[away], values[away]
+            for found in others[np.lexsort((others, -values))[:NEAREST]].tolist():
+                pair = (place, found) if part is None or place < found else (found, place)
+                if pair not in seen:
+                    seen.add(pair)
+                    yield pair
+
+
+def _only(groups: sparse.csr_matrix, names: np.ndarray) -> sparse.csr_matrix:
+    """The columns of these names."""
+    place = np.minimum(np.searchsorted(names, groups.indices), max(len(names) - 1, 0))
+    kept = names[place] == groups.indices if len(names) else np.zeros(len(groups.indices), bool)
+    rows = np.repeat(np.arange(groups.shape[0]), np.diff(groups.indptr))[kept]
+    return sparse.csr_matrix(
+        (np.ones(len(rows), np.float32), (rows, place[kept])), (groups.shape[0], max(len(names), 1))
     )
-    wrote_with = (of_group @ coauthors).tocsr()
-    wrote_with.data[:] = 1.0
-    common = np.asarray(wrote_with.sum(axis=0)).ravel() > _MOST_GROUPS
-    wrote_with = wrote_with @ sparse.diags(np.where(common, 0.0, 1.0).astype(np.float32))
-    shared = (wrote_with @ sparse.diags(weights) @ wrote_with.T).tocsr()
-    for one in range(len(groups)):
-        row = slice(shared.indptr[one], shared.indptr[one + 1])
-        others, values = shared.indices[row], shared.data[row]
-        away = part[others] != part[one]
-        others, values = others[away], values[away]
-        for other in others[np.lexsort((others, -values))[:NEAREST]].tolist():
-            yield (one, other) if one < other else (other, one)
 
 
 def random_pairs(authorships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,61 +1,91 @@
-"""Memberships after a judgement: people keep their numbers, and only rows that differ are written."""
+"""Who is who as the store has it, beside the arrays of a collection, and the numbers that people keep."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from data.stores.person_passes import Membership
-from index.identity.authorships import Authorships
-from index.identity.identity import Judgement
+from data.stores.person_passes import Standing
+from data.stores.store import Store
+from index.identity.collection import AuthorshipFiles, place_keys
 
 FRESH = 1 << 40
 """Numbers from here on stand for new people, who have no number yet."""
-_SAME = 0.05
+SAME = 0.05
 """A confidence that changed by less than this is not written again."""
+IDS_AT_ONCE = 5_000
 
 
-@dataclass(frozen=True)
-class StoredAuthorships:
-    """The store's authorships as arrays."""
+@dataclass
+class Stands:
+    """The memberships that hold now, by the places of a collection.
 
-    authorships: Authorships
-    papers: np.ndarray
-    """int64, shape (papers,): store ids."""
-    positions: np.ndarray
-    """int64, shape (authorships,): positions as the store has them."""
-    authors: np.ndarray
-    """int64, shape (authorships,): the store's numbers of the names."""
-
-    def places(self) -> dict[tuple[int, int], int]:
-        """Each authorship by its paper and position."""
-        papers = self.papers[self.authorships.paper]
-        return dict(
-            zip(zip(papers.tolist(), self.positions.tolist(), strict=True), range(len(papers)), strict=True)
-        )
-
-
-def known_people(stored: StoredAuthorships, before: Sequence[Membership]) -> tuple[np.ndarray, np.ndarray]:
-    """The earlier knowledge about each authorship.
-
-    Returns
-    -------
-    tuple
-        int64, the person, -1 if the name there changed or is new; and bool, whether a full pass judged it.
+    Attributes
+    ----------
+    was
+        int32, shape (authorships,): the person at each place, -1 if there is none.
+    known
+        int32: the same, but -1 where the name there changed.
+    confidence, judged
+        float32 and bool, as the store has them.
+    gone
+        Places (paper and position) with a membership where no current paper has an author.
+    others
+        Memberships of authorships that came after the collection was read: (person, paper).
     """
-    places = stored.places()
-    known = np.full(len(stored.positions), -1, np.int64)
-    judged = np.zeros(len(stored.positions), bool)
-    for row in before:
-        place = places.get((row.paper_id, row.position))
-        if place is not None and stored.authors[place] == row.author_id:
-            known[place] = row.person_id
-            judged[place] = row.judged
-    return known, judged
+
+    was: np.ndarray
+    known: np.ndarray
+    confidence: np.ndarray
+    judged: np.ndarray
+    gone: list[tuple[int, int]] = field(default_factory=list)
+    others: list[tuple[int, int]] = field(default_factory=list)
+
+    @classmethod
+    async def read(cls, store: Store, collection: AuthorshipFiles) -> Stands:
+        """Read them all, some papers at a time."""
+        count = len(collection)
+        stands = cls(
+            np.full(count, -1, np.int32),
+            np.full(count, -1, np.int32),
+            np.zeros(count, np.float32),
+            np.zeros(count, bool),
+        )
+        async for first, rows in all_standing(store):
+            stands._take(collection, first, rows)
+        return stands
+
+    def _take(self, collection: AuthorshipFiles, first: int, rows: list[Standing]) -> None:
+        some = collection.places_in(first, first + IDS_AT_ONCE)
+        keys = collection.keys(some)
+        mine = place_keys(np.array([row.paper_id for row in rows]), np.array([row.position for row in rows]))
+        at = np.minimum(np.searchsorted(keys, mine), max(len(keys) - 1, 0))
+        inside = keys[at] == mine if len(keys) else np.zeros(len(rows), bool)
+        there = np.array([row.there for row in rows], bool)
+        person = np.array([row.person_id for row in rows], np.int32)
+        author = np.array([row.author_id for row in rows])
+        chosen = np.flatnonzero(inside & there)
+        places = some.start + at[chosen]
+        self.was[places] = person[chosen]
+        self.confidence[places] = [rows[row].confidence for row in chosen.tolist()]
+        self.judged[places] = [rows[row].judged for row in chosen.tolist()]
+        same = collection.authors[places] == author[chosen]
+        self.known[places[same]] = person[chosen][same]
+        self.gone += [(rows[row].paper_id, rows[row].position) for row in np.flatnonzero(~there).tolist()]
+        self.others += [
+            (rows[row].person_id, rows[row].paper_id) for row in np.flatnonzero(there & ~inside).tolist()
+        ]
+
+
+async def all_standing(store: Store) -> AsyncIterator[tuple[int, list[Standing]]]:
+    """All memberships that hold, by ranges of papers: the range's first store id and its rows."""
+    last = await store.people.last_authored()
+    for first in range(0, last + 1, IDS_AT_ONCE):
+        rows = await store.people.standing_between(first, first + IDS_AT_ONCE)
+        if rows:
+            yield first, rows
 
 
 def with_corrections(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) -> np.ndarray:
@@ -66,7 +96,7 @@ def with_corrections(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) ->
     assigned
         int64, shape (authorships,): the group of each.
     then, now
-        int64: the person of each when the judgement began, and now; -1 if unassigned.
+        int: the person of each when the judgement began, and now; -1 if unassigned.
 
     Returns
     -------
@@ -79,13 +109,14 @@ def with_corrections(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) ->
     for person in np.unique(now[moved]).tolist():
         mine = moved & (now == person)
         rest = (now == person) & ~moved
-        others = set(np.unique(assigned[(now >= 0) & ~mine]).tolist())
-        wholly = [group for group in np.unique(assigned[mine]).tolist() if group not in others]
+        touched = np.unique(assigned[mine])
+        inside = np.isin(assigned, touched) & (now >= 0) & ~mine
+        wholly = np.setdiff1d(touched, assigned[inside])
         if rest.any():
             groups, sizes = np.unique(assigned[rest], return_counts=True)
             into = int(groups[sizes.argmax()])
         else:
-            into = wholly[0] if wholly else int(assigned.max()) + 1
+            into = int(wholly[0]) if len(wholly) else int(assigned.max()) + 1
         assigned[mine | np.isin(assigned, wholly)] = into
     return assigned
 
@@ -93,71 +124,23 @@ def with_corrections(assigned: np.ndarray, then: np.ndarray, now: np.ndarray) ->
 def numbered_as_known(group: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Groups, numbered as the people whose authorships they mostly hold; others from ``1 << 40`` on."""
     labels, at = np.unique(group, return_inverse=True)
-    both = known >= 0
-    pairs, counts = np.unique(np.stack([at[both], known[both]]), axis=1, return_counts=True)
+    label, old, counts = pair_counts(at, known)
     number = np.full(len(labels), -1, np.int64)
-    taken: set[int] = set()
-    for place in np.lexsort((pairs[1], -counts)):
-        label, old = int(pairs[0, place]), int(pairs[1, place])
-        if number[label] < 0 and old not in taken:
-            number[label] = old
-            taken.add(old)
+    taken = np.zeros(int(known.max(initial=-1)) + 1, bool)
+    for place in np.lexsort((old, -counts)).tolist():
+        if number[label[place]] < 0 and not taken[old[place]]:
+            number[label[place]] = old[place]
+            taken[old[place]] = True
     new = number < 0
     number[new] = FRESH + np.arange(int(new.sum()))
-    return number[at]
+    numbered: np.ndarray = number[at]
+    return numbered
 
 
-def changes(
-    stored: StoredAuthorships,
-    person: np.ndarray,
-    judgement: Judgement,
-    before: Sequence[Membership],
-    *,
-    full: bool,
-) -> tuple[list[dict[str, Any]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """Memberships to write, places to empty, and (person that vanished, person who has most of theirs)."""
-    papers = stored.papers[stored.authorships.paper]
-    old = {(row.paper_id, row.position): row for row in before}
-    changed: list[dict[str, Any]] = []
-    moved: dict[int, Counter[int]] = {}
-    for place, (paper, position, author, who) in enumerate(
-        zip(papers.tolist(), stored.positions.tolist(), stored.authors.tolist(), person.tolist(), strict=True)
-    ):
-        was = old.pop((paper, position), None)
-        if was is not None and was.person_id != who:
-            moved.setdefault(was.person_id, Counter())[who] += 1
-        judged = judgement.person[place] >= 0
-        if was is not None and was.author_id == author and was.person_id == who:
-            confidence = float(judgement.confidence[place]) if judged else was.confidence
-            if abs(confidence - was.confidence) < _SAME and (was.judged or not full):
-                continue
-        elif not judged:
-            continue
-        changed.append(membership_row(stored, papers, judgement, place, who, full))
-    held = set(np.unique(person).tolist())
-    merged = [(gone, into.most_common(1)[0][0]) for gone, into in sorted(moved.items()) if gone not in held]
-    return changed, sorted(old), merged
-
-
-def membership_row(
-    stored: StoredAuthorships, papers: np.ndarray, judgement: Judgement, place: int, who: int, judged: bool
-) -> dict[str, Any]:
-    support = int(judgement.support[place])
-    return {
-        "paper_id": int(papers[place]),
-        "position": int(stored.positions[place]),
-        "author_id": int(stored.authors[place]),
-        "person_id": who,
-        "confidence": round(float(judgement.confidence[place]), 3),
-        "support": int(papers[support]) if support >= 0 else None,
-        "judged": judged,
-    }
-
-
-def corrected_since(
-    before: Sequence[Membership], now: Sequence[Membership]
-) -> tuple[list[dict[str, Any]], list[tuple[int, int]]]:
-    """Memberships that changed in between, as rows, and places that became empty."""
-    was = {(row.paper_id, row.position): row for row in before}
-    changed = [asdict(row) for row in now if was.pop((row.paper_id, row.position), None) != row]
-    return changed, sorted(was)
+def pair_counts(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How often two numbers stand side by side: (one, other, count); negative numbers are left out."""
+    both = (one >= 0) & (other >= 0)
+    codes, counts = np.unique(
+        one[both].astype(np.int64) << 32 | other[both].astype(np.int64), return_counts=True
+    )
+    return codes >> 32, codes & 0xFFFFFFFF, counts

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xgboost
 
 from index.identity.person_names import NAMESAKE_FACTOR, Commonness
 from index.models.shipped import booster, shipped, shipped_json
+
+if TYPE_CHECKING:
+    import xgboost
 
 ENOUGH_PAPERS = 2_000
 """A corpus with this many papers shows by itself who works with whom."""

@@ -1,27 +1,44 @@
-"""Passes over the store: authorships are read, judged, and handed on for writing."""
+"""Passes over the store: authorships are read, judged, and written as people."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from data.stores.corrections import Correction
 from index.identity.authorships import Authorships
-from index.identity.identity import Judge, Judgement
-from index.identity.membership_rows import StoredAuthorships, known_people
-from index.identity.models import Models
-from index.identity.person_names import partner_names
-from index.identity.unions import CertainPairs
+from index.identity.full_pass import FullPass, certain_pairs
+from index.identity.placing import Newcomers, place
+from index.identity.standing import outnumbered
 from index.identity.writing import PassOutcome, Writing
 from index.search.corpus import Corpus
 
+__all__ = ["certain_pairs", "identify", "read_authorships"]
 Report = Callable[[str, int, int], None]
 
 
+@dataclass(frozen=True)
+class StoredAuthorships:
+    """The store's authorships in memory, for evaluations.
+
+    Attributes
+    ----------
+    papers
+        int64, shape (papers,): store ids.
+    positions, authors
+        int64, shape (authorships,): positions, and numbers of names, as the store has them.
+    """
+
+    authorships: Authorships
+    papers: np.ndarray
+    positions: np.ndarray
+    authors: np.ndarray
+
+
 async def read_authorships(corpus: Corpus) -> StoredAuthorships:
-    """All authorships of current papers with texts and vectors."""
+    """All authorships of current papers with texts and vectors, in memory."""
     rows = await corpus.store.people.authorships()
     paper_of = np.array([row[0] for row in rows], np.int64)
     papers, starts = np.unique(paper_of, return_index=True)
@@ -43,72 +60,24 @@ async def read_authorships(corpus: Corpus) -> StoredAuthorships:
     )
 
 
-def certain_pairs(stored: StoredAuthorships, corrections: list[Correction]) -> CertainPairs:
-    """Corrections that hold for all, as pairs of authorships."""
-    papers = stored.papers[stored.authorships.paper]
-    place: dict[tuple[int, int], int] = {}
-    for at, key in enumerate(zip(papers.tolist(), stored.authors.tolist(), strict=True)):
-        place.setdefault(key, at)
-    pairs: dict[str, list[tuple[int, int]]] = {"same": [], "apart": []}
-    for correction in corrections:
-        one = place.get((correction.paper_id, correction.author_id))
-        ends = [(correction.other_paper_id, correction.other_author_id), *correction.everybody]
-        for end in dict.fromkeys(ends):
-            other = place.get(end)
-            if one is not None and other is not None and one != other:
-                pairs[correction.kind].append((one, other))
-    return CertainPairs(pairs["same"], pairs["apart"])
-
-
 async def identify(corpus: Corpus, *, full: bool = False, report: Report | None = None) -> PassOutcome:
     """Bring people up to date: judge everybody again with ``full``, else the unassigned authorships.
 
     The pass is also full if new authorships outnumber judged ones: placing a whole collection among a handful
-    of known people would leave namesakes with a paper each. Corrections made while it runs are respected.
+    of known people would leave namesakes with a paper each. Corrections made while it runs are respected. A
+    full pass that was killed goes on where it was.
     """
-    store = corpus.store
-    await store.people.settle()
-    upto, newest = await store.last_change(), await store.corrections.newest_change()
-    first = await store.people.last_pass("full") is None
-    if report:
-        report("gathering authorships", 0, len(corpus.facets))
-    stored = await read_authorships(corpus)
-    known, judged = known_people(stored, await store.people.all_memberships())
-    full = full or first or outnumbered(len(known), int(judged.sum()))
-    certain = certain_pairs(stored, await store.corrections.for_all())
-    models = await asyncio.to_thread(Models.shipped)
-    tell = (lambda done, total: report("telling people apart", done, total)) if report else None
-
-    def judge() -> Judgement:
-        if full:
-            return Judge(stored.authorships, models, None, certain, tell).judge()
-        return _placed(stored, models, known, certain, tell)
-
-    judgement = await asyncio.to_thread(judge)
-    writing = Writing(store, stored, judgement, known, "full" if full else "new", upto, newest)
+    running = FullPass(corpus, report)
+    if not full and running.state() is None:
+        new = await Newcomers.read(corpus.store)
+        if new is not None and not outnumbered(new.authorships, new.judged):
+            return await place(corpus, new, report)
+    collection, judgement, state = await running.judged()
     if report:
         report("writing down who is who", 0, 0)
-    return await writing.write()
-
-
-def outnumbered(authorships: int, judged: int) -> bool:
-    """Whether authorships that no full pass has judged outnumber those that one has."""
-    return authorships - judged > judged
-
-
-def _placed(
-    stored: StoredAuthorships,
-    models: Models,
-    known: np.ndarray,
-    certain: CertainPairs,
-    tell: Callable[[int, int], None] | None,
-) -> Judgement:
-    """Judge the unassigned authorships; the others stay as they are."""
-    ids, names = stored.authorships.name_ids
-    if not (known < 0).any():
-        return Judgement.blank(len(ids))
-    new_names = set(np.unique(ids[known < 0]).tolist())
-    concerned = np.isin(ids, list(new_names | partner_names(names, new_names)))
-    involved = np.zeros(stored.authorships.papers, bool)
-    involved[stored.authorships.paper[concerned]] = True
-    return Judge(stored.authorships, models, involved, certain, tell).place(known)
+    outcome = await Writing(running, collection, judgement, state).write()
+    if await corpus.store.last_change() != collection.upto:  # papers came in while it ran
+        new = await Newcomers.read(corpus.store)
+        if new is not None:
+            await place(corpus, new, report)
+    return outcome

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from index.identity.authorships import Authorships
-from index.identity.clusters import MATRICES, batches, between
-from index.identity.evidence import FEATURES, PAIR_COLUMNS, Evidence
+from index.identity.evidence import Evidence
+from index.identity.group_pairs import POOLED, pooled
+from index.identity.large_names import most_in_common
 from index.identity.models import Models
 from index.identity.person_names import partners, relation
-from index.models.shipped import margins
 
 VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
-_PAIRS_AT_ONCE = 400_000
+MANY = 40
+"""Groups under other names with which a group is compared; of more, those with most coauthors in common."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,14 @@ class Variants:
 
     pairs: np.ndarray
     features: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The groups of a name, and the names that it could stand for."""
+
+    groups: list[int]
+    partners: list[int]
 
 
 def find_variants(
@@ -34,80 +44,107 @@ def find_variants(
 ) -> Variants:
     """Find the pairs of groups whose names one person could use.
 
-    With ``fresh``, only pairs that contain one of these groups.
+    With ``fresh``, only pairs that contain one of these groups. The cost grows with the number of groups: one
+    that could be any of many is compared with those that share coauthors with it.
     """
     ids, names = authorships.name_ids
     of_name: dict[int, list[int]] = {}
     for place, group in enumerate(groups):
         of_name.setdefault(int(ids[group[0]]), []).append(place)
-    used = sorted(of_name)
+    sides = {name: _Side(places, []) for name, places in sorted(of_name.items())}
+    used = list(sides)
     many = np.zeros(len(groups))
-    sides: list[tuple[list[int], list[int]]] = []
+    couples: list[tuple[int, int]] = []
     for one, other in partners([names[name] for name in used]):
         a, b = used[one], used[other]
+        sides[a].partners.append(b)
+        sides[b].partners.append(a)
         many[of_name[a]] += len(of_name[b])
         many[of_name[b]] += len(of_name[a])
-        if fresh is None:
-            sides.append((of_name[a], of_name[b]))
-            continue
-        sides.append(([p for p in of_name[a] if p in fresh], of_name[b]))
-        sides.append(([p for p in of_name[a] if p not in fresh], [p for p in of_name[b] if p in fresh]))
-    sides = [side for side in sides if side[0] and side[1]]
-    pairs: list[np.ndarray] = []
-    rows: list[np.ndarray] = []
-    for part in batches([_as_block(groups, *side) for side in sides], _PAIRS_AT_ONCE):
-        _compare(authorships, evidence, models, groups, sides[part], many, pairs, rows)
-    width = 5 + 2 * len(MATRICES) + len(VARIANT_FEATURES)
-    return Variants(
-        np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64),
-        np.concatenate(rows) if rows else np.zeros((0, width), np.float32),
+        couples.append((a, b))
+    pairs, of_couple = _candidates(evidence, groups, sides, couples, many, fresh)
+    if not len(pairs):
+        return Variants(pairs, np.zeros((0, POOLED + len(VARIANT_FEATURES)), np.float32))
+    relations = np.array([relation(names[a], names[b]) for a, b in couples], np.float32)
+    spelled = np.array([int(names[a].spelled) + int(names[b].spelled) for a, b in couples], np.float32)
+    one, other = pairs.T
+    context = np.stack(
+        [
+            relations[of_couple],
+            np.log1p(np.minimum(many[one], many[other])),
+            np.log1p(np.maximum(many[one], many[other])),
+            spelled[of_couple],
+        ],
+        axis=1,
     )
+    rows = np.concatenate([part for part, _ in pooled(evidence, models, groups, pairs)])
+    return Variants(pairs, np.concatenate([rows, context], axis=1).astype(np.float32))
 
 
-def _compare(
-    authorships: Authorships,
+def _candidates(
     evidence: Evidence,
-    models: Models,
-    groups: list[np.ndarray],
-    sides: list[tuple[list[int], list[int]]],
+    groups: Sequence[np.ndarray],
+    sides: dict[int, _Side],
+    couples: list[tuple[int, int]],
     many: np.ndarray,
-    pairs: list[np.ndarray],
-    rows: list[np.ndarray],
-) -> None:
-    """Append the pairs between the two sides, and their features, to ``pairs`` and ``rows``."""
-    ids, names = authorships.name_ids
-    members = [tuple(np.concatenate([groups[p] for p in side]) for side in both) for both in sides]
-    features = evidence.compare(
-        np.concatenate([np.repeat(left, len(right)) for left, right in members]),
-        np.concatenate([np.tile(right, len(left)) for left, right in members]),
-    )
-    scores = margins(models.pairs, features[:, PAIR_COLUMNS])
-    start = 0
-    for (one_side, other_side), (left, right) in zip(sides, members, strict=True):
-        stop, shape = start + len(left) * len(right), (len(left), len(right))
-        matrices = np.stack([features[start:stop, FEATURES.index(name)].reshape(shape) for name in MATRICES])
-        starts = [
-            np.concatenate([[0], np.cumsum([len(groups[p]) for p in side])[:-1]])
-            for side in (one_side, other_side)
+    fresh: set[int] | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(pairs of groups to compare, int64, shape (n, 2); for each the place of its names in ``couples``)."""
+    new = np.ones(len(groups), bool)
+    if fresh is not None:
+        new[:] = False
+        new[sorted(fresh)] = True
+    few = many <= MANY
+    pairs: list[np.ndarray] = []
+    for number, (a, b) in enumerate(couples):
+        left, right = np.array(sides[a].groups), np.array(sides[b].groups)
+        if not (new[left].any() or new[right].any()):
+            continue
+        for one, other in ((left[few[left]], right), (left[~few[left]], right[few[right]])):
+            some = _grid(one, other, number)
+            pairs.append(some[new[some[:, 1]] | new[some[:, 2]]])
+    numbers = {couple: number for number, couple in enumerate(couples)}
+    for name, side in sides.items():
+        crowded = [place for place in side.groups if not few[place] and new[place]]
+        others = [
+            (place, partner)
+            for partner in (side.partners if crowded else ())
+            for place in sides[partner].groups
+            if not few[place]
         ]
-        pooled = between(scores[start:stop].reshape(shape), matrices, starts[0], starts[1])
-        one, other = (grid.ravel() for grid in np.meshgrid(one_side, other_side, indexing="ij"))
-        a, b = names[ids[left[0]]], names[ids[right[0]]]
-        context = np.stack(
-            [
-                np.full(len(one), relation(a, b)),
-                np.log1p(np.minimum(many[one], many[other])),
-                np.log1p(np.maximum(many[one], many[other])),
-                np.full(len(one), int(a.spelled) + int(b.spelled)),
-            ],
-            axis=1,
-        )
-        pairs.append(np.stack([one, other], axis=1))
-        rows.append(np.concatenate([pooled.reshape(len(pooled), -1).T, context], axis=1).astype(np.float32))
-        start = stop
+        pairs.extend(_near(evidence, groups, name, crowded, others, numbers))
+    if not pairs:
+        return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
+    whole = np.unique(np.concatenate(pairs), axis=0)
+    return whole[:, 1:], whole[:, 0]
 
 
-def _as_block(groups: list[np.ndarray], one: list[int], other: list[int]) -> int:
-    """The size of a block that has as many pairs as these two sides, for :func:`batches`."""
-    left, right = (sum(len(groups[place]) for place in side) for side in (one, other))
-    return int(np.sqrt(2 * left * right)) + 1
+def _grid(one: np.ndarray, other: np.ndarray, number: int) -> np.ndarray:
+    grid = np.empty((len(one) * len(other), 3), np.int64)
+    grid[:, 0], grid[:, 1], grid[:, 2] = number, np.repeat(one, len(other)), np.tile(other, len(one))
+    return grid
+
+
+def _near(
+    evidence: Evidence,
+    groups: Sequence[np.ndarray],
+    name: int,
+    crowded: list[int],
+    others: list[tuple[int, int]],
+    numbers: dict[tuple[int, int], int],
+) -> list[np.ndarray]:
+    """The other groups that have most coauthors by initials in common with each of a name's crowded ones."""
+    if not crowded or not others:
+        return []
+    weights = evidence.statistics.short_weights
+    mine = evidence.coauthors([groups[place] for place in crowded], short=True)
+    theirs = evidence.coauthors([groups[place] for place, _ in others], short=True)
+    rows: list[tuple[int, int, int]] = []
+    for one, other in most_in_common(mine, theirs, weights):
+        place, (partner, partner_name) = crowded[one], others[other]
+        couple = (name, partner_name)
+        if couple in numbers:
+            rows.append((numbers[couple], place, partner))
+        else:
+            rows.append((numbers[partner_name, name], partner, place))
+    return [np.array(rows, np.int64)] if rows else []

@@ -1,30 +1,30 @@
-"""Writing a judgement to the store, in step with known people and with corrections made meanwhile."""
+"""Writing a full pass to the store, in step with known people and with corrections made meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from data.stores.person_passes import Membership
 from data.stores.store import Store
+from index.identity.collection import AuthorshipFiles
+from index.identity.full_pass import FullPass, PassState
 from index.identity.identity import Judgement
 from index.identity.membership_rows import (
     FRESH,
-    StoredAuthorships,
-    changes,
-    corrected_since,
-    known_people,
-    membership_row,
+    IDS_AT_ONCE,
+    SAME,
+    Stands,
     numbered_as_known,
     with_corrections,
 )
+from index.identity.people_rows import PEOPLE_AT_ONCE, Counted, changed_people, counted, vanished
 
 _SHORT = 4_000
 """Rows per transaction, so that the write lock is held for a tenth of a second at most."""
+Places = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -37,171 +37,252 @@ class PassOutcome:
     changed: int
 
 
-@dataclass(frozen=True)
-class PassChanges:
-    """The changes of a pass: memberships changed and gone, people changed, people merged into others."""
-
-    changed: list[dict[str, Any]]
-    gone: list[tuple[int, int]]
-    people: list[dict[str, Any]]
-    merged: list[tuple[int, int]]
-
-    def __len__(self) -> int:
-        return len(self.changed) + len(self.gone) + len(self.people) + len(self.merged)
-
-
-@dataclass(frozen=True)
 class Writing:
-    """A judgement on its way into the store. Corrections made since it began are respected.
+    """A judgement on its way into the store. Corrections made since it began are respected."""
 
-    Attributes
-    ----------
-    known
-        int64, shape (authorships,): the person of each when the judgement began, -1 if unassigned.
-    upto, corrections
-        The newest batch of papers and the newest correction known then.
-    """
-
-    store: Store
-    stored: StoredAuthorships
-    judgement: Judgement
-    known: np.ndarray
-    kind: str
-    upto: int
-    corrections: int
+    def __init__(
+        self, running: FullPass, collection: AuthorshipFiles, judgement: Judgement, state: PassState
+    ) -> None:
+        self._store: Store = running.corpus.store
+        self._pass, self._state = running, state
+        self._collection, self._judgement = collection, judgement
+        self._forms = collection.authorships.forms
+        self._leads: dict[int, int] = {}
 
     async def write(self) -> PassOutcome:
         """Write it in one transaction if it is short, else as a draft that readers then switch to."""
-        people = self.store.people
+        people, state = self._store.people, self._state
         while True:
             after = await people.newest_pass()
-            before = await people.all_memberships()
-            person = await self._numbered(before)
-            rows = await self._rows(person, before)
-            counts = len(person), len(np.unique(person))
-            if len(rows) > _SHORT:
-                await self._drafted(person, rows, before, counts, after)
-            elif not await people.replace(
-                self.kind,
-                self.upto,
-                self.corrections,
-                rows.changed,
-                rows.gone,
-                rows.people,
-                rows.merged,
-                counts,
-                after=after,
-            ):
+            stands = await Stands.read(self._store, self._collection)
+            goes_on = state.draft is not None and state.after == after and await people.is_begun(state.draft)
+            if goes_on:
+                person: np.ndarray = np.load(self._pass.folder / "numbers.npy")
+            else:
+                await people.settle()
+                person = await self._numbered(stands)
+                np.save(self._pass.folder / "numbers.npy", person)
+                state.draft, state.after, state.paper = None, after, 0
+            changed = await self._differing(person, stands)
+            now = await asyncio.to_thread(counted, person, self._collection.authorships.form_of, self._forms)
+            held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
+            counts = len(person) + len(stands.others), len(held)
+            self._leads = await asyncio.to_thread(vanished, stands.was, person, held)
+            if goes_on or not await self._is_short(changed, stands, now):
+                await self._drafted(person, changed, stands, now, counts, after)
+            elif not await self._at_once(person, changed, stands, now, counts, after):
                 continue
-            return PassOutcome(self.kind, *counts, len(rows.changed))
+            await asyncio.to_thread(self._pass.finish)
+            return PassOutcome("full", *counts, int(changed.sum()))
+
+    async def _numbered(self, stands: Stands) -> np.ndarray:
+        """The person of each authorship, by people's present numbers."""
+
+        def work() -> np.ndarray:
+            groups = self._judgement.person + FRESH
+            return numbered_as_known(with_corrections(groups, self._pass.known(), stands.known), stands.known)
+
+        person = await asyncio.to_thread(work)
+        fresh = len(np.unique(person[person >= FRESH]))
+        if fresh:
+            first = await self._store.people.reserve(fresh)
+            person = np.where(person >= FRESH, person - FRESH + first, person)
+        return person
+
+    async def _differing(self, person: np.ndarray, stands: Stands) -> np.ndarray:
+        """bool, shape (authorships,): where the store has another person, or is less sure of it.
+
+        Papers that changed after they were read stay as they are until new papers are placed.
+        """
+        sure = np.abs(self._confidence() - stands.confidence) < SAME
+        differing: np.ndarray = ~((stands.known == person) & sure & stands.judged)
+        later = await self._store.people.changed_since(self._collection.upto)
+        at = np.flatnonzero(np.isin(self._collection.papers, later))
+        for start, stop in zip(
+            self._collection.authorships.offsets[at].tolist(),
+            self._collection.authorships.offsets[at + 1].tolist(),
+            strict=True,
+        ):
+            differing[start:stop] = False
+        return differing
+
+    def _confidence(self) -> np.ndarray:
+        rounded: np.ndarray = np.round(self._judgement.confidence, 3)
+        return rounded
+
+    def _rows(self, person: np.ndarray, places: np.ndarray) -> list[dict[str, Any]]:
+        """The memberships of these authorships."""
+        collection, judgement = self._collection, self._judgement
+        paper_of, papers = collection.authorships.paper, collection.papers
+        support = judgement.support[places]
+        supporting = np.where(support >= 0, papers[paper_of[np.maximum(support, 0)]], -1)
+        return [
+            {
+                "paper_id": paper,
+                "position": position,
+                "author_id": author,
+                "person_id": who,
+                "confidence": round(confidence, 3),
+                "support": by if by >= 0 else None,
+                "judged": True,
+            }
+            for paper, position, author, who, confidence, by in zip(
+                papers[paper_of[places]].tolist(),
+                collection.positions[places].tolist(),
+                collection.authors[places].tolist(),
+                person[places].tolist(),
+                judgement.confidence[places].tolist(),
+                supporting.tolist(),
+                strict=True,
+            )
+        ]
+
+    # -- at once -----------------------------------------------------------------------------------
+
+    async def _is_short(self, changed: np.ndarray, stands: Stands, now: Counted) -> bool:
+        rows = int(changed.sum()) + len(stands.gone) + len(self._leads)
+        if rows > _SHORT:
+            return False
+        async for people, merged in changed_people(self._store, now, self._forms, self._leads):
+            rows += len(people) + len(merged)
+            if rows > _SHORT:
+                return False
+        return True
+
+    async def _at_once(
+        self,
+        person: np.ndarray,
+        changed: np.ndarray,
+        stands: Stands,
+        now: Counted,
+        counts: tuple[int, int],
+        after: int,
+    ) -> int | None:
+        people: list[dict[str, Any]] = []
+        merged = sorted(self._leads.items())
+        async for rows, further in changed_people(self._store, now, self._forms, self._leads):
+            people += rows
+            merged += further
+        rows = self._rows(person, np.flatnonzero(changed))
+        return await self._store.people.replace(
+            "full",
+            self._collection.upto,
+            self._collection.corrections,
+            rows,
+            stands.gone,
+            people,
+            merged,
+            counts,
+            after=after,
+        )
+
+    # -- as a draft --------------------------------------------------------------------------------
 
     async def _drafted(
         self,
         person: np.ndarray,
-        rows: PassChanges,
-        before: list[Membership],
+        changed: np.ndarray,
+        stands: Stands,
+        now: Counted,
         counts: tuple[int, int],
         after: int,
     ) -> None:
-        people = self.store.people
-        draft = await people.draft(rows.changed, rows.gone, rows.people, rows.merged)
-        leads = dict(rows.merged)
+        people, state, collection = self._store.people, self._state, self._collection
+        if state.draft is None:
+            draft = await people.begin_draft()
+            await people.draft_people(draft, [], sorted(self._leads.items()))
+            async for rows, merged in changed_people(self._store, now, self._forms, self._leads):
+                await people.draft_people(draft, rows, merged)
+            await people.redraft(draft, [], stands.gone)
+            state.draft = draft
+            self._pass.save(state)
+        draft = state.draft
+        for first in range(
+            state.paper, int(collection.papers[-1]) + 1 if len(collection.papers) else 0, IDS_AT_ONCE
+        ):
+            some = collection.places_in(first, first + IDS_AT_ONCE)
+            places = some.start + np.flatnonzero(changed[some])
+            await people.redraft(draft, self._rows(person, places), [])
+            state.paper = first + IDS_AT_ONCE
+            self._pass.save(state)
         overtaken = False
-        while not await people.publish(draft, self.kind, self.upto, self.corrections, counts, after=after):
+        upto, corrections = collection.upto, collection.corrections
+        while not await people.publish(draft, "full", upto, corrections, counts, after=after):
             after, overtaken = await people.newest_pass(), True
-            leads |= {who: into for who, (_, _, into) in (await people.people_rows()).items() if into}
-            now = await people.all_memberships()
-            said, gone = corrected_since(before, now)
-            then, _ = known_people(self.stored, before)
-            known, _ = known_people(self.stored, now)
-            corrected = with_corrections(person, then, known)
-            corrected = np.where(corrected > person.max(), known, corrected)
-            await people.redraft(draft, self._redrafted(person, corrected, said), gone)
-            person, before = corrected, now
+            person, stands = await self._overtaken(draft, person, stands)
         await people.settle()
-        if overtaken:
-            await self._recount(leads, counts)
+        if overtaken or stands.others:
+            await self._recount(counts)
 
-    def _redrafted(
-        self, person: np.ndarray, corrected: np.ndarray, said: list[dict[str, Any]]
-    ) -> list[dict[str, Any]]:
-        """The rows that corrections changed, and those that follow them to another person."""
-        papers = self.stored.papers[self.stored.authorships.paper]
-        at = self.stored.places()
-        rows = {}
-        for row in said:
-            place = at.get((row["paper_id"], row["position"]))
-            rows[row["paper_id"], row["position"]] = row | (
-                {"person_id": int(corrected[place])} if place is not None else {}
+    async def _overtaken(self, draft: int, person: np.ndarray, stands: Stands) -> tuple[np.ndarray, Stands]:
+        """Take corrections into a draft that came while it was written."""
+        people = self._store.people
+        now = await Stands.read(self._store, self._collection)
+        for first in range(0, await people.last_number() + 1, PEOPLE_AT_ONCE):
+            known = await people.people_rows(first, first + PEOPLE_AT_ONCE)
+            self._leads |= {who: into for who, (_, _, into) in known.items() if into}
+        corrected = with_corrections(person, stands.known, now.known)
+        corrected = np.where(corrected > person.max(initial=-1), now.known, corrected)
+        said = (
+            (now.was != stands.was) | (now.confidence != stands.confidence) | (now.judged != stands.judged)
+        ) & (now.was >= 0)
+        places = np.flatnonzero(said)
+        papers = self._collection.papers[self._collection.authorships.paper[places]].tolist()
+        at = dict(
+            zip(
+                zip(papers, self._collection.positions[places].tolist(), strict=True),
+                places.tolist(),
+                strict=True,
             )
-        for place in np.flatnonzero(corrected != person).tolist():
-            row = membership_row(
-                self.stored, papers, self.judgement, place, int(corrected[place]), self.kind == "full"
-            )
-            rows.setdefault((row["paper_id"], row["position"]), row)
-        return list(rows.values())
-
-    async def _numbered(self, before: list[Membership]) -> np.ndarray:
-        """The person of each authorship, by people's present numbers."""
-        known, _ = known_people(self.stored, before)
-        groups = np.where(self.judgement.person >= 0, self.judgement.person + FRESH, self.known)
-        if self.kind == "new":  # people already have their numbers, except for new ones
-            groups = np.where(self.known >= 0, self.known, self.judgement.person)
-        person = numbered_as_known(with_corrections(groups, self.known, known), known)
-        fresh = int((np.unique(person) >= FRESH).sum())
-        if fresh:
-            person = np.where(
-                person >= FRESH, person - FRESH + await self.store.people.reserve(fresh), person
-            )
-        return person
-
-    async def _rows(self, person: np.ndarray, before: list[Membership]) -> PassChanges:
-        changed, gone, merged = await asyncio.to_thread(
-            changes, self.stored, person, self.judgement, before, full=self.kind == "full"
         )
-        known = await self.store.people.people_rows()
-        people = [
-            row for row in self._people(person) if known.get(row["id"]) != (row["name"], row["papers"], None)
-        ]
-        leads = dict(merged)  # a person who led to somebody that vanished now leads where that one leads
-        merged += [(who, leads[into]) for who, (_, _, into) in known.items() if into in leads]
-        return PassChanges(changed, gone, people, merged)
-
-    def _people(self, person: np.ndarray) -> list[dict[str, Any]]:
-        """Everybody with their most common form of the name and their number of authorships."""
-        printed: dict[int, Counter[str]] = {}
-        for who, name in zip(person.tolist(), self.stored.authorships.names, strict=True):
-            if who >= 0:
-                printed.setdefault(who, Counter())[name] += 1
-        return [
+        rows = [
             {
-                "id": who,
-                "name": min(forms.items(), key=lambda form: (-form[1], form[0]))[0],
-                "papers": forms.total(),
-                "merged_into": None,
+                "paper_id": row.paper_id,
+                "position": row.position,
+                "author_id": row.author_id,
+                "person_id": int(corrected[at[row.paper_id, row.position]]),
+                "confidence": row.confidence,
+                "support": row.support,
+                "judged": row.judged,
             }
-            for who, forms in sorted(printed.items())
+            for row in await people.at(list(at))
         ]
+        rows += self._rows(corrected, np.flatnonzero((corrected != person) & ~said))
+        emptied = np.flatnonzero((stands.was >= 0) & (now.was < 0))
+        papers = self._collection.papers[self._collection.authorships.paper[emptied]].tolist()
+        gone = list(zip(papers, self._collection.positions[emptied].tolist(), strict=True))
+        await people.redraft(draft, rows, gone)
+        return corrected, now
 
-    async def _recount(self, leads: dict[int, int], counts: tuple[int, int]) -> None:
+    async def _recount(self, counts: tuple[int, int]) -> None:
         """Update people's names and counts after corrections came in between."""
-        people = self.store.people
+        people, forms = self._store.people, self._forms
         while True:
             after = await people.newest_pass()
-            person, _ = known_people(self.stored, await people.all_memberships())
-            known = await people.people_rows()
-            rows = [
-                row
-                for row in self._people(person)
-                if known.get(row["id"]) != (row["name"], row["papers"], None)
-            ]
-            held = set(np.unique(person).tolist())
-            gone = [
-                (who, leads[who])
-                for who, (_, _, into) in known.items()
-                if into is None and who in leads and who not in held
-            ]
-            if await people.replace(
-                "word", self.upto, self.corrections, [], [], rows, gone, counts, after=after
-            ):
+            stands = await Stands.read(self._store, self._collection)
+            now = counted(stands.known, self._collection.authorships.form_of, forms)
+            held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
+            elsewhere = {who for who, _ in stands.others}
+            rows: list[dict[str, Any]] = []
+            gone: list[tuple[int, int]] = []
+            async for some, _ in changed_people(self._store, now, forms, {}):
+                rows += [row for row in some if row["id"] not in elsewhere]
+            here = set(held.tolist())
+            for who, into in sorted(self._leads.items()):
+                row = (await people.people_rows(who, who + 1)).get(who) if who not in here else None
+                if row is not None and row[2] is None:
+                    gone.append((who, into))
+            rows += await recounted(self._store, elsewhere)
+            upto, corrections = self._collection.upto, self._collection.corrections
+            if await people.replace("word", upto, corrections, [], [], rows, gone, counts, after=after):
                 return
+
+
+async def recounted(store: Store, people: set[int]) -> list[dict[str, Any]]:
+    """Rows of these people with their most frequent form and their number of authorships, as SQL has them."""
+    found = await store.people.find_all(sorted(people))
+    return [
+        {"id": who, "name": person.forms[0], "papers": person.papers, "merged_into": None}
+        for who, person in sorted(found.items())
+        if person.id == who and person.forms
+    ]

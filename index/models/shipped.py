@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xgboost
+
+if TYPE_CHECKING:
+    import xgboost
 
 
 class ModelDamagedError(RuntimeError):
@@ -73,6 +75,8 @@ def shipped_json(file: str) -> dict[str, Any]:
 
 def booster(data: bytes) -> xgboost.Booster:
     """A boosted model from its bytes."""
+    import xgboost  # lazy: start-up; with what it imports it takes over a second
+
     return xgboost.Booster(model_file=bytearray(data))
 
 

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from index.people.novelty import Novelty
+from data.stores.person_passes import Pass
+from index.models.mapped import forget_drafts
+from index.people import earlier_files
+from index.people.novelty import Novelty, embedded
+from index.people.pair_features import Partners
 from index.people.people import PeopleIndex
+from index.people.people_files import PeopleFiles
 from index.people.scores import Scores
 from index.people.suggest import CollaboratorRanker, Experts
 from index.people.topics import Topics
 from index.search.corpus import Corpus
 from index.search.vectors import Vectors
 
+log = logging.getLogger("labmate")
 Report = Callable[[str, int, int], None]
+_TRY_AGAIN = 600.0
+"""Seconds until files are tried again that couldn't be written."""
 _REBUILD_TOPICS = 1.1
 """Topics are computed again when the number of papers has grown by a tenth."""
+LEARNT_FROM = 400_000
+"""So many of the newest papers say what is a topic; older ones are looked through for these."""
+MOST_SCORED_HERE = 500_000
+"""Scores of more papers are left to a worker, since they take a gigabyte to compute."""
+_TEXTS_AT_ONCE, _TOPICS_AT_ONCE = 2_000, 100_000
 
 
 class Insight:
@@ -26,12 +42,14 @@ class Insight:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._files = PeopleFiles(corpus.store, corpus.folder)
         self.people: PeopleIndex | None = None
         self.topics: Topics | None = None
         self.novelty: Novelty | None = None
         self.scores: Scores | None = None
         self._stamps: dict[str, int] = {}
         self._judged_upto, self._only_placed = -1, False
+        self._in_files, self._try_files_at = False, 0.0
         self._compared = 0
         """How many papers had a vector when people were compared."""
         self._lock = asyncio.Lock()
@@ -54,12 +72,16 @@ class Insight:
 
     @property
     def _vectors_grew(self) -> bool:
-        """Whether people must be compared again: a tenth more papers have vectors, or the last got theirs."""
+        """Whether people must be compared again: a tenth more papers have vectors, or the last got theirs.
+
+        Where people live in files, a worker does that for the last few.
+        """
         grew = self._embedded - self._compared
-        return grew > self._compared // 10 or (grew > 0 and not self._corpus.waiting())
+        few = self._compared // 50 if self._in_files else 0
+        return grew > self._compared // 10 or (grew > few and not self._corpus.waiting())
 
     def _file(self, name: str) -> Path:
-        return self._corpus.folder / f"{name}.npz"
+        return self._corpus.folder / name
 
     async def experts(self) -> Experts | None:
         """Suggests collaborators among the present people; None before the first pass or without vectors."""
@@ -68,7 +90,16 @@ class Insight:
             return None
         async with self._making:
             if self._experts is None or self._experts.people is not people:
-                self._experts = await asyncio.to_thread(_experts, people, vectors, self.topics)
+                partners = None
+                if self._in_files:
+                    try:
+                        partners = await self._files.partners(people, self._corpus.facets, vectors)
+                    except OSError as error:
+                        log.warning("the network of coauthors can't be written (%s)", error)
+                    else:
+                        if partners is None:  # another process makes the files
+                            return self._experts
+                self._experts = await asyncio.to_thread(_experts, people, vectors, self.topics, partners)
             return self._experts
 
     async def refresh(self) -> bool:
@@ -81,88 +112,167 @@ class Insight:
         changed = False
         if last is not None:
             self._only_placed = await self._corpus.store.people.mostly_placed()
-        if last is not None and (self.people is None or self.people.number != last.id):
-            self.people = await PeopleIndex.of(self._corpus.store, self._corpus.facets, self._corpus.vectors)
-            self._compared = self._embedded
-            changed = True
-        if self.people is not None and self._vectors_grew:
-            assert self._corpus.vectors is not None
-            compared = self._embedded
-            self.people = await asyncio.to_thread(self.people.with_vectors, self._corpus.vectors)
-            self._compared = compared
-            changed = True
-        if last is not None:
+            changed = await self._follow_people(last)
             self._judged_upto = last.upto
         changed |= await asyncio.to_thread(self._reload)
-        if changed and self.novelty is not None:
-            self.scores = await asyncio.to_thread(Scores, self._corpus.facets, self.novelty, self.people)
+        written = self._is_new("scores.map")
+        if (changed or written) and (self.novelty is not None or self._in_files):
+            await self._follow_scores()
+            changed = True
         return changed
+
+    async def _follow_people(self, last: Pass) -> bool:
+        """Take the people of the last pass, and their mean vectors; returns whether anything was new."""
+        before = self.people
+        self._in_files = self._files.serve(last) and time.monotonic() >= self._try_files_at
+        if self._in_files:
+            try:
+                await self._follow_files(last)
+            except OSError as error:
+                log.warning("files of people can't be written (%s); they stay in memory for now", error)
+                self._in_files, self._try_files_at = False, time.monotonic() + _TRY_AGAIN
+        if not self._in_files:
+            await self._follow_in_memory(last)
+        return self.people is not before
+
+    async def _follow_in_memory(self, last: Pass) -> None:
+        vectors = self._corpus.vectors
+        if self.people is None or self.people.number != last.id:
+            self.people = await PeopleIndex.of(self._corpus.store, self._corpus.facets, vectors)
+            self._compared = self._embedded
+        if self._vectors_grew:
+            assert vectors is not None
+            compared = self._embedded
+            self.people = await asyncio.to_thread(self.people.with_vectors, vectors)
+            self._compared = compared
+
+    async def _follow_files(self, last: Pass) -> None:
+        vectors, before = self._corpus.vectors, self.people
+        written = self._is_new("people.map")
+        if self.people is None or self.people.number != last.id or written:
+            people = await self._files.people(last, self._corpus.facets)
+            if people is not None:
+                self.people = people.with_closest(before.closest if before is not None else None)
+                self._is_new("people.map")
+        if self.people is not None and vectors is not None and len(vectors):
+            known = self._compared = self._files.embedded(vectors)
+            again = not known or self._vectors_grew
+            written = self._is_new("closest.map")
+            if again or written or self.people.closest is None:
+                closest = await self._files.closest(self.people, vectors, again=again)
+                self.people = self.people.with_closest(closest)
+                self._is_new("closest.map")
+
+    async def _follow_scores(self) -> None:
+        """Open the scores that a worker has written; where people are few, compute them."""
+        facets, path = self._corpus.facets, self._file("scores.map")
+        if self._in_files and (opened := await asyncio.to_thread(Scores.open, path, facets)) is not None:
+            self.scores = opened
+        elif self.novelty is not None and len(facets.codes) <= MOST_SCORED_HERE:
+            computed = await asyncio.to_thread(Scores.of, facets, self.novelty, self.people)
+            self.scores = computed
+            if self._in_files:
+                with contextlib.suppress(OSError):  # a full disk: they stay in memory
+                    await asyncio.to_thread(computed.write, path)
+                self._is_new("scores.map")
+                self.scores = await asyncio.to_thread(Scores.open, path, facets) or computed
+
+    def _is_new(self, name: str) -> bool:
+        """Whether a file is there, and another than when this was last asked."""
+        path = self._file(name)
+        stamp = path.stat().st_mtime_ns if path.exists() else 0
+        if not stamp or stamp == self._stamps.get(name):
+            return False
+        self._stamps[name] = stamp
+        return True
 
     def _reload(self) -> bool:
+        earlier_files.turn(self._corpus.folder)
         changed = False
-        for name in ("topics", "novelty"):
-            path = self._file(name)
-            stamp = path.stat().st_mtime_ns if path.exists() else 0
-            if stamp and stamp != self._stamps.get(name):
-                self._stamps[name] = stamp
-                loaded = Topics.load(path) if name == "topics" else Novelty.load(path)
-                if loaded is not None:
-                    setattr(self, name, loaded)
-                    changed = True
+        if self._is_new("topics.map") and (topics := Topics.load(self._file("topics.map"))) is not None:
+            self.topics, changed = topics, True
+        if self._is_new("novelty.map") and (novelty := Novelty.load(self._file("novelty.map"))) is not None:
+            self.novelty, changed = novelty, True
         return changed
 
 
-def _experts(people: PeopleIndex, vectors: Vectors, topics: Topics | None) -> Experts:
-    experts = Experts(people, vectors, topics, CollaboratorRanker.shipped())
+def _experts(
+    people: PeopleIndex, vectors: Vectors, topics: Topics | None, partners: Partners | None
+) -> Experts:
+    experts = Experts(people, vectors, topics, CollaboratorRanker.shipped(), partners)
     experts.warm()
     return experts
 
 
 async def derive(corpus: Corpus, report: Report | None = None) -> None:
-    """Bring topics and novelty up to date with the store; if interrupted, the earlier ones stay."""
+    """Bring topics, novelty and all files up to date with the store; if interrupted, earlier ones stay."""
     assert corpus.vectors is not None
     ids = np.flatnonzero(corpus.facets.codes >= 0)
     if not len(ids):
         return
     upto = await corpus.store.last_change()
+    await asyncio.to_thread(forget_drafts, corpus.folder)
+    await asyncio.to_thread(earlier_files.turn, corpus.folder)
+    await corpus.keep_names()
+    people = await PeopleFiles(corpus.store, corpus.folder).keep(corpus.facets, corpus.vectors, report)
     await _derive_topics(corpus, ids, upto, report)
+    novelty = await asyncio.to_thread(_derive_novelty, corpus, ids, report)
+    if people is not None and novelty is not None:
+        scores = await asyncio.to_thread(Scores.of, corpus.facets, novelty, people)
+        await asyncio.to_thread(scores.write, corpus.folder / "scores.map")
+
+
+def _derive_novelty(corpus: Corpus, ids: np.ndarray, report: Report | None) -> Novelty | None:
+    assert corpus.vectors is not None
     vectors, days = corpus.vectors, corpus.facets.days.astype(np.int64)
-    path = corpus.folder / "novelty.npz"
-    known = await asyncio.to_thread(Novelty.load, path)
-
-    def compare() -> None:
-        tell = (lambda done, total: report("comparing with earlier papers", done, total)) if report else None
-        waiting = [int(paper) for paper in ids if vectors.has(int(paper))]
-        fresh = len(waiting) if known is None else sum(not known.has(paper) for paper in waiting)
-        if fresh and (known is None or fresh > max(2_000, len(known) // 10)):
-            Novelty.build(ids, days[ids], vectors, tell).save(path)
-        elif fresh and known is not None:
-            grown = known.extended(ids, days[ids], vectors)
-            if len(grown) > len(known):
-                grown.save(path)
-
-    await asyncio.to_thread(compare)
+    path = corpus.folder / "novelty.map"
+    known = Novelty.load(path)
+    tell = (lambda done, total: report("comparing with earlier papers", done, total)) if report else None
+    lacking = embedded(ids, vectors) if known is None else known.lacking(ids, vectors)
+    fresh = int(lacking.sum())
+    made = known
+    if fresh and (known is None or fresh > max(2_000, len(known) // 10)):
+        made = Novelty.build(ids, days[ids], vectors, tell)
+    elif fresh and known is not None:
+        made = known.extended(ids, days[ids], vectors)
+    if made is None or made is known:
+        return known
+    made.save(path)
+    return Novelty.load(path)  # as everybody reads it: rounded, and mapped
 
 
 async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Report | None) -> None:
-    path = corpus.folder / "topics.npz"
+    path = corpus.folder / "topics.map"
     known = await asyncio.to_thread(Topics.load, path)
     if known is not None and known.upto == upto:
         return
     tell = (lambda done, total: report("finding topics", done, total)) if report else None
+    loop = asyncio.get_running_loop()
+
+    def texts(papers: np.ndarray) -> Iterator[tuple[str, str]]:
+        """Titles and abstracts, read as they are needed; for another thread."""
+        for start in range(0, len(papers), _TEXTS_AT_ONCE):
+            part = papers[start : start + _TEXTS_AT_ONCE].tolist()
+            read = asyncio.run_coroutine_threadsafe(corpus.store.texts(part), loop).result()
+            yield from (read[paper][:2] for paper in part)
+
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
-        texts = await corpus.store.texts(ids.tolist())
-        pairs = [texts[int(paper)][:2] for paper in ids]
-        topics = await asyncio.to_thread(Topics.build, ids.tolist(), pairs, upto, tell)
+        newest = np.sort(ids[np.argsort(-corpus.facets.days_of(ids), kind="stable")[:LEARNT_FROM]])
+        topics = await asyncio.to_thread(Topics.build, newest, texts(newest), upto, tell)
+        rest = np.setdiff1d(ids, newest)
     else:
-        changed, last = [], known.upto
+        topics, last, found = known, known.upto, set[int]()
         while last < upto:
             part, last = await corpus.store.changed_ids(last, 5_000)
-            changed += part
-        here = set(ids.tolist())
-        changed = sorted({paper for paper in changed if paper in here})
-        texts = await corpus.store.texts(changed)
-        topics = await asyncio.to_thread(
-            known.extended, changed, [texts[paper][:2] for paper in changed], upto
-        )
+            found.update(part)
+        rest = np.intersect1d(np.array(sorted(found), np.int64), ids)
+    for start in range(0, max(1, len(rest)), _TOPICS_AT_ONCE):
+        more = rest[start : start + _TOPICS_AT_ONCE]
+        topics = await asyncio.to_thread(_extended, topics, more, texts(more), upto)
+        if tell and len(rest) > _TOPICS_AT_ONCE:
+            tell(len(topics.papers), len(ids))
     await asyncio.to_thread(topics.save, path)
+
+
+def _extended(topics: Topics, papers: np.ndarray, texts: Iterable[tuple[str, str]], upto: int) -> Topics:
+    return topics.extended(papers, list(texts), upto)

@@ -126,7 +126,7 @@ class Neighbourhood:
         """Leave out topics whose papers are scattered over the library ("case study")."""
         if self._topics is None or self._rows is None or not topics:
             return list(topics)
-        columns = [self._topics.phrases.index(topic.phrase) for topic in topics]
+        columns = [topic.column for topic in topics]
         _, together = directions_of(self._topics, self._rows, columns)
         few = [len(self._topics.papers_with(column, LEAST)) < LEAST for column in columns]
         return [

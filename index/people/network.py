@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -145,27 +146,102 @@ class Network:
     @cached_property
     def circle(self) -> sparse.csr_matrix:
         """Each person's closest coauthors, rows summing to 1."""
-        step = self.step
-        chosen = np.zeros(step.nnz, bool)
-        rows = np.repeat(np.arange(len(self)), np.diff(step.indptr))
-        order = np.lexsort((step.indices, -step.data, rows))
-        rank = np.arange(step.nnz) - np.repeat(step.indptr[:-1], np.diff(step.indptr))
-        chosen[order[rank < CIRCLE]] = True
-        closest = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
-        closest.eliminate_zeros()
-        total = np.asarray(closest.sum(axis=1)).ravel()
-        return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ closest).tocsr()
-
-    @cached_property
-    def in_circles(self) -> sparse.csr_matrix:
-        """The transpose: the people whose close circle each person is in."""
-        return self.circle.T.tocsr()
+        return closest_of(self.step)
 
     @cached_property
     def newcomers(self) -> np.ndarray:
         """How many coauthors of the last months are new to each person."""
         before = self.joined(self.joins & (self.days < self.today - RECENT))
         return np.asarray(self.degree - np.diff(before.indptr))
+
+    # -- rows: what a question about some people needs ---------------------------------------------
+
+    def wrote_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """Rows of :attr:`wrote`."""
+        return self.wrote[people]
+
+    def step_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """Rows of :attr:`step`."""
+        return self.step[people]
+
+    def met_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """Rows of :attr:`met`."""
+        return self.met[people]
+
+    @cached_property
+    def _met_fresh(self) -> sparse.csr_matrix:
+        return self.joined(np.where(self.joins, self.fresh, 0.0))
+
+    def met_fresh_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """People x people: the summed :attr:`fresh` of their joining papers."""
+        return self._met_fresh[people]
+
+    @cached_property
+    def _teams(self) -> sparse.csr_matrix:
+        return (self.wrote @ sparse.diags((self.joins / self.authors).astype(np.float32))).tocsr()
+
+    def team_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """People x papers: 1 / authors for each joining paper."""
+        return self._teams[people]
+
+    @cached_property
+    def _fresh_writers(self) -> sparse.csr_matrix:
+        return (sparse.diags(self.fresh) @ self.wrote.T).tocsr()
+
+    def fresh_writer_rows(self, papers: np.ndarray) -> sparse.csr_matrix:
+        """Papers x people: :attr:`fresh` of each paper at those who wrote it."""
+        return self._fresh_writers[papers]
+
+    def circle_rows(self, people: np.ndarray) -> sparse.csr_matrix:
+        """Rows of :attr:`circle`."""
+        return self.circle[people]
+
+    def ever_of(self, person: int) -> np.ndarray:
+        """Everybody with whom a person ever wrote, crowds included."""
+        ever = self.ever
+        return np.asarray(ever.indices[ever.indptr[person] : ever.indptr[person + 1]])
+
+    def ages(self, papers: np.ndarray) -> np.ndarray:
+        """Days since these papers."""
+        return np.asarray(self.today - self.days[papers])
+
+    def strengths(self, people: np.ndarray) -> np.ndarray:
+        """:attr:`strength` of some people."""
+        return np.asarray(self.strength[people])
+
+    def degrees(self, people: np.ndarray) -> np.ndarray:
+        """:attr:`degree` of some people."""
+        return np.asarray(self.degree[people])
+
+    def counts(self, people: np.ndarray) -> np.ndarray:
+        """:attr:`count` of some people."""
+        return np.asarray(self.count[people])
+
+    def silence(self, people: np.ndarray) -> np.ndarray:
+        """Days since each one's last paper."""
+        return np.asarray(self._extremes[1][people])
+
+    @cached_property
+    def _extremes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.extremes()
+
+    @cached_property
+    def _nodes(self) -> dict[str, np.ndarray]:
+        first, last = self._extremes
+        return {
+            "papers": self.count,
+            "activity": self.summed(self.fresh),
+            "recent": self.summed(self.days >= self.today - RECENT),
+            "coauthors": self.degree,
+            "team_size": self.summed(np.log(self.authors)) / self.count,
+            "last": last,
+            "first": first,
+            "newcomers": self.newcomers,
+        }
+
+    def nodes(self, people: np.ndarray) -> dict[str, np.ndarray]:
+        """What is known of each of some people by itself."""
+        return {name: values[people] for name, values in self._nodes.items()}
 
     def extremes(self) -> tuple[np.ndarray, np.ndarray]:
         """Days since each person's first and last paper."""
@@ -174,6 +250,26 @@ class Network:
         return self.today - np.minimum.reduceat(order, starts), self.today - np.maximum.reduceat(
             order, starts
         )
+
+
+def closest_of(step: sparse.csr_matrix) -> sparse.csr_matrix:
+    """The :data:`CIRCLE` highest values of each row, scaled to the sum 1."""
+    chosen = np.zeros(step.nnz, bool)
+    rows = np.repeat(np.arange(step.shape[0]), np.diff(step.indptr))
+    order = np.lexsort((step.indices, -step.data, rows))
+    rank = np.arange(step.nnz) - np.repeat(step.indptr[:-1], np.diff(step.indptr))
+    chosen[order[rank < CIRCLE]] = True
+    closest = sparse.csr_matrix((step.data * chosen, step.indices.copy(), step.indptr.copy()), step.shape)
+    closest.eliminate_zeros()
+    total = np.asarray(closest.sum(axis=1)).ravel()
+    return (sparse.diags((1 / np.maximum(total, 1e-9)).astype(np.float32)) @ closest).tocsr()
+
+
+def through(left: sparse.csr_matrix, rows: Callable[[np.ndarray], sparse.csr_matrix]) -> sparse.csr_matrix:
+    """The product with a matrix of which only the rows in use are made."""
+    used, inverse = np.unique(left.indices, return_inverse=True)
+    small = sparse.csr_matrix((left.data, inverse, left.indptr), (left.shape[0], len(used)))
+    return (small @ rows(used)).tocsr()
 
 
 def of_rows(matrix: sparse.csr_matrix, columns: list[np.ndarray]) -> np.ndarray:

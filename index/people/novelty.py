@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import faiss
 import numpy as np
 
-from index.models import arrays
+from index.models.mapped import Draft, MappedArrays
 from index.search.vectors import Vectors
 
-FORMAT = 1
+FORMAT = "novelty-2"
+_ARRAYS = ("papers", "days", "earlier", "cosines")
+EXACT_UNTIL = 250_000
+"""Up to so many papers each is compared with all earlier ones, which costs the square of their number."""
+PROBED = 24
+"""How many of the lists of earlier papers are searched beyond."""
+_AT_ONCE = 2_000
 NEAREST = 5
 """How many earlier papers each paper is compared with."""
 Progress = Callable[[int, int], None]
@@ -27,11 +35,11 @@ class Novelty:
     Attributes
     ----------
     papers
-        int64, store ids in order of day and id.
+        Whole numbers: store ids in order of day and id.
     earlier
-        int64, shape (papers, 5): store ids of the nearest earlier papers, -1 if there is none.
+        Whole numbers, shape (papers, 5): store ids of the nearest earlier papers, -1 if there is none.
     cosines
-        float32, shape (papers, 5).
+        Floats, shape (papers, 5).
     """
 
     def __init__(
@@ -41,9 +49,13 @@ class Novelty:
         self.days = days
         self.earlier = earlier
         self.cosines = cosines
-        top = int(papers.max(initial=-1)) + 1
-        self._row = np.full(top, -1, np.int64)
-        self._row[papers] = np.arange(len(papers))
+
+    @cached_property
+    def _row(self) -> np.ndarray:
+        """By store id the row of a paper, -1 where it was not compared."""
+        row = np.full(int(self.papers.max(initial=-1)) + 1, -1, np.int32)
+        row[self.papers] = np.arange(len(self.papers))
+        return row
 
     def __len__(self) -> int:
         return len(self.papers)
@@ -54,32 +66,24 @@ class Novelty:
     ) -> Novelty:
         """Compare every paper that has a vector and a day with all papers of earlier days."""
         order = np.lexsort((papers, days))
-        order = order[days[order] > 0]
+        order = order[(days[order] > 0) & embedded(papers[order], vectors)]
         papers, days = papers[order], days[order]
-        rows = vectors.rows(papers)
-        known = rows.any(axis=1)
-        papers, days, rows = papers[known], days[known], rows[known]
-        earlier = np.full((len(papers), NEAREST), -1, np.int64)
+        earlier = np.full((len(papers), NEAREST), -1, np.int32)
         cosines = np.zeros((len(papers), NEAREST), np.float32)
-        index = faiss.IndexFlatIP(vectors.dimension)
-        starts = np.flatnonzero(np.diff(days, prepend=-1))
-        for start, stop in zip(starts, np.append(starts[1:], len(days))[: len(starts)], strict=True):
-            block = rows[start:stop].astype(np.float32)
-            if index.ntotal:
-                scores, places = index.search(block, NEAREST)
-                is_paper = places >= 0
-                earlier[start:stop] = np.where(is_paper, papers[np.where(is_paper, places, 0)], -1)
-                cosines[start:stop] = np.where(is_paper, scores, 0.0)
-            index.add(block)
+        before = _Before(papers, vectors)
+        starts = np.flatnonzero(np.diff(days, prepend=-1)).tolist()
+        for start, stop in zip(starts, [*starts[1:], len(days)][: len(starts)], strict=True):
+            for first in range(start, stop, _AT_ONCE):
+                part = slice(first, min(first + _AT_ONCE, stop))
+                earlier[part], cosines[part] = before.nearest(vectors.rows(papers[part]).astype(np.float32))
+            before.add(start, stop)
             if progress:
-                progress(int(stop), len(papers))
+                progress(stop, len(papers))
         return cls(papers, days, earlier, cosines)
 
     def extended(self, papers: np.ndarray, days: np.ndarray, vectors: Vectors) -> Novelty:
         """Add further papers; those already compared stay as they are."""
-        fresh = [
-            place for place, paper in enumerate(papers.tolist()) if days[place] > 0 and not self.has(paper)
-        ]
+        fresh = np.flatnonzero((days > 0) & self.lacking(papers, vectors)).tolist()
         compared: list[int] = []
         earlier = np.full((len(fresh), NEAREST), -1, np.int64)
         cosines = np.zeros((len(fresh), NEAREST), np.float32)
@@ -110,6 +114,13 @@ class Novelty:
         """Whether the paper was compared."""
         return 0 <= paper < len(self._row) and self._row[paper] >= 0
 
+    def lacking(self, papers: np.ndarray, vectors: Vectors) -> np.ndarray:
+        """Which papers (store ids) have a vector, but were not compared yet."""
+        inside = papers < len(self._row)
+        known = np.zeros(len(papers), bool)
+        known[inside] = self._row[papers[inside]] >= 0
+        return embedded(papers, vectors) & ~known
+
     def distances(self, papers: Sequence[int] | np.ndarray) -> np.ndarray:
         """1 minus the mean cosine with the nearest earlier papers; NaN if there is none."""
         ids = np.asarray(papers, np.int64)
@@ -119,7 +130,9 @@ class Novelty:
         out = np.full(len(ids), np.nan, np.float32)
         compared = rows >= 0
         whole = (self.earlier[rows[compared]] >= 0).all(axis=1)
-        out[compared] = np.where(whole, 1 - self.cosines[rows[compared]].mean(axis=1), np.nan)
+        out[compared] = np.where(
+            whole, 1 - self.cosines[rows[compared]].astype(np.float32).mean(axis=1), np.nan
+        )
         return out
 
     def followers(self, size: int, *, until: int | None = None, after: int | None = None) -> np.ndarray:
@@ -139,24 +152,70 @@ class Novelty:
 
     def save(self, path: Path) -> None:
         """Write to a file, whole or not at all."""
-        arrays.save(
-            path,
-            FORMAT,
-            papers=self.papers,
-            days=self.days,
-            earlier=self.earlier.astype(np.int32),
-            cosines=self.cosines.astype(np.float16),
-        )
+        with Draft(path, FORMAT) as draft:
+            draft.add("papers", self.papers.astype(np.int32))
+            draft.add("days", self.days.astype(np.int32))
+            draft.add("earlier", self.earlier.astype(np.int32))
+            draft.add("cosines", self.cosines.astype(np.float16))
+            draft.publish()
 
     @classmethod
     def load(cls, path: Path) -> Novelty | None:
-        """Read from a file; None if it is missing or can't be read."""
-        loaded = arrays.load(path, FORMAT, "papers", "days", "earlier", "cosines")
-        if loaded is None:
+        """Map a file; None if it is missing or torn, or its parts don't fit each other."""
+        held = MappedArrays.open(path, FORMAT, _ARRAYS)
+        if held is None:
             return None
-        return cls(
-            loaded["papers"],
-            loaded["days"],
-            loaded["earlier"].astype(np.int64),
-            loaded["cosines"].astype(np.float32),
-        )
+        return cls.of_parts(*(held[name] for name in _ARRAYS))
+
+    @classmethod
+    def of_parts(
+        cls, papers: np.ndarray, days: np.ndarray, earlier: np.ndarray, cosines: np.ndarray
+    ) -> Novelty | None:
+        """From such arrays; None if they don't fit each other."""
+        wide = (len(papers), NEAREST)
+        if papers.shape != days.shape or earlier.shape != wide or cosines.shape != wide:
+            return None
+        if int(papers.min(initial=0)) < 0:
+            return None
+        return cls(papers, days, earlier, cosines)
+
+
+def embedded(papers: np.ndarray, vectors: Vectors) -> np.ndarray:
+    """Which papers (store ids) have a vector."""
+    return np.isin(papers, vectors.known()[0])
+
+
+class _Before:
+    """The papers of earlier days, to be searched: all of them while they are few, else in some lists."""
+
+    def __init__(self, papers: np.ndarray, vectors: Vectors) -> None:
+        self._papers, self._vectors = papers, vectors
+        self._exact = len(papers) <= EXACT_UNTIL
+        if self._exact:
+            self._index: Any = faiss.IndexFlatIP(vectors.dimension)
+            return
+        lists = int(4 * len(papers) ** 0.5)
+        self._index = faiss.index_factory(vectors.dimension, f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
+        some = np.sort(np.random.default_rng(0).choice(len(papers), min(len(papers), 40 * lists), False))
+        self._index.train(vectors.rows(papers[some]).astype(np.float32))
+        self._index.nprobe = PROBED
+
+    def add(self, start: int, stop: int) -> None:
+        for first in range(start, stop, _AT_ONCE):
+            part = self._papers[first : min(first + _AT_ONCE, stop)]
+            self._index.add(self._vectors.rows(part).astype(np.float32))
+
+    def nearest(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Store ids (-1 for none) and cosines of the nearest papers of each row."""
+        if not self._index.ntotal:
+            return np.full((len(rows), NEAREST), -1), np.zeros((len(rows), NEAREST))
+        scores, places = self._index.search(rows, NEAREST if self._exact else 4 * NEAREST)
+        hit = places >= 0
+        papers = np.where(hit, self._papers[np.where(hit, places, 0)], -1)
+        if not self._exact:  # the lists hold 8-bit codes: the vectors themselves decide
+            theirs = self._vectors.rows(papers[hit]).astype(np.float32)
+            scores = np.full(papers.shape, -2.0, np.float32)
+            scores[hit] = np.einsum("ij,ij->i", theirs, rows[np.nonzero(hit)[0]])
+            order = np.argsort(-scores, axis=1, kind="stable")[:, :NEAREST]
+            papers, scores = np.take_along_axis(papers, order, 1), np.take_along_axis(scores, order, 1)
+        return papers, np.where(papers >= 0, scores, 0.0)

@@ -1,4 +1,4 @@
-"""People in memory: their papers and coauthors, paths between them, and people with similar work."""
+"""People: their papers and coauthors, paths between them, and people with similar work."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-import faiss
 import numpy as np
 
 from data.stores.store import Store
 from index.people.closeness import alike_papers, apart, closeness
+from index.people.closest_work import ClosestWork, unit
 from index.people.packed_names import PackedNames
 from index.people.paths import shortest_path
+from index.people.people_fresh import FreshPapers
+from index.people.people_table import PeopleTable
 from index.search.facets import Facets
 from index.search.vectors import Vectors
 
@@ -74,109 +75,100 @@ class PeopleIndex:
     def __init__(
         self,
         number: int,
-        memberships: np.ndarray,
+        table: PeopleTable,
         names: PackedNames,
         facets: Facets,
-        vectors: Vectors | None,
+        closest: ClosestWork | None,
+        fresh: FreshPapers | None = None,
     ) -> None:
-        """Build from a finished pass's number, its (person, paper) rows, and everybody's name."""
+        """The people of a pass by its number: a table of who wrote what, and everybody's name.
+
+        ``closest`` has people's mean vectors, ``fresh`` the papers about which the table is out of date.
+        """
         self.number = number
+        self._table = table
         self._names = names
         self._facets = facets
-        codes = np.unique(memberships[:, 0] << 32 | memberships[:, 1])
-        pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1)
-        self.ids, starts = np.unique(pairs[:, 0], return_index=True)
-        self._papers, self._ends = pairs[:, 1], np.append(starts, len(pairs))
-        order = np.lexsort((pairs[:, 0], pairs[:, 1]))
-        self._writers = pairs[order, 0]
-        self._paper_ids, paper_starts = np.unique(pairs[order, 1], return_index=True)
-        self._paper_ends = np.append(paper_starts, len(pairs))
-        self._searched, self._index = self._index_of(vectors)
+        self._closest = closest
+        self._fresh = fresh or FreshPapers()
 
     @classmethod
     async def of(cls, store: Store, facets: Facets, vectors: Vectors | None) -> PeopleIndex:
-        """The people of the store's last pass."""
+        """The people of the store's last pass, in memory."""
         last = await store.people.last_pass()
         rows = await store.people.pairs()
         names = PackedNames()
         async for number, name in store.people.all_names():
             names.add(number, name)
         memberships = np.frombuffer(rows, np.int64).reshape(-1, 2)
-        return await asyncio.to_thread(cls, last.id if last else 0, memberships, names, facets, vectors)
+        return await asyncio.to_thread(
+            cls.in_memory, last.id if last else 0, memberships, names, facets, vectors
+        )
 
-    def with_vectors(self, vectors: Vectors) -> PeopleIndex:
-        """The same people, compared by the present vectors: some papers had none before."""
+    @classmethod
+    def in_memory(
+        cls,
+        number: int,
+        memberships: np.ndarray,
+        names: PackedNames,
+        facets: Facets,
+        vectors: Vectors | None,
+    ) -> PeopleIndex:
+        """From a finished pass's number, its (person, paper) rows, and everybody's name."""
+        table = PeopleTable.of(memberships)
+        closest = None if vectors is None else ClosestWork.of(table, vectors)
+        return cls(number, table, names, facets, closest)
+
+    @property
+    def closest(self) -> ClosestWork | None:
+        """People's mean vectors, if they were made."""
+        return self._closest
+
+    def with_closest(self, closest: ClosestWork | None) -> PeopleIndex:
+        """The same people, with other mean vectors: some papers had none before."""
         copied = copy.copy(self)
-        copied._searched, copied._index = self._index_of(vectors)
+        copied._closest = closest
         return copied
 
+    def with_vectors(self, vectors: Vectors) -> PeopleIndex:
+        """The same people, compared by the present vectors."""
+        return self.with_closest(ClosestWork.of(self.everybody, vectors))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the table alone says everything."""
+        return not len(self._fresh)
+
+    @property
+    def everybody(self) -> PeopleTable:
+        """Who wrote what, all of it; put together anew where some papers are fresh."""
+        if self.is_whole:
+            return self._table
+        return PeopleTable.of(self._fresh.pairs(self._table.pairs()))
+
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._table.ids) or len(self._fresh)
 
     def name(self, person: int) -> str:
         """The most common form of a person's name."""
-        return self._names.get(person)
+        return self._fresh.names.get(person) or self._names.get(person)
 
     def papers(self, person: int) -> np.ndarray:
         """Store ids of a person's papers, newest first; empty for a stranger."""
-        at = int(np.searchsorted(self.ids, person))
-        if at == len(self.ids) or self.ids[at] != person:
-            return np.zeros(0, np.int64)
-        papers = self._papers[self._ends[at] : self._ends[at + 1]]
+        papers = self._fresh.papers_of(person, self._table.papers_of(person))
         newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
-    def counts(self) -> np.ndarray:
-        """How many papers each person of :attr:`ids` has."""
-        return np.diff(self._ends)
-
     def written(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(person, paper, day as an ordinal) of everything written whose day is known."""
-        person = np.repeat(self.ids, np.diff(self._ends))
-        days = self._day(self._papers)
-        return person[days > 0], self._papers[days > 0], days[days > 0]
-
-    def summed(self, values: np.ndarray) -> np.ndarray:
-        """The sum of each person's values, given by store id, in the order of :attr:`ids`."""
-        inside = self._papers < len(values)
-        paper_values = np.where(inside, values[np.where(inside, self._papers, 0)], 0.0)
-        sums: np.ndarray = (
-            np.add.reduceat(paper_values, self._ends[:-1]) if len(paper_values) else paper_values
-        )
-        return sums
-
-    def best_earlier(self, values: np.ndarray) -> np.ndarray:
-        """By store id: the highest value among its authors' papers of earlier days, 0 if there is none.
-
-        Papers by more than :data:`MOST_AUTHORS` people stay at 0.
-        """
-        papers = self._papers
-        inside = papers < len(values)
-        owner = np.repeat(np.arange(len(self.ids)), np.diff(self._ends))[inside]
-        papers = papers[inside]
-        day = self._day(papers)
-        order = np.lexsort((papers, day, owner))
-        owner, papers, day = owner[order], papers[order], day[order]
-        step = float(values[papers].max(initial=0.0)) + 1.0
-        highest = np.maximum.accumulate(values[papers] + owner * step) - owner * step
-        # The last place before this day of the same person.
-        first = np.flatnonzero((np.diff(owner, prepend=-1) != 0) | (np.diff(day, prepend=-1) != 0))
-        before = np.repeat(first, np.diff(np.append(first, len(owner)))) - 1
-        known = (before >= 0) & (owner[np.maximum(before, 0)] == owner)
-        out = np.zeros(len(values))
-        np.maximum.at(out, papers[known], highest[before[known]])
-        crowd = np.diff(self._paper_ends) > MOST_AUTHORS
-        large = self._paper_ids[crowd]
-        out[large[large < len(out)]] = 0.0
-        return out
+        person, papers = self.everybody.pairs().T
+        days = self._day(papers)
+        return person[days > 0], papers[days > 0], days[days > 0]
 
     def writers(self, paper: int) -> np.ndarray:
         """The people who wrote a paper."""
-        at = int(np.searchsorted(self._paper_ids, paper))
-        if at == len(self._paper_ids) or self._paper_ids[at] != paper:
-            return np.zeros(0, np.int64)
-        writers: np.ndarray = self._writers[self._paper_ends[at] : self._paper_ends[at + 1]]
-        return writers
+        fresh = self._fresh.writers_of(int(paper))
+        return self._table.writers_of(int(paper)) if fresh is None else fresh
 
     def _day(self, papers: np.ndarray) -> np.ndarray:
         days = self._facets.days
@@ -234,50 +226,31 @@ class PeopleIndex:
 
     # -- closeness of work -----------------------------------------------------------------------
 
-    def _index_of(self, vectors: Vectors | None) -> tuple[np.ndarray, Any]:
-        """People with two papers or more, and their mean vectors to search."""
-        counts = np.diff(self._ends)
-        chosen = np.flatnonzero(counts >= 2)
-        if vectors is None or not len(chosen):
-            return np.zeros(0, np.int64), None
-        index = faiss.IndexScalarQuantizer(
-            vectors.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        )
-        for start in range(0, len(chosen), 2_000):
-            part = chosen[start : start + 2_000]
-            places = np.concatenate([np.arange(self._ends[p], self._ends[p + 1]) for p in part])
-            rows = vectors.rows(self._papers[places]).astype(np.float32)
-            sums = np.add.reduceat(rows, np.concatenate([[0], np.cumsum(counts[part])[:-1]]))
-            index.add(_unit(sums))
-        return self.ids[chosen], index
-
     def work(self, person: int, vectors: Vectors) -> np.ndarray:
         """The direction of a person's papers: float32, unit length, or zeros."""
         rows = vectors.rows(self.papers(person)).astype(np.float32)
-        return np.asarray(_unit(rows.sum(axis=0, keepdims=True))[0])
+        return np.asarray(unit(rows.sum(axis=0, keepdims=True))[0])
 
     def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
         """People with two papers or more whose work lies closest; ``strangers`` leaves out coauthors.
 
         Those with the nearest mean vectors are ranked by :func:`index.people.closeness.closeness`.
         """
-        if self._index is None:
+        if self._closest is None:
             return []
         own = self.work(person, vectors)
         if not own.any():
             return []
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
-        count = min(len(self._searched), COMPARED * most + 1 + (len(known) if strangers else 0))
-        scores, places = self._index.search(own.reshape(1, -1), count)
-        close = [
-            int(self._searched[place])
-            for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True)
-            if place >= 0 and score > 0
-        ]
+        close = self._nearest(own, COMPARED * most + 1 + (len(known) if strangers else 0))
         others = [other for other in close if other != person and not (strangers and other in known)]
-        return self._closest(person, others[: COMPARED * most], vectors, known)[:most]
+        return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
 
-    def _closest(
+    def _nearest(self, own: np.ndarray, count: int) -> dict[int, float]:
+        """People by the cosine of their mean vector with another, closest first."""
+        return self._closest.nearest(own, count) if self._closest is not None else {}
+
+    def _ranked(
         self, person: int, others: Iterable[int], vectors: Vectors, known: Mapping[int, int]
     ) -> list[Near]:
         """People by how close their papers are to a person's, closest first."""
@@ -310,8 +283,3 @@ class PeopleIndex:
             if ordinal > 0
         )
         return {year: years[year] for year in range(min(years), max(years) + 1)} if years else {}
-
-
-def _unit(rows: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.where(length > 1e-6, rows / np.maximum(length, 1e-9), 0.0).astype(np.float32)

@@ -73,17 +73,12 @@ class SeenIndex(PeopleIndex):
         """People with two papers or more here whose work lies closest."""
         person = self.view.lead(person)
         own = self.work(person, vectors)
-        if self._index is None or not own.any():
+        if self._closest is None or not own.any():
             return []
         known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
         extra = 1 + len(self.view.leads) + len(self.view.sources) + (len(known) if strangers else 0)
-        count = min(len(self._searched), COMPARED * most + extra)
-        scores, places = self._index.search(own.reshape(1, -1), count)
-        close = {
-            int(self._searched[place]): float(score)
-            for score, place in zip(scores[0].tolist(), places[0].tolist(), strict=True)
-            if place >= 0 and score > 0 and not self.view.differs(int(self._searched[place]))
-        }
+        nearest = self._nearest(own, COMPARED * most + extra)
+        close = {other: score for other, score in nearest.items() if not self.view.differs(other)}
         for other in self.view.sources:
             if len(self.papers(other)) >= 2:
                 close[other] = float(self.work(other, vectors) @ own)
@@ -92,7 +87,7 @@ class SeenIndex(PeopleIndex):
             for other in sorted(close, key=lambda other: (-close[other], other))
             if other != person and not (strangers and other in known)
         ]
-        return self._closest(person, others[: COMPARED * most], vectors, known)[:most]
+        return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
 
 
 class SeenExperts(Experts):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from index.identity.models import certainty
+from index.models.mapped import Draft, MappedArrays
 from index.people.novelty import Novelty
 from index.people.people import PeopleIndex
+from index.people.track_record import best_earlier, summed
 from index.search.facets import Facets
 
 PAPER_WEIGHTS = {"reach": 0.45, "record": 0.25, "heat": 0.2, "novelty": 0.1}
 """Chosen on papers of 2025 (docs/metrics.md); `python -m bot evaluate score` shows how well they predict."""
 CITED_WEIGHT = 0.3
 PERSON_WEIGHTS = {"reach": 0.5, "activity": 0.3, "novelty": 0.2}
+FORMAT = "scores-1"
+_ARRAYS = (
+    *("known", "followers", "distance", "novel", "reach", "heat", "record"),
+    *("reach_of_people", "activity_of_people"),
+)
+_YEAR = 365
 YOUNG = 30
 """In its first days hardly anything can have followed a paper: its reach is unknown, not small."""
 
@@ -61,59 +70,85 @@ class Trust:
 
 
 class Scores:
-    """Computes scores of papers and people from the comparisons made so far.
+    """Scores of papers and people, from the comparisons made so far.
 
-    Parameters
+    Attributes
     ----------
-    until
-        An ordinal: later papers are ignored, as in an evaluation.
+    followers
+        By store id: how many later papers have it among their nearest earlier ones.
+    distance
+        By store id: its distance from all earlier papers, NaN if unknown.
     """
 
-    def __init__(
-        self, facets: Facets, novelty: Novelty, people: PeopleIndex | None, *, until: int | None = None
-    ) -> None:
-        self._facets = facets
-        self._novelty = novelty
-        self._people = people
+    def __init__(self, facets: Facets, arrays: Mapping[str, np.ndarray], today: int, *, people: bool) -> None:
+        """From the arrays that :meth:`of` makes.
+
+        ``today`` is the ordinal of the newest paper's day; ``people`` says whether people were known.
+        """
+        self._facets, self._today, self._arrays, self._people = facets, today, dict(arrays), people
+        self.followers, self.distance = arrays["followers"], arrays["distance"]
+        self._known = arrays["known"]
+        self._novel, self._reach = arrays["novel"], arrays["reach"]
+        self._heat, self._record = arrays["heat"], arrays["record"]
+        self._ordered_reach, self._ordered_activity = arrays["reach_of_people"], arrays["activity_of_people"]
+
+    @classmethod
+    def of(
+        cls, facets: Facets, novelty: Novelty, people: PeopleIndex | None, *, until: int | None = None
+    ) -> Scores:
+        """Compute them all; papers later than ``until``, an ordinal, are ignored, as in an evaluation."""
         size = len(facets.days)
         days = facets.days.astype(np.int64)
         ids = np.flatnonzero((facets.codes >= 0) & (days > 0) & (days <= (until or days.max(initial=0))))
-        self._known = np.zeros(size, bool)
-        self._known[ids] = True
-        self._today = int(days[ids].max(initial=0))
-        self.followers = novelty.followers(size, until=until)
-        self.distance = np.full(size, np.nan, np.float32)
-        self.distance[ids] = novelty.distances(ids)
+        known = np.zeros(size, bool)
+        known[ids] = True
+        today = int(days[ids].max(initial=0))
+        followers = novelty.followers(size, until=until)
+        distance = np.full(size, np.nan, np.float32)
+        distance[ids] = novelty.distances(ids)
         month = days // 30
-        listing = facets.codes.astype(np.int64)
-        year = days // 365
-        self._novel = _percentiles(self.distance, listing * 10_000 + year, ids)
-        self._reach = _percentiles(self.followers.astype(np.float32), month, ids)
-        self._heat = _percentiles(self._recency(size), month, ids)
-        self._record = _percentiles(self._records(size, ids), month, ids)
+        listing = facets.codes.astype(np.int64) * 10_000 + days // 365
+        record = np.full(size, np.nan, np.float32)
+        reach_of = activity_of = np.zeros(0, np.float32)
         if people is not None:
-            self._people_ids, self._totals = self._of_people(people)
+            table = people.everybody
+            rate = np.zeros(size)
+            rate[ids] = np.sqrt(followers[ids] / np.maximum(today - days[ids], 30))
+            record[ids] = best_earlier(table, days, rate)[ids]
+            several = np.diff(table.ends) >= 2
+            reach_of = np.sort(summed(table, followers)[several]).astype(np.float32)
+            activity_of = np.sort(summed(table, days > today - _YEAR)[several]).astype(np.float32)
+        arrays = {
+            "known": known,
+            "followers": followers.astype(np.int32),
+            "distance": distance,
+            "novel": _percentiles(distance, listing, ids),
+            "reach": _percentiles(followers.astype(np.float32), month, ids),
+            "heat": _percentiles(_recency(novelty, days), month, ids),
+            "record": _percentiles(record, month, ids),
+            "reach_of_people": reach_of,
+            "activity_of_people": activity_of,
+        }
+        return cls(facets, arrays, today, people=people is not None)
 
-    def _recency(self, size: int) -> np.ndarray:
-        """How new a paper's nearest earlier papers were when it appeared: minus their mean age in days."""
-        out = np.full(size, np.nan, np.float32)
-        novelty = self._novelty
-        inside = (novelty.earlier >= 0).all(axis=1) & (novelty.papers < size)
-        days = self._facets.days.astype(np.int64)
-        ages = novelty.days[inside, None] - days[novelty.earlier[inside]]
-        out[novelty.papers[inside]] = -ages.mean(axis=1)
-        return out
+    def write(self, path: Path, **stamp: int) -> None:
+        """Write to a file."""
+        with Draft(path, FORMAT) as draft:
+            for name in _ARRAYS:
+                draft.add(name, self._arrays[name])
+            draft.publish(today=self._today, people=self._people, **stamp)
 
-    def _records(self, size: int, ids: np.ndarray) -> np.ndarray:
-        """The best follow-up that an earlier paper of an author had, per month since (square root)."""
-        out = np.full(size, np.nan, np.float32)
-        if self._people is None:
-            return out
-        days = self._facets.days.astype(np.int64)
-        rate = np.zeros(size)
-        rate[ids] = np.sqrt(self.followers[ids] / np.maximum(self._today - days[ids], 30))
-        out[ids] = self._people.best_earlier(rate)[ids]
-        return out
+    @classmethod
+    def open(cls, path: Path, facets: Facets) -> Scores | None:
+        """Map a file; None where it is missing or torn, or its parts don't fit each other."""
+        held = MappedArrays.open(path, FORMAT, _ARRAYS)
+        if held is None or {"today", "people"} - held.stamp.keys():
+            return None
+        size = len(held["known"])
+        if any(held[name].shape != (size,) for name in _ARRAYS[:-2]):
+            return None
+        arrays = {name: held[name] for name in _ARRAYS}
+        return cls(facets, arrays, held.stamp["today"], people=bool(held.stamp["people"]))
 
     # -- papers ----------------------------------------------------------------------------------
 
@@ -169,40 +204,23 @@ class Scores:
 
     # -- people ----------------------------------------------------------------------------------
 
-    def _of_people(self, people: PeopleIndex) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Everybody's raw parts, sorted for percentiles among people with two papers or more."""
-        reach = np.zeros(len(people.ids))
-        recent = np.zeros(len(people.ids))
-        days = self._facets.days.astype(np.int64)
-        counts = people.counts()
-        for column, values in ((reach, self.followers.astype(float)), (recent, days > self._today - 365)):
-            column += people.summed(np.asarray(values, float))
-        several = counts >= 2
-        return people.ids, {
-            "reach": np.sort(reach[several]),
-            "activity": np.sort(recent[several]),
-            "reach_of": reach,
-            "activity_of": recent,
-        }
-
     def person(self, person: int, papers: np.ndarray) -> Score | None:
         """A person's score, among people with two papers or more."""
-        if self._people is None or not len(papers):
+        if not self._people or not len(papers):
             return None
-        place = int(np.searchsorted(self._people_ids, person))
-        if place == len(self._people_ids) or self._people_ids[place] != person:
-            return None
-        reach, recent = self._totals["reach_of"][place], self._totals["activity_of"][place]
+        inside = papers[papers < len(self.followers)]
+        reach = float(self.followers[inside].sum())
+        recent = float((self._facets.days_of(papers) > self._today - _YEAR).sum())
         parts = [
             ScorePart(
                 "reach",
-                _rank(self._totals["reach"], reach),
+                _rank(self._ordered_reach, reach),
                 PERSON_WEIGHTS["reach"],
                 f"one of these is among the five most similar earlier papers of {int(reach):,} later papers",
             ),
             ScorePart(
                 "activity",
-                _rank(self._totals["activity"], recent),
+                _rank(self._ordered_activity, recent),
                 PERSON_WEIGHTS["activity"],
                 f"{int(recent):,} papers in the last year",
             ),
@@ -300,8 +318,18 @@ def _percentiles(values: np.ndarray, groups: np.ndarray, ids: np.ndarray) -> np.
     return out
 
 
+def _recency(novelty: Novelty, days: np.ndarray) -> np.ndarray:
+    """How new a paper's nearest earlier papers were when it appeared: minus their mean age in days."""
+    out = np.full(len(days), np.nan, np.float32)
+    inside = (novelty.earlier >= 0).all(axis=1) & (novelty.papers < len(days))
+    ages = novelty.days[inside, None] - days[novelty.earlier[inside]]
+    out[novelty.papers[inside]] = -ages.mean(axis=1)
+    return out
+
+
 def _rank(ordered: np.ndarray, value: float) -> float:
     if not len(ordered):
         return 50.0
-    low, high = np.searchsorted(ordered, value, "left"), np.searchsorted(ordered, value, "right")
+    wanted = ordered.dtype.type(value)  # of its own kind: another would have the whole array copied
+    low, high = np.searchsorted(ordered, wanted, "left"), np.searchsorted(ordered, wanted, "right")
     return float(100 * (low + high) / 2 / len(ordered))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xgboost
 
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
@@ -14,6 +14,9 @@ from index.people.pair_features import FEATURES, Partners, Pool
 from index.people.people import PeopleIndex
 from index.people.topics import Topics
 from index.search.vectors import Vectors
+
+if TYPE_CHECKING:
+    import xgboost
 
 BLEND = 20.0
 """Reciprocal rank fusion of both models (Cormack, Clarke and Büttcher 2009); a constant for short lists."""
@@ -97,16 +100,24 @@ class Experts:
     """Suggests people over one state of the people in memory."""
 
     def __init__(
-        self, people: PeopleIndex, vectors: Vectors, topics: Topics | None, ranker: CollaboratorRanker
+        self,
+        people: PeopleIndex,
+        vectors: Vectors,
+        topics: Topics | None,
+        ranker: CollaboratorRanker,
+        partners: Partners | None = None,
     ) -> None:
-        """Build the network; its parts are made when they are first asked for."""
-        person, paper, day = people.written()
+        """``partners`` are those in files; without them the network is built in memory, part by part."""
         self.people = people
         self._vectors = vectors
         self._topics = topics
         self._ranker = ranker
-        self.network = Network(person, paper, day, int(day.max(initial=0)) + 1)
-        self._partners = Partners(self.network, lambda papers: vectors.rows(self.network.papers[papers]))
+        if partners is None:
+            person, paper, day = people.written()
+            network = Network(person, paper, day, int(day.max(initial=0)) + 1)
+            partners = Partners(network, lambda papers: vectors.rows(network.papers[papers]))
+        self.network = partners.network
+        self._partners = partners
 
     def warm(self) -> None:
         """Make everything that the first question would wait for."""

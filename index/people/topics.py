@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import overload
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
-from index.models import arrays
+from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.search.phrase_text import phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
 from index.search.phrases import PhraseFinder, chances
 
-FORMAT = 2
+FORMAT = "topics-3"
+_ARRAYS = (
+    *("phrases", "phrase_ends", "words", "frequency", "keys", "key_columns", "papers"),
+    *("ends", "columns", "chances", "topic_ends", "topic_rows"),
+)
 _COMMON = 0.04
 """The share of papers above which a phrase is too common to characterise a person."""
 LEAST_NOW = 8
@@ -34,6 +39,8 @@ class Topic:
     phrase: str
     papers: tuple[int, ...]
     weight: float
+    column: int = -1
+    """Its place among all topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +66,42 @@ class Topics:
         The printed form of each topic.
     """
 
-    def __init__(self, found: TopicVocabulary, papers: np.ndarray, upto: int) -> None:
-        """From the topics of papers (ascending store ids, one a row), found up to a change of the store."""
-        self.phrases = found.printed
-        self._found = found
+    def __init__(self, arrays: Mapping[str, np.ndarray], upto: int) -> None:
+        """From the arrays of a file (:meth:`save`), found up to a change of the store."""
         self.upto = upto
-        self._papers = papers
-        self._rows = found.rows
-        self._columns: sparse.csc_matrix | None = None
-        self._frequency = (
-            np.asarray((self._rows > 0).sum(axis=0)).ravel() if len(papers) else np.zeros(len(self.phrases))
-        )
-        total = max(len(papers), 2)
+        self._arrays = dict(arrays)
+        self.phrases: Sequence[str] = PackedTexts(arrays["phrases"], arrays["phrase_ends"])
+        self._papers = arrays["papers"]
+        self._ends, self._columns, self._chances = arrays["ends"], arrays["columns"], arrays["chances"]
+        self._frequency = arrays["frequency"]
+        total = max(len(self._papers), 2)
         common = self._frequency > max(_COMMON * total, 3)
-        lengths = np.array([phrase.count(" ") + 1 for phrase in self.phrases], np.float32)
         self._telling = np.where(common, 0.0, np.log(total / np.maximum(self._frequency, 1)))
-        self._telling *= 0.6 + 0.2 * lengths
+        self._telling *= 0.6 + 0.2 * arrays["words"].astype(np.float32)
+
+    @classmethod
+    def made_of(cls, found: TopicVocabulary, papers: np.ndarray, upto: int) -> Topics:
+        """From the topics of papers (ascending store ids, one a row)."""
+        rows = found.rows.tocsr()
+        by_topic = rows.tocsc()
+        held = rows.indices[rows.data > 0]
+        sizes = [len(phrase.encode()) for phrase in found.printed]
+        words = [min(phrase.count(" ") + 1, 255) for phrase in found.printed]
+        arrays = {
+            "phrases": np.frombuffer("".join(found.printed).encode(), np.uint8),
+            "phrase_ends": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            "words": np.array(words, np.uint8),
+            "frequency": np.bincount(held, minlength=len(found.printed)).astype(np.int32),
+            "keys": found.keys.astype(np.uint64),
+            "key_columns": found.columns.astype(np.int32),
+            "papers": np.asarray(papers, np.int64),
+            "ends": rows.indptr.astype(np.int64),
+            "columns": rows.indices.astype(np.int32),
+            "chances": rows.data.astype(np.float32),
+            "topic_ends": by_topic.indptr.astype(np.int64),
+            "topic_rows": by_topic.indices.astype(np.int32),
+        }
+        return cls(arrays, upto)
 
     def __len__(self) -> int:
         return len(self.phrases)
@@ -89,73 +116,81 @@ class Topics:
     @classmethod
     def build(
         cls,
-        papers: Sequence[int],
+        papers: Sequence[int] | np.ndarray,
         texts: Iterable[tuple[str, str]],
         upto: int,
         progress: Progress | None = None,
     ) -> Topics:
         """Find the topics of papers (ascending store ids) from their titles and abstracts."""
         tell = (lambda done: progress(done, len(papers))) if progress else None
-        return cls(vocabulary(texts, PhraseFinder.shipped(), tell), np.asarray(papers, np.int64), upto)
+        return cls.made_of(
+            vocabulary(texts, PhraseFinder.shipped(), tell), np.asarray(papers, np.int64), upto
+        )
 
-    def extended(self, papers: Sequence[int], texts: Sequence[tuple[str, str]], upto: int) -> Topics:
+    def extended(
+        self, papers: Sequence[int] | np.ndarray, texts: Sequence[tuple[str, str]], upto: int
+    ) -> Topics:
         """Add further or changed papers, using the topics that are already known."""
-        found = self._found
-        parts: list[tuple[np.ndarray, ...]] = []
+        known_keys, key_columns = self._arrays["keys"], self._arrays["key_columns"]
+        found: list[tuple[np.ndarray, ...]] = []
         done = 0
         for part in batched(texts):
             scored = PhraseFinder.shipped().score(part)
             rows = about(scored)
             keys = scored.table.key[rows]
-            place = np.minimum(np.searchsorted(found.keys, keys), max(len(found.keys) - 1, 0))
-            known = found.keys[place] == keys if len(found.keys) else np.zeros(len(keys), bool)
+            place = np.minimum(np.searchsorted(known_keys, keys), max(len(known_keys) - 1, 0))
+            known = known_keys[place] == keys if len(known_keys) else np.zeros(len(keys), bool)
             rows, place = rows[known], place[known]
-            parts.append((scored.table.text[rows] + done, found.columns[place], chances(scored)[rows]))
+            found.append((scored.table.text[rows] + done, key_columns[place], chances(scored)[rows]))
             done += len(part)
         lines, columns, values = (
-            (np.concatenate(column) for column in zip(*parts, strict=True))
-            if parts
+            (np.concatenate(column) for column in zip(*found, strict=True))
+            if found
             else (np.zeros(0, np.int64),) * 3
         )
         new = highest(lines, columns, values, (len(papers), len(self.phrases)))
         unchanged = ~np.isin(self._papers, papers)
         ids = np.concatenate([self._papers[unchanged], np.asarray(papers, np.int64)])
         order = np.argsort(ids)
-        rows = sparse.vstack([self._rows[np.flatnonzero(unchanged)], new]).tocsr()[order]
-        return Topics(replace(found, rows=rows), ids[order], upto)
+        rows = sparse.vstack([self._rows(np.flatnonzero(unchanged)), new]).tocsr()[order]
+        present = TopicVocabulary(list(self.phrases), known_keys, key_columns, rows)
+        return Topics.made_of(present, ids[order], upto)
 
     def save(self, path: Path) -> None:
         """Write to a file, whole or not at all."""
-        arrays.save(
-            path,
-            FORMAT,
-            upto=self.upto,
-            phrases=arrays.lines(self.phrases),
-            keys=self._found.keys,
-            columns=self._found.columns,
-            papers=self._papers,
-            indptr=self._rows.indptr,
-            indices=self._rows.indices,
-            data=self._rows.data.astype(np.float16),
-        )
+        with Draft(path, FORMAT) as draft:
+            for name in _ARRAYS:
+                array = self._arrays[name]
+                draft.add(name, array.astype(np.float16) if name == "chances" else array)
+            draft.publish(upto=self.upto)
 
     @classmethod
     def load(cls, path: Path) -> Topics | None:
-        """Read from a file; None if it is missing or can't be read."""
-        names = ("upto", "phrases", "keys", "columns", "papers", "indptr", "indices", "data")
-        loaded = arrays.load(path, FORMAT, *names)
-        if loaded is None:
+        """Map a file; None if it is missing or torn, or its parts don't fit each other."""
+        held = MappedArrays.open(path, FORMAT, _ARRAYS)
+        if held is None or "upto" not in held.stamp:
             return None
-        phrases = arrays.texts_of(loaded["phrases"])
-        try:
-            rows = sparse.csr_matrix(
-                (loaded["data"].astype(np.float32), loaded["indices"], loaded["indptr"]),
-                shape=(len(loaded["papers"]), len(phrases)),
-            )
-        except ValueError:  # parts that don't fit each other
-            return None
-        found = TopicVocabulary(phrases, loaded["keys"], loaded["columns"], rows)
-        return cls(found, loaded["papers"], int(loaded["upto"]))
+        topics, papers, cells = len(held["words"]), len(held["papers"]), len(held["columns"])
+        fits = (
+            len(held["frequency"]) == topics
+            and len(held["keys"]) == len(held["key_columns"])
+            and len(held["chances"]) == len(held["topic_rows"]) == cells
+            and are_ends(held["phrase_ends"], topics, len(held["phrases"]))
+            and are_ends(held["ends"], papers, cells)
+            and are_ends(held["topic_ends"], topics, cells)
+            and within(held["columns"], topics)
+            and within(held["topic_rows"], papers)
+            and within(held["key_columns"], topics)
+        )
+        return cls({name: held[name] for name in _ARRAYS}, held.stamp["upto"]) if fits else None
+
+    def _rows(self, rows: np.ndarray) -> sparse.csr_matrix:
+        """Papers x topics: the chance that the authors would name it, float32."""
+        places, starts = parts(self._ends, rows)
+        return sparse.csr_matrix(
+            (self._chances[places].astype(np.float32), self._columns[places], starts),
+            (len(rows), len(self.phrases)),
+        )
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -166,7 +201,7 @@ class Topics:
         among all papers and its length. Topics of a single paper come after those of several.
         """
         rows = self._places(np.asarray(papers, np.int64))
-        chosen = self._rows[rows]
+        chosen = self._rows(rows)
         topics, tf, df = _summed(chosen)
         if not len(topics):
             return []
@@ -177,7 +212,9 @@ class Topics:
         for place in self._apart(topics, weight, most):
             topic = topics[place]
             own = self._papers[owner[chosen.indices == topic]]
-            picked.append(Topic(self.phrases[topic], tuple(own.tolist()), float(weight[place])))
+            picked.append(
+                Topic(self.phrases[int(topic)], tuple(own.tolist()), float(weight[place]), int(topic))
+            )
         return picked
 
     def had_by(
@@ -197,7 +234,7 @@ class Topics:
         """
         papers = np.asarray(papers, np.int64)
         known = np.isin(papers, self._papers)
-        rows = self._rows[np.searchsorted(self._papers, papers[known])]
+        rows = self._rows(np.searchsorted(self._papers, papers[known]))
         counts = np.bincount(rows.indices, minlength=len(self.phrases))
         wanted = (counts >= least) & (self._frequency >= least_in_all)
         wanted &= self._frequency <= most_of_all * len(self._papers)
@@ -208,10 +245,8 @@ class Topics:
 
     def papers_with(self, topic: int, most: int) -> np.ndarray:
         """Store ids of the newest papers with a topic, ascending."""
-        if self._columns is None:
-            self._columns = self._rows.tocsc()
-        start, end = self._columns.indptr[topic], self._columns.indptr[topic + 1]
-        return np.asarray(np.sort(self._papers[self._columns.indices[start:end]])[-most:])
+        start, end = self._arrays["topic_ends"][topic : topic + 2]
+        return np.asarray(np.sort(self._papers[self._arrays["topic_rows"][start:end]])[-most:])
 
     def _apart(self, topics: np.ndarray, weight: np.ndarray, most: int) -> Iterator[int]:
         """Places of the heaviest topics, no word in two of them."""
@@ -237,8 +272,8 @@ class Topics:
         left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
         if not len(left) or not len(right):
             return []
-        mine, my_weight, _ = _summed(self._rows[left])
-        theirs, their_weight, _ = _summed(self._rows[right])
+        mine, my_weight, _ = _summed(self._rows(left))
+        theirs, their_weight, _ = _summed(self._rows(right))
         both, my_place, their_place = np.intersect1d(mine, theirs, return_indices=True)
         weight = np.sqrt(np.minimum(my_weight[my_place], their_weight[their_place])) * self._telling[both]
         weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
@@ -272,9 +307,12 @@ class Topics:
         papers_now, papers_before = int(now.sum()), int(before.sum())
         if not papers_now or not papers_before:
             return [], papers_now, papers_before
-        here, there = self._counts(now), self._counts(before)
+        present = self._rows(np.flatnonzero(now))
+        here, there = self._counts(present), self._counts(self._rows(np.flatnonzero(before)))
         tested = np.flatnonzero(here >= LEAST_NOW)
         share = papers_now / (papers_now + papers_before)
+        from scipy import stats  # lazy: start-up; takes half a second
+
         p = stats.binom.sf(here[tested] - 1, here[tested] + there[tested], share)
         q = stats.false_discovery_control(p) if len(p) else p
         grown = np.flatnonzero(q <= MOST_FALSE)
@@ -288,7 +326,7 @@ class Topics:
             if any(len(stems & other) >= min(len(stems), len(other)) for other in taken):
                 continue
             taken.append(stems)
-            column = np.asarray(self._rows[np.flatnonzero(now)][:, [topic]].todense()).ravel()
+            column = np.asarray(present[:, [topic]].todense()).ravel()
             recent = self._papers[np.flatnonzero(now)[column > 0]]
             newest = recent[np.argsort(-days[recent], kind="stable")]
             rate = (here[topic] / papers_now) / ((there[topic] + 0.5) / papers_before)
@@ -306,9 +344,32 @@ class Topics:
                 break
         return trends, papers_now, papers_before
 
-    def _counts(self, rows: np.ndarray) -> np.ndarray:
-        chosen = self._rows[np.flatnonzero(rows)]
-        return np.bincount(chosen.indices, minlength=len(self.phrases))
+    def _counts(self, rows: sparse.csr_matrix) -> np.ndarray:
+        return np.bincount(rows.indices, minlength=len(self.phrases))
+
+
+class PackedTexts(Sequence[str]):
+    """Texts in two arrays: all of them one after another, and where each ends."""
+
+    def __init__(self, text: np.ndarray, ends: np.ndarray) -> None:
+        self._text, self._ends = text, ends
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        at = place % len(self)
+        return self._text[self._ends[at] : self._ends[at + 1]].tobytes().decode("utf-8", "replace")
 
 
 def _summed(rows: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,16 +13,19 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from data.stores.store import Store
+from index.search import facets_file
 from index.search.embedding import Embedder, fingerprint, paper_text
 from index.search.facets import Facets
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
+from index.search.names_file import LibraryNames
 from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
 
 _EMBED_AT_ONCE = 256
 _WORDS_AT_ONCE = 2_000
-_COMPACT_ABOVE = 0.3
+_KEEP_FROM = 20_000
+"""After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
 
 Progress = Callable[[int, int], None]
 
@@ -42,6 +46,7 @@ class Corpus:
         self.embedder = embedder
         self.facets = Facets()
         self.names = NameIndex()
+        self._library_names = LibraryNames(store, folder)
         self.vectors: Vectors | None = None
         self._engine_name = engine_name
         self.words = WordIndex(folder / "words")
@@ -116,22 +121,42 @@ class Corpus:
         newest = await self.store.last_change()
         changed = newest != self._seen
         if changed:
-            facts = await self.store.index_facts(self._seen)
-            self.facets.update(facts)
-            self.facets.drop(await self.store.gone_since(self._seen))
-            self._take_hashes(facts)
-            self._seen = newest
+            await self._follow(newest)
         if self.vectors is not None:
             changed |= bool(await asyncio.to_thread(self.vectors.refresh))
         self.words.refresh()
         return changed
 
+    async def _follow(self, newest: int) -> None:
+        """Take in what changed up to a batch of the store; keep it in the file if it was much."""
+        if self._seen < 0 and (known := await facets_file.load(self.folder, self.store)) is not None:
+            self.facets, self._hashes, self._seen = known
+        if self._seen == newest:
+            return
+        taken = 0
+        async for facts in self.store.index_fact_parts(self._seen):
+            self.facets.update(facts)
+            self._take_hashes(facts)
+            taken += len(facts)
+        self.facets.drop(await self.store.gone_since(self._seen) if self._seen >= 0 else ())
+        self._seen = newest
+        if taken >= _KEEP_FROM:
+            _, rows = await self.store.newest_ids()
+            with contextlib.suppress(OSError):  # a full disk: the store has it all
+                await asyncio.to_thread(
+                    facets_file.save, self.folder, self.facets, self._hashes, newest, rows
+                )
+
     async def refresh_names(self) -> None:
-        """Rebuild the names in memory if papers have come in since."""
+        """Bring the names up to date with papers that have come in since."""
         if self._named != self._seen:
-            seen, counts = self._seen, await self.store.author_names.counts()
-            self.names = await asyncio.to_thread(NameIndex, counts)
+            seen = self._seen
+            self.names = await self._library_names.upto(seen)
             self._named = seen
+
+    async def keep_names(self) -> None:
+        """Make the file of names anew if much has come in since; for a worker, since it takes a while."""
+        await self._library_names.keep(self._seen)
 
     def _take_hashes(self, facts: list[Any]) -> None:
         top = max((fact.paper_id for fact in facts), default=-1) + 1
@@ -151,7 +176,7 @@ class Corpus:
         """How many papers have no vector for their present text yet."""
         state = self._seen, len(self.vectors) if self.vectors is not None else 0
         if state != self._counted[0]:
-            self._counted = state, len(self.backlog()) if self.vectors is not None else 0
+            self._counted = state, int(self._lacking().sum()) if self.vectors is not None else 0
         return self._counted[1]
 
     def has_vector(self, paper_id: int) -> bool:
@@ -160,22 +185,27 @@ class Corpus:
 
     def backlog(self) -> list[int]:
         """Store ids of papers without a vector for their present text, newest first."""
+        ids = np.flatnonzero(self._lacking())
+        return [int(i) for i in ids[np.argsort(-self.facets.days[ids], kind="stable")]]
+
+    def _lacking(self) -> np.ndarray:
+        """By store id, whether a paper has no vector for its present text."""
         assert self.vectors is not None
-        waiting = self.facets.codes[: len(self._hashes)] >= 0
-        waiting = np.concatenate([waiting, np.zeros(len(self._hashes) - len(waiting), bool)])
+        lacking = self.facets.codes[: len(self._hashes)] >= 0
+        lacking = np.concatenate([lacking, np.zeros(len(self._hashes) - len(lacking), bool)])
         papers, hashes = self.vectors.known()
         inside = papers < len(self._hashes)
         papers, hashes = papers[inside], hashes[inside]
-        waiting[papers[self._hashes[papers] == hashes]] = False
-        ids = np.flatnonzero(waiting)
-        return [int(i) for i in ids[np.argsort(-self.facets.days[ids], kind="stable")]]
+        lacking[papers[self._hashes[papers] == hashes]] = False
+        return lacking
 
     def orphans(self) -> list[int]:
         """Papers that still have a vector but are gone from the store."""
         assert self.vectors is not None
         papers, _ = self.vectors.known()
         known = np.concatenate([self.facets.codes >= 0, np.zeros(1, bool)])
-        return [int(paper) for paper in papers if not known[min(int(paper), len(known) - 1)]]
+        gone: list[int] = papers[~known[np.minimum(papers, len(known) - 1)]].tolist()
+        return gone
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -200,8 +230,14 @@ class Corpus:
         if done:
             await asyncio.to_thread(self.words.commit, upto)
 
-    async def embed_backlog(self, progress: Progress | None = None) -> int:
-        """Embed papers without a vector; returns how many there were. Safe to stop at any point."""
+    async def embed_backlog(self, progress: Progress | None = None, *, tend: bool = True) -> int:
+        """Embed papers without a vector; returns how many there were. Safe to stop at any point.
+
+        Parameters
+        ----------
+        tend
+            Bring the vectors' files up to date meanwhile (:meth:`Vectors.tend`), which may take minutes.
+        """
         assert self.vectors is not None
         await self.refresh()
         self.vectors.remove(self.orphans())
@@ -221,8 +257,10 @@ class Corpus:
             )
             await asyncio.to_thread(self.vectors.append, part, [texts[paper][2] for paper in part], rows)
             done += len(part)
-        if self.vectors.dead_share > _COMPACT_ABOVE:
-            await asyncio.to_thread(self.vectors.compact)
+            if tend:
+                await asyncio.to_thread(self.vectors.tend)
+        if tend:
+            await asyncio.to_thread(self.vectors.tend)
         return done
 
     async def close(self) -> None:

@@ -36,6 +36,41 @@ class Facets:
         self.bare = np.zeros(0, bool)
         self._names: dict[str, int] = {}
 
+    @classmethod
+    def of(cls, days: np.ndarray, codes: np.ndarray, bare: np.ndarray, names: Sequence[str]) -> Facets:
+        """Facets from copies of such arrays; ``names`` are the categories of each code.
+
+        Raises
+        ------
+        ValueError
+            If they don't fit each other.
+        """
+        facets = cls()
+        facets.days, facets.codes = np.array(days, np.int32), np.array(codes, np.int32)
+        facets.bare = np.array(bare, bool)
+        facets._names = {name: code for code, name in enumerate(names)}
+        fits = len(facets.days) == len(facets.codes) == len(facets.bare) and len(facets._names) == len(names)
+        if not fits or int(facets.codes.max(initial=-1)) >= len(names):
+            raise ValueError("facets that don't fit each other")
+        return facets
+
+    @property
+    def names(self) -> list[str]:
+        """The categories of each code."""
+        return list(self._names)
+
+    def top(self) -> int:
+        """The highest id of a paper, 0 if there is none."""
+        held = self.held()
+        return int(held[-1]) if len(held) else 0
+
+    def agrees(self, fact: IndexFact) -> bool:
+        """Whether this is what is known of a paper."""
+        paper = fact.paper_id
+        day = fact.day.toordinal() if fact.day else 0
+        same_day = int(self.days[paper]) == day and bool(self.bare[paper]) is not fact.described
+        return same_day and int(self.codes[paper]) == self._names.get(fact.categories, -1)
+
     def update(self, facts: Iterable[IndexFact]) -> None:
         """Add the facts of new or changed papers."""
         facts = list(facts)

@@ -2,122 +2,153 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
+import threading
 
-import faiss  # the stubs lag behind FAISS's Python layer
+import faiss
 import numpy as np
 
+from index.search.flat_rows import FlatRows, nearest_rows
+from index.search.inverted_file import InvertedFile, build, read_about
+from index.search.row_table import READ_AT_ONCE
 from index.search.vector_index import register
-from index.search.vector_log import READ_AT_ONCE, VectorLog
+from index.search.vector_log import VectorLog
 
-_FAISS: Any = faiss
-FLAT_UNTIL = 400_000
-"""Up to this many rows every vector is compared; beyond, an inverted file is used (benchmarks/vectors.py)."""
+FLAT_UNTIL = 50_000
+"""Up to this many rows every vector is compared; beyond, an inverted file is used (docs/search.md)."""
+_BEHIND = 20_000
+"""How many rows may come in before the inverted file takes them in."""
+_GROWN = 2
+"""How many times as many rows there are, before the lists are chosen again."""
+_STALE = 1.4
+"""How many codes there are for each paper, before the inverted file is made again."""
+_FEW = 4_000
+"""Up to this many papers that pass a filter are compared each."""
+_SCANNED_AT_ONCE = 4_096
 
 
 class FaissIndex:
-    """A FAISS structure, and the paper at each of its positions."""
+    """Searches the stored inverted file, and compares the rows that came after it one by one.
 
-    def __init__(self, dimension: int, structure: Any = None) -> None:
-        self._structure: Any = structure if structure is not None else _flat(dimension)
-        self._papers = np.zeros(0, np.int64)
-        self._alive = np.zeros(0, bool)
-        self._position_of = np.full(0, -1, np.int64)
+    Rows that the inverted file lacks are held in memory, at most FLAT_UNTIL of them. If there are more (after
+    a large import, before the worker has made the file), the rest is read from the mapped rows, which is
+    slow but exact.
+    """
+
+    def __init__(self, log: VectorLog, flat_until: int = FLAT_UNTIL) -> None:
+        self._log = log
+        self._flat_until = flat_until
+        self._number = self._number_on_disk()
+        self._stored = InvertedFile.open(log)
+        self._table = log.table
+        covered, whole = self._stored.covered if self._stored else 0, self._table.count
+        many = whole - covered > max(flat_until, 2 * _BEHIND)
+        self._scanned = (covered, whole) if many else (0, 0)
+        self._to_hold = (whole, whole) if many else (covered, whole)
+        self._holding = threading.Lock()
+        self._flat: FlatRows | None = None
 
     @classmethod
     def open(cls, log: VectorLog, *, flat_until: int = FLAT_UNTIL) -> FaissIndex:
-        """Build from a log's rows, or load the inverted file stored beside them."""
-        if len(log.row_papers) > flat_until:
-            index = cls(log.dimension, _inverted(log))
-            index._place(log.row_papers, log.row_alive)
-            return index
-        index = cls(log.dimension)
-        for start in range(0, len(log.row_papers), READ_AT_ONCE):
-            part = slice(start, min(start + READ_AT_ONCE, len(log.row_papers)))
-            alive = log.row_alive[part]
-            index.add(log.row_papers[part][alive], log.read(part.start, part.stop)[alive])
-        return index
+        """Open the inverted file if there is one; the rows that it lacks are read when they are needed."""
+        return cls(log, flat_until)
+
+    def _number_on_disk(self) -> int:
+        about = read_about(self._log.folder)
+        return int(about["number"]) if about else 0
+
+    def _held(self) -> FlatRows:
+        """The rows in memory, read when they are first asked for."""
+        if self._flat is None:
+            with self._holding:
+                if self._flat is None:
+                    self._flat = self._read(*self._to_hold)
+        return self._flat
+
+    def _read(self, first: int, whole: int) -> FlatRows:
+        table, flat = self._table, FlatRows(self._log.dimension)
+        for start in range(first, whole, READ_AT_ONCE):
+            stop = min(start + READ_AT_ONCE, whole)
+            alive = table.alive(start, stop)
+            flat.add(table.entries["paper"][start:stop][alive], table.read_rows(start, stop)[alive])
+        return flat
+
+    # -- changing ------------------------------------------------------------------------------
 
     def add(self, papers: np.ndarray, rows: np.ndarray) -> None:
         """Add papers, or replace the vectors of known ones."""
-        self.remove(papers)
-        # Bookkeeping first: a search in another thread must know every position that FAISS may return.
-        self._place(papers, np.ones(len(papers), bool))
-        self._structure.add(rows.astype(np.float32))
-
-    def _place(self, papers: np.ndarray, alive: np.ndarray) -> None:
-        start, top = len(self._papers), int(papers.max(initial=-1)) + 1
-        if top > len(self._position_of):
-            room = max(top, len(self._position_of) * 5 // 4) - len(self._position_of)
-            self._position_of = np.concatenate([self._position_of, np.full(room, -1, np.int64)])
-        self._position_of[papers[alive]] = start + np.flatnonzero(alive)
-        self._papers = np.concatenate([self._papers, papers])
-        self._alive = np.concatenate([self._alive, alive])
+        self._held().add(papers, rows)
 
     def remove(self, papers: np.ndarray) -> None:
-        """Take papers out of the searches; their vectors stay in the structure until the next rebuild."""
-        known = papers[papers < len(self._position_of)]
-        positions = self._position_of[known]
-        self._alive[positions[positions >= 0]] = False
-        self._position_of[known] = -1
+        """Take papers out of the searches; what has no row in the log is never an answer."""
+        self._held().remove(papers)
+
+    def is_outdated(self) -> bool:
+        """Whether a newer inverted file lies on disk, or too much is held in memory."""
+        too_many = len(self._flat or ()) > max(2 * self._flat_until, 4 * _BEHIND)
+        return too_many or self._number_on_disk() != self._number
+
+    def is_due(self) -> bool:
+        """Whether :meth:`tend` would do something."""
+        stored = self._stored
+        return len(self._log) > self._flat_until if stored is None else self._is_behind(stored)
+
+    def _is_behind(self, stored: InvertedFile) -> bool:
+        return self._log.row_count - stored.covered > _BEHIND or self._is_old(stored)
+
+    def _is_old(self, stored: InvertedFile) -> bool:
+        """Whether it's better made again than brought up to date."""
+        papers, codes = max(1, len(self._log)), stored.size + self._log.row_count - stored.covered
+        return papers > _GROWN * stored.trained or codes > _STALE * papers
+
+    def tend(self) -> bool:
+        """Make the inverted file or bring it up to date, if it is time; returns whether it did."""
+        self._stored = stored = InvertedFile.open(self._log)
+        if not self.is_due():
+            return False
+        build(self._log, None if stored is None or self._is_old(stored) else stored)
+        return True
+
+    # -- asking --------------------------------------------------------------------------------
 
     def search(
         self, query: np.ndarray, k: int, where: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest papers: store ids and cosines, closest first."""
-        wanted = self._alive
-        papers = self._papers[: len(wanted)]
-        if where is not None:
-            inside = papers < len(where)
-            wanted = wanted & inside & where[np.where(inside, papers, 0)] if len(where) else wanted & False
-        count = min(k, int(wanted.sum()))
-        if count == 0:
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        parameters = self._parameters(None if wanted.all() else wanted)
-        scores, positions = self._structure.search(
-            query.reshape(1, -1).astype(np.float32), count, params=parameters
-        )
-        hit = (positions[0] >= 0) & (positions[0] < len(papers))
-        return papers[positions[0][hit]], scores[0][hit]
+        # One query has too little work for threads: waking them and waiting for them takes longer.
+        faiss.omp_set_num_threads(1)
+        query = np.ascontiguousarray(query, np.float32).reshape(-1)
+        if where is not None and np.count_nonzero(where) <= _FEW:
+            return self._nearest_of(np.flatnonzero(where), query, k)
+        parts = [self._held().search(query, k, where)[0]]
+        if self._stored is not None:
+            parts.append(self._stored.candidates(query, k, where))
+        if self._scanned[1]:
+            parts.append(self._scan(query, k, where))
+        return self._nearest_of(np.unique(np.concatenate(parts)), query, k)
 
-    def _parameters(self, rows: np.ndarray | None) -> Any:
-        selector = _FAISS.IDSelectorBitmap(np.packbits(rows, bitorder="little")) if rows is not None else None
-        if isinstance(self._structure, faiss.IndexIVF):
-            few = rows is not None and rows.mean() < 0.05
-            lists = self._structure.nlist
-            return _FAISS.SearchParametersIVF(sel=selector, nprobe=lists if few else max(8, lists // 24))
-        return _FAISS.SearchParameters(sel=selector) if selector is not None else None
+    def _nearest_of(self, papers: np.ndarray, query: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest of some papers, by their rows; those without one are left out."""
+        table = self._log.table
+        rows = table.rows_of(papers)
+        papers, rows = papers[rows >= 0], rows[rows >= 0]
+        places, scores = nearest_rows(table.rows[rows], query, k)
+        return papers[places], scores
 
-
-def _flat(dimension: int) -> Any:
-    return faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
-
-
-def _inverted(log: VectorLog) -> Any:
-    """An inverted file with 8-bit codes, stored beside the rows and brought up to date."""
-    path = log.folder / f"inverted-{log.generation}.faiss"
-    whole = len(log.row_papers)
-    structure = faiss.read_index(str(path)) if path.exists() else None
-    if structure is None or structure.ntotal > whole or structure.ntotal < whole // 2:
-        structure = _train_inverted(log)
-    known = structure.ntotal
-    for start in range(known, whole, READ_AT_ONCE):
-        structure.add(log.read(start, min(start + READ_AT_ONCE, whole)).astype(np.float32))
-    if structure.ntotal != known:
-        draft = path.with_suffix(".new")
-        faiss.write_index(structure, str(draft))
-        os.replace(draft, path)
-    return structure
-
-
-def _train_inverted(log: VectorLog) -> Any:
-    whole = len(log.row_papers)
-    lists = int(max(16, min(65_536, 4 * whole**0.5)))
-    structure = faiss.index_factory(log.dimension, f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
-    sample = np.sort(np.random.default_rng(0).choice(whole, min(whole, 48 * lists), replace=False))
-    structure.train(np.asarray(log.mapped()[sample], np.float32))
-    return structure
+    def _scan(self, query: np.ndarray, k: int, where: np.ndarray | None) -> np.ndarray:
+        """The k nearest of the rows that are neither in the inverted file nor in memory."""
+        table, papers, scores = self._table, np.zeros(0, np.int64), np.zeros(0, np.float32)
+        for start in range(*self._scanned, _SCANNED_AT_ONCE):
+            stop = min(start + _SCANNED_AT_ONCE, self._scanned[1])
+            kept, there = table.alive(start, stop), table.entries["paper"][start:stop]
+            if where is not None:
+                inside = there < len(where)
+                kept &= inside & where[np.where(inside, there, 0)]
+            if kept.any():
+                near = table.read_rows(start, stop)[kept].astype(np.float32) @ query
+                papers, scores = np.concatenate([papers, there[kept]]), np.concatenate([scores, near])
+                best = np.argsort(-scores, kind="stable")[:k]
+                papers, scores = papers[best], scores[best]
+        return papers
 
 
 register("faiss", FaissIndex.open)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -51,7 +53,7 @@ class ReadyVectors:
         self.path = path
         try:
             self.rows = np.load(path, mmap_mode="r")
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
         manifest = self._manifest()
         check_fingerprint({**manifest, "max_tokens": fingerprint["max_tokens"]}, fingerprint, str(path))
@@ -110,24 +112,39 @@ class Intake:
         """Read everything; after an interruption the papers so far stay, and a later run completes them."""
         corpus = self._library
         await corpus.catch_up_words()
-        run_id = await corpus.store.start_run(self._source, self._scope, self._since)
+        run_id = await self._begin()
         finished = False
         try:
-            number = 0
-            async for batch in _batches(items):
-                number += 1
-                await self._take(run_id, batch)
-                if number % _COMMIT_EVERY == 0:
-                    await self._commit_words()
-                if self._progress:
-                    self._progress(self.summary)
+            with _rare_collection() as collect:
+                number = 0
+                async for batch in _batches(items):
+                    number += 1
+                    await self._take(run_id, batch)
+                    await self._note(run_id, batch)
+                    if number % _COMMIT_EVERY == 0:
+                        await self._commit_words()
+                        collect()
+                    if self._progress:
+                        self._progress(self.summary)
             finished = True
         finally:
             await self._commit_words()
-            counts = {k: v for k, v in asdict(self.summary).items() if k != "reasons"}
-            await corpus.store.save_run(run_id, counts, finished=finished)
+            await corpus.store.save_run(run_id, self.counts, finished=finished)
         await corpus.refresh()
+        if self._vectors is not None and corpus.vectors is not None:
+            await asyncio.to_thread(corpus.vectors.tend)
         return self.summary
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of the summary."""
+        return {name: value for name, value in asdict(self.summary).items() if name != "reasons"}
+
+    async def _begin(self) -> int:
+        return await self._library.store.start_run(self._source, self._scope, self._since)
+
+    async def _note(self, run_id: int, batch: list[Numbered]) -> None:
+        """Called after each batch."""
 
     async def _take(self, run_id: int, batch: list[Numbered]) -> None:
         rejected = [item for _, item in batch if isinstance(item, Rejected)]
@@ -183,6 +200,21 @@ class Intake:
                 rows.append(line)
         if papers:
             await asyncio.to_thread(vectors.append, papers, hashes, np.asarray(ready.rows[rows]))
+
+
+@contextmanager
+def _rare_collection() -> Iterator[Callable[[], object]]:
+    """Collect garbage when told to.
+
+    Thousands of new records a second make Python look for cycles all the time: a quarter of the run.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield gc.collect
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 async def _batches(items: Iterator[Numbered] | AsyncIterator[Numbered]) -> AsyncIterator[list[Numbered]]:

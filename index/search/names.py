@@ -1,8 +1,7 @@
-"""Authors' names in memory: autocompletion, other forms of a name, similar names."""
+"""Authors' names: autocompletion, other forms of a name, similar names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +10,12 @@ from rapidfuzz.distance import OSA
 
 from data.keys import name_key
 from index.identity.person_names import may_be_form, parse_name
+from index.search.name_table import Counts, NameTable
 
-_WIDTH = 48
-"""Bytes of a rotated name that are compared; names that agree on all of them count as equal."""
-_AT_ONCE = 10_000
 _NEAR = 0.72
 _LENGTH_OFF = 3
+_COMPARED = 60_000
+"""The most names that a misspelt one is compared with: those of the most similar length, by their papers."""
 ENOUGH = 3
 """With this many names that begin alike in all words, others are not looked at."""
 
@@ -31,35 +30,23 @@ class Name:
 
 
 class NameIndex:
-    """All names, sorted under each of their words: ``"chonlam lao"`` is also listed as ``"lao chonlam"``."""
+    """All names: a table of most of them, and one of those that are newer than the table."""
 
-    def __init__(self, counts: Sequence[tuple[str, str, int]] = ()) -> None:
-        self._keys = [key for key, _, _ in counts]
-        self._names = [name for _, name, _ in counts]
-        self._papers = np.fromiter((papers for _, _, papers in counts), np.int32, len(counts))
-        self._lengths = np.fromiter((len(key) for key in self._keys), np.int32, len(self._keys))
-        self._at = {key: place for place, key in enumerate(self._keys)}
-        rotated: list[bytes] = []
-        places: list[int] = []
-        for place, key in enumerate(self._keys):
-            words = key.split(" ")
-            for turn in range(len(words)):
-                rotated.append(" ".join(words[turn:] + words[:turn]).encode()[:_WIDTH])
-                places.append(place)
-        # In parts, since converting all at once would hold Python's lock long enough to stall a reply.
-        forms = np.empty(len(rotated), f"S{_WIDTH}")
-        for start in range(0, len(rotated), _AT_ONCE):
-            forms[start : start + _AT_ONCE] = rotated[start : start + _AT_ONCE]
-        order = np.argsort(forms, kind="stable")
-        self._forms = forms[order]
-        self._places = np.array(places, np.int32)[order]
+    def __init__(self, counts: Counts = (), *, table: NameTable | None = None) -> None:
+        """From names in memory, or from a table, in which ``counts`` are new or replaced."""
+        fresh = NameTable.of(counts)
+        self._tables = (fresh, NameTable.of(())) if table is None else (table, fresh)
+        self._base = len(self._tables[0])
+        replaced = {table.get(key) for key, _, _ in counts} - {None} if table is not None else set()
+        self._replaced = np.array(sorted(place for place in replaced if place is not None), np.int64)
+        self._size = self._base + len(self._tables[1]) - len(self._replaced)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return self._size
 
     def get(self, name: str) -> Name | None:
         """The name with exactly this key, in any of its printed forms."""
-        place = self._at.get(name_key(name))
+        place = self._at(name_key(name))
         return self._name(place) if place is not None else None
 
     def complete(self, typed: str, limit: int = 25) -> list[Name]:
@@ -69,9 +56,9 @@ class NameIndex:
         """
         key = name_key(typed)
         if not key:
-            return [self._name(place) for place in self._most(np.arange(len(self._keys)), limit)]
-        exact = self._at.get(key)
-        places = self._most(self._under(key), limit)
+            return [self._name(place) for place in self._most_under("", limit)]
+        exact = self._at(key)
+        places = self._most_under(key, limit)
         first = [exact] if exact is not None else []
         names = [self._name(place) for place in dict.fromkeys([*first, *places])]
         if len(names) < 3 and len(key) >= 4:
@@ -89,7 +76,7 @@ class NameIndex:
         close = [
             place
             for place in places.tolist()
-            if self._keys[place] != key and may_be_form(parse_name(self._names[place]), parsed)
+            if self._key(place) != key and may_be_form(parse_name(self._printed(place)), parsed)
         ]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
@@ -98,7 +85,7 @@ class NameIndex:
         key = name_key(family)
         joined = key.replace(" ", "")
         under = self._under(key).tolist() if key else []
-        places = [place for place in under if parse_name(self._names[place]).family == joined]
+        places = [place for place in under if parse_name(self._printed(place)).family == joined]
         return [self._name(place) for place in self._most(np.array(places, np.int64), limit)]
 
     def with_middle(self, name: str, limit: int = 3) -> list[Name]:
@@ -107,27 +94,29 @@ class NameIndex:
         if len(rest) != 1 or min(len(first), len(rest[0])) < 2:
             return []
         ends = f"{rest[0]} {first}"  # as such a name reads from its last word
-        keys = [(place, self._keys[place]) for place in self._under(f"{ends} ").tolist()]
+        keys = [(place, self._key(place)) for place in self._under(f"{ends} ").tolist()]
         close = [place for place, key in keys if key.startswith(f"{first} ") and key.endswith(f" {rest[0]}")]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
     def near(self, name: str, limit: int = 5) -> list[Name]:
         """The most similar names, for an unknown one: typos, swapped letters, missing parts."""
         key = name_key(name)
-        if not key or not self._keys:
+        if not key or not len(self):
             return []
-        candidates = {int(place): self._keys[place] for place in self._like(key)}
+        candidates = {place: self._key(place) for place in self._like(key).tolist()}
         alike = process.extract(
             key[:100], candidates, scorer=OSA.normalized_similarity, score_cutoff=_NEAR, limit=4 * limit
         )
         forms = [near.key for near in self.others(name, limit)]
-        ranked = sorted(alike, key=lambda hit: (-round(hit[1], 2), -int(self._papers[hit[2]])))
-        places = [self._at[form] for form in forms] + [place for _, _, place in ranked]
+        ranked = sorted(alike, key=lambda hit: (-round(hit[1], 2), -self._papers(hit[2])))
+        places = [place for form in forms if (place := self._at(form)) is not None]
+        places += [place for _, _, place in ranked]
         if len(key) >= 3:
-            places += self._most(self._under(key), limit)
+            places += self._most_under(key, limit)
         else:  # too short to begin names with, but it may be a family name
-            places += [self._at[name.key] for name in self.of_family(key, limit)]
-        return [self._name(place) for place in dict.fromkeys(places) if self._keys[place] != key][:limit]
+            family = [self._at(name.key) for name in self.of_family(key, limit)]
+            places += [place for place in family if place is not None]
+        return [self._name(place) for place in dict.fromkeys(places) if self._key(place) != key][:limit]
 
     def _like(self, key: str) -> np.ndarray:
         """Places of names of similar length whose words begin like the key's: all of them, else any."""
@@ -136,23 +125,79 @@ class NameIndex:
         for places in alike[1:]:
             both = np.intersect1d(both, places, assume_unique=True)
         found = both if len(both) >= ENOUGH else np.unique(np.concatenate(alike))
-        alike_long: np.ndarray = found[np.abs(self._lengths[found] - len(key)) <= _LENGTH_OFF]
+        off = np.abs(self._lengths(found).astype(np.int64) - len(key))
+        close = off <= _LENGTH_OFF
+        alike_long: np.ndarray = found[close]
+        if len(alike_long) > _COMPARED:
+            order = np.lexsort((-self._counts(alike_long), off[close]))[:_COMPARED]
+            alike_long = np.sort(alike_long[order])
         return alike_long
+
+    # -- both tables as one: places of the second follow those of the first ------------------------
+
+    def _at(self, key: str) -> int | None:
+        base, fresh = self._tables
+        place = fresh.get(key)
+        return self._base + place if place is not None else base.get(key)
 
     def _under(self, prefix: str) -> np.ndarray:
         """Places of the names that begin with the prefix when read from one of their words."""
-        start = prefix.encode()[:_WIDTH]
-        low = np.searchsorted(self._forms, np.array(start, self._forms.dtype))
-        high = np.searchsorted(self._forms, np.array(start[: _WIDTH - 1] + b"\xff", self._forms.dtype))
-        return np.unique(self._places[low:high])
+        base, fresh = self._tables
+        return self._joined(base.under(prefix), fresh.under(prefix))
+
+    def _most_under(self, prefix: str, limit: int) -> list[int]:
+        """Of those the ones with most papers, most first."""
+        base, fresh = self._tables
+        kept = base.most_under(prefix)
+        if kept is not None:
+            whole = len(kept)
+            kept = kept[~np.isin(kept, self._replaced)]
+            if len(kept) >= limit or len(kept) == whole:
+                return self._most(self._joined(np.sort(kept), fresh.under(prefix)), limit)
+        return self._most(self._under(prefix), limit)
+
+    def _joined(self, base: np.ndarray, fresh: np.ndarray) -> np.ndarray:
+        if len(self._replaced):
+            base = base[~np.isin(base, self._replaced)]
+        return np.concatenate([base, fresh + self._base]) if len(fresh) else base
+
+    def _of(self, place: int) -> tuple[NameTable, int]:
+        return (self._tables[0], place) if place < self._base else (self._tables[1], place - self._base)
+
+    def _key(self, place: int) -> str:
+        table, at = self._of(place)
+        return table.key(at)
+
+    def _printed(self, place: int) -> str:
+        table, at = self._of(place)
+        return table.printed(at)
+
+    def _papers(self, place: int) -> int:
+        table, at = self._of(place)
+        return int(table.papers[at])
+
+    def _counts(self, places: np.ndarray) -> np.ndarray:
+        return self._values(places, [table.papers for table in self._tables])
+
+    def _lengths(self, places: np.ndarray) -> np.ndarray:
+        return self._values(places, [table.lengths for table in self._tables])
+
+    def _values(self, places: np.ndarray, columns: list[np.ndarray]) -> np.ndarray:
+        inside = places < self._base
+        values = np.zeros(len(places), np.int64)
+        values[inside] = columns[0][places[inside]]
+        values[~inside] = columns[1][places[~inside] - self._base]
+        return values
 
     def _most(self, places: np.ndarray, limit: int) -> list[int]:
-        """The places of the names with most papers, most first."""
+        """The places of the names with most papers, most first; where as many, the lower place first."""
+        papers = self._counts(places)
         if len(places) > limit:
-            top = np.argpartition(-self._papers[places], limit)[:limit]
-            places = places[np.sort(top)]
-        order = np.argsort(-self._papers[places], kind="stable")
+            least = papers[np.argpartition(-papers, limit - 1)[limit - 1]]
+            places = places[papers >= least]
+            papers = papers[papers >= least]
+        order = np.argsort(-papers, kind="stable")[:limit]
         return [int(place) for place in places[order]]
 
     def _name(self, place: int) -> Name:
-        return Name(self._keys[place], self._names[place], int(self._papers[place]))
+        return Name(self._key(place), self._printed(place), self._papers(place))

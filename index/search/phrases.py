@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xgboost
 
 from index.models.shipped import booster, margins, shipped
 from index.search.phrase_background import SMALL, PhraseBackground
 from index.search.phrase_table import FEATURES, Table, tabulate
 from index.search.phrase_text import CAPITALISED, Texts, read
+
+if TYPE_CHECKING:
+    import xgboost
 
 BATCH = 1_000
 """Papers that are read at once."""

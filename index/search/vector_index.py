@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -49,6 +49,24 @@ class VectorIndex(Protocol):
         -------
         (numpy.ndarray, numpy.ndarray)
             Store ids (int64) and cosines (float32), closest first; fewer than k if there are fewer.
+        """
+
+
+@runtime_checkable
+class TendedIndex(VectorIndex, Protocol):
+    """An engine with structures on disk that need time to be made."""
+
+    def is_outdated(self) -> bool:
+        """Whether opening it again would give a better one, such as one with a newer structure."""
+
+    def is_due(self) -> bool:
+        """Whether :meth:`tend` would do something now."""
+
+    def tend(self) -> bool:
+        """Bring the stored structures up to date, if it is time; returns whether it did.
+
+        The worker calls it, in the one process that writes; it may take minutes. Searches in other processes
+        go on with the structures they have.
         """
 
 

@@ -16,11 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from index.search.row_table import ENTRY, RowTable
+from index.search.row_table import ENTRY, READ_AT_ONCE, RowTable
 
 FORMAT = 1
-READ_AT_ONCE = 20_000
 _CHECKED_TAIL = 4_096
+_KEPT = 3
+"""For how many earlier generations the manifest says how many rows came before each block of rows."""
+_BLOCK = 2_000
+_TRIES = 5
 _REQUIRED = ("weights_sha256", "dimension", "pooling", "normalised", "text")
 
 
@@ -49,15 +52,18 @@ def check_fingerprint(theirs: dict[str, Any], ours: dict[str, Any], what: str) -
 
 
 class VectorLog:
-    """The rows in a folder. One process writes; any number read and follow with :meth:`refresh`."""
+    """The rows in a folder. One process writes; any number read and follow with :meth:`refresh`.
+
+    One thread changes it at a time, while others may read.
+    """
 
     def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
         self.folder = folder
         self.fingerprint = fingerprint
         self.dimension = int(fingerprint["dimension"])
         self._generation = 0
-        self._table = RowTable()
-        self._map: np.ndarray | None = None
+        self._kept: dict[str, list[int]] = {}
+        self._table = RowTable(None, None, self.dimension)
 
     # -- opening -------------------------------------------------------------------------------
 
@@ -81,20 +87,17 @@ class VectorLog:
             if writable:
                 log._start_generation(log._last_generation() + 1)
             return log
-        check_fingerprint(manifest["fingerprint"], fingerprint, f"The index in {folder}")
-        log._generation = int(manifest["generation"])
-        if writable:
-            log._cut_torn_tail()
-        log.refresh()
+        log.refresh(cut=writable)
         return log
 
-    @property
-    def _rows_file(self) -> Path:
-        return self.folder / f"rows-{self._generation}.f16"
+    def _rows_file(self, generation: int) -> Path:
+        return self.folder / f"rows-{generation}.f16"
 
-    @property
-    def _entries_file(self) -> Path:
-        return self.folder / f"entries-{self._generation}.bin"
+    def _entries_file(self, generation: int) -> Path:
+        return self.folder / f"entries-{generation}.bin"
+
+    def _opened(self, generation: int) -> RowTable:
+        return RowTable(self._rows_file(generation), self._entries_file(generation), self.dimension)
 
     def _read_manifest(self) -> dict[str, Any] | None:
         path = self.folder / "manifest.json"
@@ -118,65 +121,84 @@ class VectorLog:
         return max((int(number) for number in numbers if number.isdigit()), default=0)
 
     def _start_generation(self, number: int) -> None:
-        self._generation = number
-        self._rows_file.touch()
-        self._entries_file.touch()
-        self._write_manifest()
+        self._rows_file(number).touch()
+        self._entries_file(number).touch()
+        self._write_manifest(number, {})
+        self._generation, self._kept, self._table = number, {}, self._opened(number)
 
-    def _write_manifest(self) -> None:
-        manifest = {"format": FORMAT, "generation": self._generation, "fingerprint": self.fingerprint}
+    def _write_manifest(self, generation: int, kept: dict[str, list[int]]) -> None:
+        manifest = {
+            "format": FORMAT,
+            "generation": generation,
+            "fingerprint": self.fingerprint,
+            "kept": kept,
+        }
         draft = self.folder / "manifest.json.new"
-        draft.write_text(json.dumps(manifest, indent=1) + "\n")
+        draft.write_text(json.dumps(manifest) + "\n")
         os.replace(draft, self.folder / "manifest.json")
+        in_use = (self._rows_file(generation), self._entries_file(generation))
         for path in [*self.folder.glob("rows-*.f16"), *self.folder.glob("entries-*.bin")]:
-            if path not in (self._rows_file, self._entries_file):
+            if path not in in_use:
                 path.unlink(missing_ok=True)
 
-    def _whole_rows(self) -> int:
+    @staticmethod
+    def _whole_rows(table: RowTable) -> int:
         """The number of rows with both vector and entry, up to the first wrong checksum near the end."""
-        try:
-            rows = self._rows_file.stat().st_size // (2 * self.dimension)
-            whole = min(rows, self._entries_file.stat().st_size // ENTRY.itemsize)
-        except FileNotFoundError:
-            return 0
-        start = max(0, whole - _CHECKED_TAIL, len(self._table.papers))
-        entries, rows_read = self._read_entries(start, whole), self.read(start, whole)
-        for offset, (entry, row) in enumerate(zip(entries, rows_read, strict=True)):
+        whole = table.on_disk()
+        start = max(0, whole - _CHECKED_TAIL, table.count)
+        entries, rows = table.read_entries(start, whole), table.read_rows(start, whole)
+        for offset, (entry, row) in enumerate(zip(entries, rows, strict=True)):
             if zlib.crc32(row.tobytes()) != entry["crc"]:
                 return start + offset
         return whole
 
-    def _cut_torn_tail(self) -> None:
-        whole = self._whole_rows()
-        for path, size in ((self._rows_file, 2 * self.dimension), (self._entries_file, ENTRY.itemsize)):
-            if path.exists() and path.stat().st_size != whole * size:
+    def _cut_torn_tail(self, generation: int, whole: int) -> None:
+        for path, size in (
+            (self._rows_file(generation), 2 * self.dimension),
+            (self._entries_file(generation), ENTRY.itemsize),
+        ):
+            if path.stat().st_size != whole * size:
                 os.truncate(path, whole * size)
 
-    def _read_entries(self, start: int, stop: int) -> np.ndarray:
-        if stop <= start:
-            return np.zeros(0, ENTRY)
-        return np.fromfile(self._entries_file, ENTRY, stop - start, offset=start * ENTRY.itemsize)
+    def refresh(self, *, cut: bool = False) -> int:
+        """Load rows that a writer has added since; returns how many there were.
 
-    def read(self, start: int, stop: int) -> np.ndarray:
-        """float16, shape (stop - start, dimension): the rows with these numbers, dead ones included."""
-        if stop <= start:
-            return np.zeros((0, self.dimension), np.float16)
-        count, offset = (stop - start) * self.dimension, start * 2 * self.dimension
-        return np.fromfile(self._rows_file, np.float16, count, offset=offset).reshape(-1, self.dimension)
-
-    def refresh(self) -> int:
-        """Load rows that a writer has added since; returns how many there were."""
-        manifest = self._read_manifest()
-        if manifest is None:
-            return 0
-        if manifest["generation"] != self._generation:
-            check_fingerprint(manifest["fingerprint"], self.fingerprint, f"The index in {self.folder}")
-            self._generation = manifest["generation"]
-            self._table, self._map = RowTable(), None
-        before, whole = len(self._table.papers), self._whole_rows()
-        for start in range(before, whole, READ_AT_ONCE):
-            self._table.take(self._read_entries(start, min(start + READ_AT_ONCE, whole)))
-        return whole - before
+        Parameters
+        ----------
+        cut
+            Cut a torn tail back; only for the one process that writes.
+        """
+        before = (self._generation, self._table.count)
+        manifest: dict[str, Any] | None = None
+        for tries_left in reversed(range(_TRIES)):
+            manifest = self._read_manifest()
+            if manifest is None:
+                return 0
+            generation, table = int(manifest["generation"]), self._table
+            try:
+                if generation != self._generation:
+                    check_fingerprint(
+                        manifest["fingerprint"], self.fingerprint, f"The index in {self.folder}"
+                    )
+                    table = self._opened(generation)
+                whole = self._whole_rows(table)
+                if cut:
+                    self._cut_torn_tail(generation, whole)
+                table.follow(whole)
+                break
+            except FileNotFoundError as error:  # a compaction replaced the files in between
+                if not tries_left:
+                    raise VectorsError(
+                        f"{error.filename} is missing. Rebuild the index with: python -m bot index --rebuild"
+                    ) from error
+            except ValueError as error:
+                raise VectorsError(
+                    f"The index in {self.folder} can't be read: {error}. Rebuild it with: "
+                    "python -m bot index --rebuild"
+                ) from error
+        assert manifest is not None
+        self._kept, self._table, self._generation = manifest.get("kept", {}), table, generation
+        return table.count - before[1] if generation == before[0] else table.count
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -206,33 +228,43 @@ class VectorLog:
         entries = np.zeros(len(papers), ENTRY)
         entries["paper"], entries["hash"], entries["gone"] = papers, hashes, gone
         entries["crc"] = [zlib.crc32(row.tobytes()) for row in rows]
-        for path, data in ((self._rows_file, rows.tobytes()), (self._entries_file, entries.tobytes())):
-            with path.open("ab") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-        self._table.take(entries)
+        try:
+            for path, data in (
+                (self._rows_file(self._generation), rows.tobytes()),
+                (self._entries_file(self._generation), entries.tobytes()),
+            ):
+                with path.open("ab") as stream:
+                    stream.write(data)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+        except OSError:  # a full disk; what comes next must not follow half a row
+            self._cut_torn_tail(self._generation, self._table.count)
+            raise
+        self._table.follow(self._table.count + len(papers))
 
     def compact(self) -> None:
         """Rewrite the files without dead rows, as a new generation that replaces the old one."""
-        alive = np.flatnonzero(self._table.alive)
-        number = self._last_generation() + 1
-        rows_file, entries_file = self.folder / f"rows-{number}.f16", self.folder / f"entries-{number}.bin"
-        with rows_file.open("wb") as rows_out, entries_file.open("wb") as entries_out:
-            for start in range(0, len(alive), READ_AT_ONCE):
-                part = alive[start : start + READ_AT_ONCE]
-                first, stop = int(part[0]), int(part[-1]) + 1
-                entries, rows = self._read_entries(first, stop), self.read(first, stop)
-                chosen = part - part[0]
-                rows_out.write(rows[chosen].tobytes())
-                entries_out.write(entries[chosen].tobytes())
-            for stream in (rows_out, entries_out):
+        table, number = self._table, self._last_generation() + 1
+        before = [0]
+        with self._rows_file(number).open("wb") as rows_out, self._entries_file(number).open("wb") as out:
+            for start in range(0, table.count, READ_AT_ONCE):
+                stop = min(start + READ_AT_ONCE, table.count)
+                alive = table.alive(start, stop)
+                rows_out.write(table.read_rows(start, stop)[alive].tobytes())
+                out.write(table.read_entries(start, stop)[alive].tobytes())
+                # Blocks are whole except the last.
+                before += (
+                    before[-1] + np.add.reduceat(alive, range(0, len(alive), _BLOCK)).cumsum()
+                ).tolist()
+            for stream in (rows_out, out):
                 stream.flush()
                 os.fsync(stream.fileno())
-        self._generation = number
-        self._write_manifest()
-        self._table, self._map = RowTable(), None
+        earlier = sorted(self._kept, key=int)[1 - _KEPT :]
+        kept = {name: [before[row // _BLOCK] for row in self._kept[name]] for name in earlier}
+        self._write_manifest(number, kept | {str(self._generation): before})
         self.refresh()
+
+    # -- rows ----------------------------------------------------------------------------------
 
     @property
     def generation(self) -> int:
@@ -240,24 +272,37 @@ class VectorLog:
         return self._generation
 
     @property
-    def row_papers(self) -> np.ndarray:
-        """The paper of each row, dead ones included."""
-        return self._table.papers
+    def row_count(self) -> int:
+        """How many rows there are, dead ones included."""
+        return self._table.count
+
+    def present_row(self, generation: int, row: int) -> int | None:
+        """A row number of now below which only rows are that were below ``row`` in that generation.
+
+        Returns
+        -------
+        int or None
+            It may be lower than it could be by up to a block of rows; None if that is not known.
+        """
+        if generation == self._generation:
+            return row
+        before = self._kept.get(str(generation))
+        return before[min(row // _BLOCK, len(before) - 1)] if before else None
 
     @property
-    def row_alive(self) -> np.ndarray:
-        """Whether each row is its paper's vector in use."""
-        return self._table.alive
+    def table(self) -> RowTable:
+        """The rows as they are numbered now; it stays readable after a compaction."""
+        return self._table
 
     @property
     def dead_share(self) -> float:
         """The share of rows that were replaced or removed."""
-        return 1 - float(self._table.alive.mean()) if len(self._table.alive) else 0.0
+        return 1 - len(self._table) / self._table.count if self._table.count else 0.0
 
     # -- asking --------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return int(self._table.alive.sum())
+        return len(self._table)
 
     def has(self, paper: int) -> bool:
         """Whether the paper has a vector."""
@@ -265,37 +310,37 @@ class VectorLog:
 
     def hash_of(self, paper: int) -> int | None:
         """The text hash that the paper's vector was made from, or None."""
-        return int(self._table.hashes[self._table.row_of(paper)]) if self.has(paper) else None
+        table = self._table
+        row = table.row_of(paper)
+        return int(table.entries["hash"][row]) if row >= 0 else None
 
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """(store ids, text hashes) of all vectors in use."""
-        return self._table.papers[self._table.alive], self._table.hashes[self._table.alive]
+        """(store ids, ascending; text hashes) of all vectors in use."""
+        table = self._table
+        papers = table.papers()
+        return papers, table.entries["hash"][table.rows_of(papers)]
 
     def row(self, paper: int) -> np.ndarray | None:
         """The paper's vector, float32, or None."""
-        if not self.has(paper):
-            return None
-        return np.asarray(self.mapped()[self._table.row_of(paper)], np.float32)
+        table = self._table
+        row = table.row_of(paper)
+        return np.asarray(table.rows[row], np.float32) if row >= 0 else None
 
     def rows(self, papers: np.ndarray) -> np.ndarray:
         """float16, shape (len(papers), dimension): the papers' vectors, zeros where there is none."""
+        table = self._table
         out = np.zeros((len(papers), self.dimension), np.float16)
-        rows = self._table.rows_of(papers)
+        rows = table.rows_of(papers)
         if (rows >= 0).any():
-            out[rows >= 0] = self.mapped()[rows[rows >= 0]]
+            out[rows >= 0] = table.rows[rows[rows >= 0]]
         return out
 
-    def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
+    def closeness(self, query: np.ndarray, papers: Sequence[int] | np.ndarray) -> np.ndarray:
         """Cosine of the query with each paper's vector; NaN if a paper has none."""
+        table = self._table
         out = np.full(len(papers), np.nan, np.float32)
-        rows = self._table.rows_of(np.asarray(papers, np.int64))
+        rows = table.rows_of(np.asarray(papers, np.int64))
         if (rows >= 0).any():
-            out[rows >= 0] = self.mapped()[rows[rows >= 0]].astype(np.float32) @ query
+            # Not a matrix product: for so few rows, its threads take longer to wake than to compute.
+            out[rows >= 0] = np.einsum("ij,j->i", table.rows[rows[rows >= 0]].astype(np.float32), query)
         return out
-
-    def mapped(self) -> np.ndarray:
-        """All rows, as the file holds them."""
-        count = len(self._table.papers)
-        if self._map is None or len(self._map) < count:
-            self._map = np.memmap(self._rows_file, np.float16, "r", shape=(count, self.dimension))
-        return self._map

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from index.search.vector_index import OpenIndex, VectorIndex, engine
-from index.search.vector_log import READ_AT_ONCE, VectorLog
+from index.search.row_table import READ_AT_ONCE
+from index.search.vector_index import OpenIndex, TendedIndex, VectorIndex, engine
+from index.search.vector_log import VectorLog
+
+_COMPACT_ABOVE = 0.3
 
 
 class Vectors:
-    """A :class:`VectorLog` and the :class:`VectorIndex` that is kept in step with it."""
+    """A :class:`VectorLog` and the :class:`VectorIndex` that is kept in step with it.
+
+    The engine takes new rows in when it is next asked, so that a process that only writes never holds them.
+    """
 
     def __init__(self, log: VectorLog, open_index: OpenIndex) -> None:
         self.log = log
         self._open_index = open_index
-        self._index: VectorIndex = open_index(log)
-        self._followed = log.generation, len(log.row_papers)
+        self._following = threading.Lock()
+        self._index: VectorIndex | None = None
+        self._followed = -1, 0
 
     @classmethod
     def open(
@@ -41,43 +49,74 @@ class Vectors:
         log = VectorLog.open(folder, fingerprint, writable=writable, rebuild=rebuild)
         return cls(log, open_index or engine())
 
-    def _follow(self) -> None:
-        """Pass new rows of the log to the engine, or open it again if the rows were renumbered."""
-        log, (generation, start) = self.log, self._followed
-        whole = len(log.row_papers)
-        if log.generation != generation:
-            self._index = self._open_index(log)
+    def _engine(self) -> VectorIndex:
+        """The engine, in step with the log."""
+        index = self._index
+        if index is not None and self._followed == (self.log.generation, self.log.row_count):
+            return index
+        with self._following:
+            self._index = self._in_step()
+            return self._index
+
+    def _in_step(self) -> VectorIndex:
+        """Pass new rows of the log to the engine, or open it (again, if it's outdated)."""
+        log, index, (generation, start) = self.log, self._index, self._followed
+        outdated = isinstance(index, TendedIndex) and index.is_outdated()
+        if index is None or outdated or log.generation != generation:
+            index = self._open_index(log)
+            whole = log.row_count
         else:
+            table, whole = log.table, log.row_count
             for first in range(start, whole, READ_AT_ONCE):
                 stop = min(first + READ_AT_ONCE, whole)
-                papers, alive = log.row_papers[first:stop], log.row_alive[first:stop]
-                self._index.add(papers[alive], log.read(first, stop)[alive])
-                gone = [paper for paper in papers[~alive].tolist() if not log.has(paper)]
-                self._index.remove(np.array(gone, np.int64))
+                papers, alive = table.entries["paper"][first:stop], table.alive(first, stop)
+                index.add(papers[alive], table.read_rows(first, stop)[alive])
+                gone = papers[~alive]
+                index.remove(gone[table.rows_of(gone) < 0])
         self._followed = log.generation, whole
+        return index
 
     # -- writing -------------------------------------------------------------------------------
 
     def append(self, papers: Sequence[int], hashes: Sequence[int], rows: np.ndarray) -> None:
         """Add or replace papers' vectors (:meth:`VectorLog.append`)."""
         self.log.append(papers, hashes, rows)
-        self._follow()
 
     def remove(self, papers: Iterable[int]) -> None:
         """Take papers out of the searches (:meth:`VectorLog.remove`)."""
         self.log.remove(papers)
-        self._follow()
 
     def compact(self) -> None:
         """Rewrite the files without dead rows (:meth:`VectorLog.compact`)."""
         self.log.compact()
-        self._follow()
 
     def refresh(self) -> int:
         """Load rows that a writer has added since; returns how many there were."""
-        added = self.log.refresh()
-        self._follow()
+        with self._following:
+            added = self.log.refresh()
+            self._index = self._in_step()
         return added
+
+    def is_due(self) -> bool:
+        """Whether it is time for :meth:`tend`."""
+        index = self._index
+        return self.dead_share > _COMPACT_ABOVE or (isinstance(index, TendedIndex) and index.is_due())
+
+    def tend(self) -> bool:
+        """Compact the rows and bring stored structures up to date where it is time; returns whether it was.
+
+        Long, and only for the one process that writes. Others go on with what they have, and change over with
+        the next :meth:`refresh`.
+        """
+        compacted = self.dead_share > _COMPACT_ABOVE
+        if compacted:
+            self.compact()
+        index = self._index or self._open_index(self.log)
+        tended = isinstance(index, TendedIndex) and index.tend()
+        if tended and self._index is not None:
+            with self._following:
+                self._index = self._in_step()
+        return tended or compacted
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -85,7 +124,7 @@ class Vectors:
         self, query: np.ndarray, k: int, where: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest papers: store ids and cosines (:meth:`VectorIndex.search`)."""
-        return self._index.search(query, k, where)
+        return self._engine().search(query, k, where)
 
     @property
     def folder(self) -> Path:

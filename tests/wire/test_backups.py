@@ -114,7 +114,7 @@ async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
         assert corpus.orphans() == []
         gone = later - _ids(corpus)
         assert len(gone) == 15
-        topics, novelty = Topics.load(lab / "topics.npz"), Novelty.load(lab / "novelty.npz")
+        topics, novelty = Topics.load(lab / "topics.map"), Novelty.load(lab / "novelty.map")
         assert topics.upto == await corpus.store.last_change()
         assert not gone & set(topics.papers.tolist())
         assert novelty is None or not any(novelty.has(paper) for paper in gone)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
+import numpy as np
 import pytest
 from sqlalchemy import create_engine, text
 
 from bot.cli.command_line import perform
 from bot.scheduler import Scheduler
 from bot.worker import RunOutcome
+from index.search.vector_log import VectorLog
 from tests.helpers.lab import Lab
 
 
@@ -49,6 +51,23 @@ async def test_a_worker_that_is_stopped_is_no_failure(scheduler, monkeypatch):
     await running
     assert not ours.worker.outcomes
     assert said == []
+
+
+async def test_vectors_are_tended_by_the_worker_though_no_paper_waits(lab, scheduler):
+    ours, _ = scheduler
+    corpus = lab.bot.services.corpus
+    await ours._embed()
+    papers, hashes = corpus.vectors.known()
+    rows = corpus.vectors.rows(papers)
+    writer = VectorLog.open(corpus.vectors.folder, corpus.vectors.fingerprint)
+    writer.append(papers, hashes, rows)
+    await corpus.refresh()
+    assert (corpus.waiting(), corpus.vectors.is_due()) == (0, True)
+    await ours._embed()
+    assert ours.worker.outcomes["index", RunOutcome.DONE] == 1
+    assert (corpus.vectors.dead_share, corpus.vectors.is_due()) == (0, False)
+    assert corpus.vectors.rows(papers).tobytes() == rows.tobytes()
+    assert corpus.vectors.search(rows[0].astype(np.float32), 1)[0].tolist() == [papers[0]]
 
 
 def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):

@@ -16,7 +16,7 @@ from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
 from index.evaluate.identity_errors import confidence, errors
 from index.evaluate.pseudo_people import make_people, rare_people
-from index.identity import evidence, large_names
+from index.identity import group_pairs, large_names, statistics
 from index.identity.authorships import Authorships
 from index.identity.clusters import estimate_priors
 from index.identity.evidence import Evidence
@@ -174,12 +174,25 @@ def test_a_large_name_is_sorted_in_parts_and_those_are_joined_by_coauthors(monke
     )
     monkeypatch.setattr(large_names, "LARGEST", 60)
     monkeypatch.setattr(large_names, "NEAREST", 4)
-    monkeypatch.setattr(large_names, "MEMBERS", 4)
+    monkeypatch.setattr(group_pairs, "MEMBERS", 4)
     parted = Judge(authorships, Models.shipped()).judge().person[mine]
     assert sum(compared) < len(mine) * (len(mine) - 1) / 2
     precision, recall = bcubed(parted, whole)
     assert precision.mean() > 0.9
     assert recall.mean() > 0.8
+
+
+def test_an_initial_that_could_be_any_of_many_is_compared_with_few():
+    letters = "abcdefghij"
+    spelled = [f"Y{a}{b} Wang" for a in letters for b in letters][:80]
+    papers = [([name, f"Friend{n} Of{n}"], n % 50) for n, name in enumerate(spelled)]
+    papers += [(["Y. Wang", f"Friend{n} Of{n}"], (n + 7) % 50) for n in range(80)]
+    authorships = corpus(*papers)
+    judge = Judge(authorships, Models.shipped())
+    groups = [np.array([place]) for place in range(0, 320, 2)]
+    pairs = {(int(a), int(b)) for a, b in judge.variants(groups).pairs}
+    assert {(n, 80 + n) for n in range(80)} <= pairs, "who shares a coauthor is compared"
+    assert len(pairs) <= 160 * large_names.NEAREST
 
 
 def test_what_cards_say_stands_beside_how_often_they_are_right():
@@ -372,7 +385,8 @@ async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(stored, monkey
         await identify(stored, full=True)
     assert await stored.store.people.all_memberships() == before
     monkeypatch.setattr(stored.store.people, "replace", original)
-    assert (await identify(stored)).kind == "new"
+    assert (await identify(stored)).kind == "full", "the pass that was killed goes on"
+    assert await stored.store.people.standing() == (36, 36)
 
 
 def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monkeypatch):
@@ -383,7 +397,7 @@ def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monk
     days, described = np.full(30, 739_000, np.int32), np.ones(30, bool)
     few = Authorships(np.arange(31) * 2, names, texts, vectors, days, described)
     quick = Evidence(few)
-    monkeypatch.setattr(evidence, "_of_distinct", lambda measure, *pairs: measure(*pairs))
+    monkeypatch.setattr(statistics, "_of_distinct", lambda measure, *pairs: measure(*pairs))
     whole = Evidence(few)
     pairs = np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)
     assert np.array_equal(quick.compare(*pairs), whole.compare(*pairs))

@@ -1,11 +1,14 @@
 """Passes over a store: when everybody is judged, and what corrections, readers and kills find meanwhile."""
 
+import shutil
+
 import pytest
 
 from data.stores.scopes import Scope
-from index.identity import evidence
+from index.identity import statistics
 from index.identity import writing as people_written
-from index.identity.passes import identify, outnumbered
+from index.identity.passes import identify
+from index.identity.standing import outnumbered
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.trust.corrections import join, move_out, take_back
@@ -15,7 +18,7 @@ from tests.helpers.records import record
 @pytest.fixture(autouse=True)
 def _short_background(monkeypatch):
     """A background of few random pairs: these stores hold tens of papers, and judging is not the point."""
-    monkeypatch.setattr(evidence, "_BACKGROUND", 6_000)
+    monkeypatch.setattr(statistics, "_BACKGROUND", 6_000)
 
 
 @pytest.fixture
@@ -68,6 +71,35 @@ async def test_judged_names_that_were_replaced_count_as_new(corpus):
     assert outnumbered(25, 12)
 
 
+async def test_a_day_is_placed_without_reading_the_whole_collection(corpus, monkeypatch):
+    await corpus.store.upsert(circles(0, 60))
+    await identify(corpus)
+    known = await people_of(corpus, "Wei Wang")
+    await corpus.store.upsert([*circles(60, 4), record(70, authors=["W. Wang", "Ada Lovelace", "New Comer"])])
+
+    async def whole(*_args, **_more):
+        pytest.fail("it reads everything")
+
+    for name in ("authorships", "standing_between", "all_memberships", "people_rows", "standing"):
+        monkeypatch.setattr(corpus.store.people, name, whole)
+    outcome = await identify(corpus)
+    assert (outcome.kind, outcome.changed, outcome.authorships) == ("new", 15, 195)
+    monkeypatch.undo()
+    assert set(await people_of(corpus, "Wei Wang")) == set(known)
+    assert sum((await people_of(corpus, "Wei Wang")).values()) == 64
+    await whole_store(corpus)
+
+
+async def test_a_day_is_placed_where_the_files_of_the_last_pass_are_gone(corpus):
+    await corpus.store.upsert(circles(0, 30))
+    await identify(corpus)
+    shutil.rmtree(corpus.folder / "identity")
+    await corpus.store.upsert(circles(30, 2))
+    assert (await identify(corpus)).kind == "new"
+    assert len(await people_of(corpus, "Wei Wang")) == 2
+    assert sum((await people_of(corpus, "Wei Wang")).values()) == 32
+
+
 # -- corrections while a pass runs ---------------------------------------------------------------
 
 POINTS = ("judging", "before the draft", "drafted", "published")
@@ -101,7 +133,7 @@ def at(corpus, monkeypatch, point, work):
 
         monkeypatch.setattr(owner, name, held)
 
-    names = {"before the draft": "draft", "drafted": "publish"}
+    names = {"before the draft": "begin_draft", "drafted": "publish"}
     if point == "judging":  # the last thing that is read before judging begins
         before("for_all", corpus.store.corrections)
     elif point == "published":
@@ -119,7 +151,7 @@ def at(corpus, monkeypatch, point, work):
     return done
 
 
-async def whole(corpus):
+async def whole_store(corpus):
     """Nothing is lost, doubled or dangling, and everybody who is led to has papers."""
     store = corpus.store
     rows = await store.people.all_memberships()
@@ -157,10 +189,10 @@ async def test_people_joined_while_a_pass_runs_stay_one(busy, monkeypatch, point
     assert done == [point]
     assert await people_of(busy, "Wei Wang") == {one.id: 42}
     assert (await busy.store.people.find(other.id)).id == one.id
-    await whole(busy)
+    await whole_store(busy)
     await identify(busy, full=True)
     assert await people_of(busy, "Wei Wang") == {one.id: 42}
-    await whole(busy)
+    await whole_store(busy)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -182,7 +214,7 @@ async def test_a_paper_moved_out_while_a_pass_runs_stays_out(busy, monkeypatch, 
         if passes == 0 and point != "judging":  # papers may join it that were not said to be another's
             assert [row.paper_id for row in await busy.store.people.memberships(mine)] == [paper]
         assert (await busy.store.people.find(mine)).forms == ("Wei Wang",)
-        await whole(busy)
+        await whole_store(busy)
         await identify(busy, full=True)
 
 
@@ -199,7 +231,7 @@ async def test_a_correction_taken_back_while_a_pass_runs_stays_so(busy, monkeypa
     assert (await identify(busy)).kind == "full"
     assert done == [point]
     assert {one.id, other.id} <= set(await people_of(busy, "Wei Wang"))
-    await whole(busy)
+    await whole_store(busy)
     await identify(busy, full=True)
     assert set(await people_of(busy, "Wei Wang")) == {one.id, other.id}
 
@@ -226,4 +258,4 @@ async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(corpus, 
     assert done == ["new"]
     assert (await people_of(corpus, "Wei Wang"))[one.id] >= 12
     assert (await corpus.store.people.find(other.id)).id == one.id
-    await whole(corpus)
+    await whole_store(corpus)

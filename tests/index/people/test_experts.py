@@ -159,7 +159,7 @@ def people_of(written):
     names = PackedNames()
     for number in sorted(set(written.person.tolist())):
         names.add(int(number), f"Person {number}")
-    return PeopleIndex(
+    return PeopleIndex.in_memory(
         1, np.stack([written.person, written.paper], axis=1), names, facets, Rows(written.vectors)
     )
 

@@ -48,14 +48,14 @@ def test_shared_topics_and_none():
 
 def test_topics_come_back_from_their_file_and_take_new_papers(tmp_path):
     topics = Topics.build(range(1, 601), texts(), 7)
-    topics.save(tmp_path / "topics.npz")
-    loaded = Topics.load(tmp_path / "topics.npz")
-    assert (loaded.phrases, loaded.upto) == (topics.phrases, 7)
+    topics.save(tmp_path / "topics.map")
+    loaded = Topics.load(tmp_path / "topics.map")
+    assert (list(loaded.phrases), loaded.upto) == (list(topics.phrases), 7)
     grown = loaded.extended([1000], [("More in-network aggregation", "x")], 8)
     assert grown.of([1000])[0].phrase == "in-network aggregation"
     assert grown.of([1])[0].phrase == topics.of([1])[0].phrase
-    (tmp_path / "topics.npz").write_bytes(b"torn")
-    assert Topics.load(tmp_path / "topics.npz") is None
+    (tmp_path / "topics.map").write_bytes(b"torn")
+    assert Topics.load(tmp_path / "topics.map") is None
 
 
 def test_a_topic_that_grows_is_found_and_three_papers_are_not():
@@ -214,7 +214,7 @@ async def test_scores_have_named_parts_and_stay_in_range(corpus, insight):
 
 async def test_scores_do_not_look_beyond_their_day(corpus, insight):
     cut = date(2026, 1, 10).toordinal()
-    early = Scores(corpus.facets, insight.novelty, insight.people, until=cut)
+    early = Scores.of(corpus.facets, insight.novelty, insight.people, until=cut)
     ids = np.flatnonzero((corpus.facets.codes >= 0) & (corpus.facets.days > cut))
     assert np.isnan(early.all_papers()[ids]).all()
     assert early.followers.sum() <= insight.scores.followers.sum()

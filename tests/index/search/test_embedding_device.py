@@ -22,7 +22,7 @@ LACKING = [
 @pytest.mark.parametrize("name", LACKING)
 def test_a_device_that_torch_cannot_use_is_named_with_what_to_do(name):
     with pytest.raises(ModelError, match=f"EMBEDDING_DEVICE={name}: .*leave EMBEDDING_DEVICE empty"):
-        Embedder(device=name).encode(TEXTS)
+        device_called(name)
 
 
 def test_the_best_device_embeds_like_the_cpu():

@@ -126,7 +126,7 @@ def test_a_filter_holds_by_ids_days_and_categories(vectors):
 
 @pytest.mark.parametrize("cut", [1, 7, 23, 24, 500])
 def test_a_torn_tail_of_entries_is_cut_back(vectors, cut):
-    file = vectors.log._entries_file
+    file = vectors.log._entries_file(1)
     os.truncate(file, file.stat().st_size - cut)
     index = reopened(vectors)
     assert len(index) == 100 - -(-cut // 24)
@@ -136,25 +136,25 @@ def test_a_torn_tail_of_entries_is_cut_back(vectors, cut):
 
 @pytest.mark.parametrize("cut", [1, 15, 16, 33])
 def test_a_torn_tail_of_rows_is_cut_back(vectors, cut):
-    file = vectors.log._rows_file
+    file = vectors.log._rows_file(1)
     os.truncate(file, file.stat().st_size - cut)
     assert len(reopened(vectors)) == 100 - -(-cut // 16)
 
 
 def test_garbage_at_the_tail_is_cut_back(vectors):
-    with vectors.log._rows_file.open("r+b") as stream:
+    with vectors.log._rows_file(1).open("r+b") as stream:
         stream.seek(95 * 16)
         stream.write(b"\xff" * 16)
     assert len(reopened(vectors)) == 95
 
 
 def test_rows_without_entries_are_cut_and_a_reader_looks_past_them(vectors):
-    with vectors.log._rows_file.open("ab") as stream:
+    with vectors.log._rows_file(1).open("ab") as stream:
         stream.write(b"\x00" * 24)
     assert len(reopened(vectors, writable=False)) == 100
-    assert vectors.log._rows_file.stat().st_size == 1_624
+    assert vectors.log._rows_file(1).stat().st_size == 1_624
     assert len(reopened(vectors)) == 100
-    assert vectors.log._rows_file.stat().st_size == 1_600
+    assert vectors.log._rows_file(1).stat().st_size == 1_600
 
 
 def test_a_reader_follows_the_writer(vectors):

@@ -1,0 +1,123 @@
+"""Queries, filters and exact answers for benchmarks/scale/vectors.py and its peers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import percentile
+from benchmarks.scale.draw_vectors import draw
+from index.search.vectors import Vectors
+
+NEAREST = 10
+SHARES = {"10 %": 0.1, "1 %": 0.01, "0.1 %": 0.001}
+_AT_ONCE = 20_480
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """For each filter: queries, float32 (n, dimension); their nearest, int64 (n, NEAREST); what it keeps."""
+
+    queries: dict[str, np.ndarray]
+    wanted: dict[str, np.ndarray]
+    kept: dict[str, np.ndarray]
+
+    @classmethod
+    def make(cls, vectors: Vectors, count: int, seed: int) -> Questions:
+        """Half the queries are papers that pass the filter, and half come from outside the collection.
+
+        "random" keeps papers anywhere, "field" those nearest to one paper, "newest" the last ones.
+        """
+        rng, table = np.random.default_rng(seed + 10), vectors.log.table
+        whole = table.count
+        kept: dict[str, np.ndarray] = {"all": np.ones(whole, bool)}
+        centre = table.rows[int(rng.integers(whole))].astype(np.float32)
+        near = np.concatenate([rows @ centre for _, rows in _parts(vectors)])
+        for name, share in SHARES.items():
+            size = max(NEAREST, int(share * whole))
+            kept[f"random {name}"] = np.zeros(whole, bool)
+            kept[f"random {name}"][rng.choice(whole, size, replace=False)] = True
+            kept[f"field {name}"] = np.zeros(whole, bool)
+            kept[f"field {name}"][np.argpartition(-near, size - 1)[:size]] = True
+        kept["newest 1 %"] = np.arange(whole) >= whole - whole // 100
+        new = np.concatenate(list(draw(count, seed + 1))).astype(np.float32)
+        queries = {}
+        for name, inside in kept.items():
+            own = np.sort(rng.choice(np.flatnonzero(inside), count // 2))
+            queries[name] = np.concatenate([table.rows[own].astype(np.float32), new[: count - count // 2]])
+        return cls(queries, _exact(vectors, queries, kept), kept)
+
+    def save(self, path: Path) -> None:
+        """Write them to a file."""
+        arrays = {f"queries {name}": rows for name, rows in self.queries.items()}
+        arrays |= {f"wanted {name}": rows for name, rows in self.wanted.items()}
+        arrays |= {f"kept {name}": np.packbits(mask) for name, mask in self.kept.items()}
+        np.savez(path, whole=len(self.kept["all"]), **arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> Questions:
+        """Read them from a file."""
+        stored = np.load(path)
+        whole = int(stored["whole"])
+        parts: dict[str, dict[str, np.ndarray]] = {"queries": {}, "wanted": {}, "kept": {}}
+        for key in stored.files:
+            kind, _, name = key.partition(" ")
+            if name:
+                parts[kind][name] = stored[key]
+        kept = {name: np.unpackbits(bits, count=whole).astype(bool) for name, bits in parts["kept"].items()}
+        return cls(parts["queries"], parts["wanted"], kept)
+
+
+def _parts(vectors: Vectors) -> Iterator[tuple[int, np.ndarray]]:
+    table = vectors.log.table
+    for start in range(0, table.count, _AT_ONCE):
+        yield start, table.read_rows(start, min(start + _AT_ONCE, table.count)).astype(np.float32)
+
+
+def _exact(
+    vectors: Vectors, queries: dict[str, np.ndarray], kept: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    scores = {name: np.full((len(rows), NEAREST), -2, np.float32) for name, rows in queries.items()}
+    papers = {name: np.full((len(rows), NEAREST), -1, np.int64) for name, rows in queries.items()}
+    together = np.concatenate(list(queries.values()))
+    for start, rows in _parts(vectors):
+        near, first = together @ rows.T, 0
+        for name, mask in kept.items():
+            own = near[first : first + len(queries[name])]
+            first += len(own)
+            inside = np.flatnonzero(mask[start : start + len(rows)])
+            own = own[:, inside]
+            if len(inside) > NEAREST:
+                best = np.argpartition(-own, NEAREST, axis=1)[:, :NEAREST]
+            else:
+                best = np.tile(np.arange(len(inside)), (len(own), 1))
+            both = np.hstack([scores[name], np.take_along_axis(own, best, 1)])
+            ids = np.hstack([papers[name], start + inside[best]])
+            order = np.argsort(-both, axis=1)[:, :NEAREST]
+            scores[name] = np.take_along_axis(both, order, 1)
+            papers[name] = np.take_along_axis(ids, order, 1)
+    return papers
+
+
+def ask(questions: Questions, search: Callable[[np.ndarray, np.ndarray | None], np.ndarray]) -> Iterator[str]:
+    """Ask everything; a line for each filter: recall@10, p50 and p99 by the clock, p50 of CPU."""
+    for name, wanted in questions.wanted.items():
+        where = questions.kept[name] if name != "all" else None
+        hits, times, cpu = 0, [], []
+        for query in questions.queries[name][:5]:
+            search(query, where)
+        for query, right in zip(questions.queries[name], wanted, strict=True):
+            begun, own = time.perf_counter(), time.thread_time()
+            papers = search(query, where)
+            times.append(time.perf_counter() - begun)
+            cpu.append(time.thread_time() - own)
+            hits += len(set(papers.tolist()) & set(right.tolist()))
+        yield (
+            f"{name:13} recall@10 {hits / wanted.size:.3f}  p50 {percentile(times, 0.5):5.1f} ms  "
+            f"p99 {percentile(times, 0.99):5.1f} ms  "
+            f"(CPU: {percentile(cpu, 0.5):.1f}, {percentile(cpu, 0.99):.1f})"
+        )

@@ -1,0 +1,220 @@
+"""A full pass: everybody is judged, family name by family name, and a killed pass goes on where it was.
+
+Its folder holds the collection as it was read, the judgement as far as it came (mapped arrays that are filled
+name by name), and ``state.json`` with how far that is. SQL gets the people at the end, as a draft.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data.calendar import clock
+from data.keys import hash64
+from data.stores.corrections import Correction
+from index.identity.collection import AuthorshipFiles
+from index.identity.gathering import gather
+from index.identity.identity import Judge, Judgement
+from index.identity.membership_rows import Stands
+from index.identity.models import Models
+from index.identity.unions import CertainPairs
+from index.search.corpus import Corpus
+
+Report = Callable[[str, int, int], None]
+SAVED_EVERY = 10.0
+"""Seconds of judging that a kill costs at most, besides the names in hand."""
+OLDEST = 7 * 86_400
+"""Seconds after which a pass that was killed begins anew."""
+
+
+@dataclass
+class PassState:
+    """How far a pass is.
+
+    Attributes
+    ----------
+    begun
+        Seconds since 1970.
+    units
+        Parts of the names that are judged.
+    draft, after
+        The draft that is being written, and the newest pass or correction that it knows of.
+    paper
+        Memberships of papers below this store id are written.
+    """
+
+    begun: float
+    certain: int
+    units: int = 0
+    judged: bool = False
+    draft: int | None = None
+    after: int = 0
+    paper: int = 0
+
+
+class FullPass:
+    """The files of a pass, in a folder."""
+
+    def __init__(self, corpus: Corpus, report: Report | None) -> None:
+        self.corpus, self._report = corpus, report
+        self.folder = corpus.folder / "identity" / "pass"
+
+    # -- the state ---------------------------------------------------------------------------------
+
+    def state(self) -> PassState | None:
+        """How far an unfinished pass came; None if there is none, or it is too old to go on with."""
+        try:
+            state = PassState(**json.loads((self.folder / "state.json").read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return state if 0 <= clock.now().timestamp() - state.begun < OLDEST else None
+
+    def save(self, state: PassState) -> None:
+        """Write down how far the pass is."""
+        new = self.folder / "state.json.new"
+        new.write_text(json.dumps(asdict(state)))
+        new.replace(self.folder / "state.json")
+
+    def finish(self) -> None:
+        """Keep the collection for placing new papers, and clear the rest away."""
+        kept = current(self.corpus)
+        shutil.rmtree(kept, ignore_errors=True)
+        (self.folder / "collection").rename(kept)
+        shutil.rmtree(self.folder)
+
+    # -- judging -----------------------------------------------------------------------------------
+
+    async def judged(self) -> tuple[AuthorshipFiles, Judgement, PassState]:
+        """Everybody judged; an unfinished pass goes on at the names it had reached."""
+        corrections = await self.corpus.store.corrections.for_all()
+        print_ = hash64(json.dumps([asdict(one) for one in corrections], default=str, sort_keys=True))
+        state, collection = self.state(), self._opened()
+        if collection is not None and collection.upto > await self.corpus.store.last_change():
+            collection = None  # the database is an older one, from a backup
+        if state is None or collection is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+            state = PassState(clock.now().timestamp(), print_)
+            collection = await gather(
+                self.corpus, self.folder / "collection", self._tell("gathering authorships")
+            )
+            stands = await Stands.read(self.corpus.store, collection)
+            np.save(self.folder / "known.npy", stands.known)
+            self._blank(collection, state)
+        elif state.certain != print_:  # corrections decide which names are judged together
+            state = PassState(state.begun, print_)
+            self._blank(collection, state)
+        judgement = self._judgement()
+        if not state.judged:
+            models = await asyncio.to_thread(Models.shipped)
+            certain = certain_pairs(collection, corrections)
+            await asyncio.to_thread(self._judge, collection, judgement, models, certain, state)
+        numbered = await asyncio.to_thread(judgement.numbered)
+        return collection, numbered, state
+
+    def known(self) -> np.ndarray:
+        """int32, shape (authorships,): the person of each when the pass began, -1 if unassigned."""
+        known: np.ndarray = np.load(self.folder / "known.npy")
+        return known
+
+    def _opened(self) -> AuthorshipFiles | None:
+        assert self.corpus.vectors is not None
+        known = self.folder / "known.npy"
+        return (
+            AuthorshipFiles.open(self.folder / "collection", self.corpus.vectors) if known.exists() else None
+        )
+
+    def _blank(self, collection: AuthorshipFiles, state: PassState) -> None:
+        blank = Judgement.blank(len(collection))
+        for name, values in (
+            ("person", blank.person),
+            ("confidence", blank.confidence),
+            ("support", blank.support),
+        ):
+            np.save(self.folder / f"{name}.npy", values.astype(np.int32) if name != "confidence" else values)
+        self.save(state)
+
+    def _judgement(self) -> Judgement:
+        parts = [
+            np.load(self.folder / f"{name}.npy", mmap_mode="r+")
+            for name in ("person", "confidence", "support")
+        ]
+        return Judgement(*parts)
+
+    def _judge(
+        self,
+        collection: AuthorshipFiles,
+        judgement: Judgement,
+        models: Models,
+        certain: CertainPairs,
+        state: PassState,
+    ) -> None:
+        judge = Judge(collection.authorships, models, certain, statistics=collection.statistics)
+        np.save(collection.folder / "odds.npy", judge.name_odds)
+        counts = np.diff(collection.authorships.by_name[1])
+        tell, done, saved = self._tell("telling people apart"), 0, time.monotonic()
+        for number, names in enumerate(judge.units()):
+            done += int(counts[names].sum())
+            if number < state.units:
+                continue
+            judge.judge_names(names, judgement)
+            state.units = number + 1
+            if time.monotonic() - saved >= SAVED_EVERY:
+                self._keep(judgement, state)
+                saved = time.monotonic()
+            if tell:
+                tell(done, len(collection))
+        state.judged = True
+        self._keep(judgement, state)
+
+    def _keep(self, judgement: Judgement, state: PassState) -> None:
+        for part in (judgement.person, judgement.confidence, judgement.support):
+            if isinstance(part, np.memmap):
+                part.flush()
+        self.save(state)
+
+    def _tell(self, step: str) -> Callable[[int, int], None] | None:
+        report = self._report
+        return (lambda done, whole: report(step, done, whole)) if report else None
+
+
+def current(corpus: Corpus) -> Path:
+    """The folder of the collection that the last full pass judged."""
+    return corpus.folder / "identity" / "collection"
+
+
+def certain_pairs(stored: Any, corrections: Sequence[Correction]) -> CertainPairs:
+    """Corrections that hold for all, as pairs of authorships.
+
+    Parameters
+    ----------
+    stored
+        A collection, or :class:`index.identity.passes.StoredAuthorships`.
+    """
+    papers, offsets = stored.papers, stored.authorships.offsets
+
+    def place(paper: int, author: int) -> int | None:
+        at = int(np.searchsorted(papers, paper))
+        if at == len(papers) or papers[at] != paper:
+            return None
+        start, stop = int(offsets[at]), int(offsets[at + 1])
+        mine = np.flatnonzero(stored.authors[start:stop] == author)
+        return start + int(mine[0]) if len(mine) else None
+
+    pairs: dict[str, list[tuple[int, int]]] = {"same": [], "apart": []}
+    for correction in corrections:
+        one = place(correction.paper_id, correction.author_id)
+        ends = [(correction.other_paper_id, correction.other_author_id), *correction.everybody]
+        for end in dict.fromkeys(ends):
+            other = place(*end)
+            if one is not None and other is not None and one != other:
+                pairs[correction.kind].append((one, other))
+    return CertainPairs(pairs["same"], pairs["apart"])

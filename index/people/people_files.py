@@ -1,0 +1,244 @@
+"""The files of a pass: who wrote what, mean vectors, the network; made when missing or out of date."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from data.stores.person_passes import Pass
+from data.stores.store import Store
+from index.people.closest_work import ClosestWork
+from index.people.network_file import StoredNetwork, write_network
+from index.people.packed_names import PackedNames
+from index.people.people import PeopleIndex
+from index.people.people_fresh import FreshPapers
+from index.people.people_table import PeopleTable
+from index.people.stored_partners import StoredPartners, write_directions
+from index.search.facets import Facets
+from index.search.vectors import Vectors
+
+SMALL = 20_000
+"""So many authorships are read from the store as quickly as from a file."""
+MOST_FRESH = 50_000
+"""Above so many papers that changed since, the file of who wrote what is made again before it is used."""
+KEPT_FRESH = 500
+"""Above so many a worker makes the files again."""
+_CHANGED_AT_ONCE = 5_000
+_Made = TypeVar("_Made")
+Report = Callable[[str, int, int], None]
+
+
+class PeopleFiles:
+    """Opens the files of a folder, and makes those that are missing; one process makes them at a time."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self._store = store
+        self._table_file = folder / "people.map"
+        self._closest_file = folder / "closest.map"
+        self._network_file = folder / "network.map"
+        self._directions_file = folder / "directions.map"
+        self._lock = FileLock(folder / "people.lock", timeout=0)
+        self._opened: tuple[int, tuple[PeopleTable, PackedNames, dict[str, int]]] | None = None
+        self._mapped: tuple[int, tuple[ClosestWork, dict[str, int]]] | None = None
+
+    @staticmethod
+    def serve(last: Pass) -> bool:
+        """Whether the people of a pass are so many that they live in files."""
+        return last.authorships > SMALL
+
+    # -- who wrote what ----------------------------------------------------------------------------
+
+    async def people(self, last: Pass, facets: Facets) -> PeopleIndex | None:
+        """The people of the last pass without mean vectors; None while another process makes the file.
+
+        After a full pass, that is the people of the pass before, until the file is made again.
+        """
+        held = await asyncio.to_thread(self._table)
+        if held is None:
+            if await self._alone(lambda: self._write_table(last)) is None:
+                return None
+            held = await asyncio.to_thread(self._table)
+            assert held is not None
+        touched = await self._touched(held[2], last)
+        if touched is None:
+            again = await self._alone(lambda: self._write_table(last))
+            if again is not None:
+                return await self.people(last, facets)
+            touched = set()
+        table, names, stamp = held
+        known = stamp["pass_"] if await self._is_old(stamp) else last.id
+        fresh = await self._fresh(table, touched)
+        return PeopleIndex(known, table, names, facets, None, fresh)
+
+    def _table(self) -> tuple[PeopleTable, PackedNames, dict[str, int]] | None:
+        stamp = _stamp(self._table_file)
+        if self._opened is None or self._opened[0] != stamp:
+            opened = PeopleTable.open(self._table_file)
+            if opened is None or {"pass_", "upto"} - opened[2].keys():
+                return None
+            self._opened = stamp, opened
+        return self._opened[1]
+
+    async def _is_old(self, stamp: dict[str, int]) -> bool:
+        full = await self._store.people.last_pass("full")
+        stale = await self._store.people.last_pass("stale")
+        return max(full.id if full else 0, stale.id if stale else 0) > stamp["pass_"]
+
+    async def _touched(self, stamp: dict[str, int], last: Pass) -> set[int] | None:
+        """Papers about which the file may be wrong; None where it may be wrong about any."""
+        if stamp["pass_"] == last.id and stamp["upto"] == last.upto:
+            return set()
+        if stamp["pass_"] > last.id or stamp["upto"] > last.upto or await self._is_old(stamp):
+            return None
+        touched = await self._store.corrections.papers()
+        upto = stamp["upto"]
+        while upto < last.upto:
+            changed, upto = await self._store.changed_ids(upto, _CHANGED_AT_ONCE)
+            touched.update(changed)
+            if not changed or len(touched) > MOST_FRESH:
+                break
+        return touched if len(touched) <= MOST_FRESH else None
+
+    async def _fresh(self, table: PeopleTable, touched: set[int]) -> FreshPapers:
+        papers = sorted(touched)
+        pairs = await self._store.people.pairs_of(papers)
+        people = {person for person, _ in pairs}
+        for paper in papers:
+            people.update(table.writers_of(paper).tolist())
+        return FreshPapers(papers, pairs, await self._store.people.names(sorted(people)))
+
+    async def _write_table(self, last: Pass) -> bool:
+        rows = await self._store.people.pairs()
+        names = PackedNames()
+        async for number, name in self._store.people.all_names():
+            names.add(number, name)
+
+        def write() -> None:
+            table = PeopleTable.of(np.frombuffer(rows, np.int64).reshape(-1, 2))
+            table.write(self._table_file, names, pass_=last.id, upto=last.upto)
+
+        await asyncio.to_thread(write)
+        return True
+
+    # -- mean vectors ------------------------------------------------------------------------------
+
+    async def closest(self, people: PeopleIndex, vectors: Vectors, *, again: bool) -> ClosestWork | None:
+        """Everybody's mean vectors; made if there are none, or ``again``. None while another makes them."""
+
+        async def write() -> bool:
+            def work() -> None:
+                made = ClosestWork.of(people.everybody, vectors)
+                made.write(self._closest_file, pass_=people.number, embedded=len(vectors))
+
+            await asyncio.to_thread(work)
+            return True
+
+        opened = None if again else self._open_closest(vectors)
+        if opened is None:
+            await self._alone(write)
+            opened = self._open_closest(vectors)
+        return opened[0] if opened else None
+
+    def embedded(self, vectors: Vectors) -> int:
+        """How many papers had a vector when the mean vectors were made; 0 where there are none."""
+        opened = self._open_closest(vectors)
+        return opened[1].get("embedded", 0) if opened else 0
+
+    def _open_closest(self, vectors: Vectors) -> tuple[ClosestWork, dict[str, int]] | None:
+        stamp = _stamp(self._closest_file)
+        if self._mapped is None or self._mapped[0] != stamp:
+            opened = ClosestWork.open(self._closest_file, vectors.dimension)
+            if opened is None:
+                return None
+            self._mapped = stamp, opened
+        return self._mapped[1]
+
+    # -- the network -------------------------------------------------------------------------------
+
+    async def partners(self, people: PeopleIndex, facets: Facets, vectors: Vectors) -> StoredPartners | None:
+        """Who could write with whom; made if there is no file of it. None while another process makes it."""
+        opened = await asyncio.to_thread(self._partners, vectors)
+        if opened is None:
+            await self._alone(lambda: self._write_network(people, facets, vectors))
+            opened = await asyncio.to_thread(self._partners, vectors)
+        return opened
+
+    def _partners(self, vectors: Vectors) -> StoredPartners | None:
+        network = StoredNetwork.open(self._network_file)
+        directions = ClosestWork.open(self._directions_file, vectors.dimension)
+        if network is None or directions is None or directions[1].get("pass_") != network.stamp.get("pass_"):
+            return None
+        papers = network.papers
+        return StoredPartners(
+            network, lambda rows: vectors.rows(papers[rows].astype(np.int64)), directions[0]
+        )
+
+    async def _write_network(
+        self, people: PeopleIndex, facets: Facets, vectors: Vectors, report: Report | None = None
+    ) -> bool:
+        tell = (lambda done, total: report("joining coauthors", done, total)) if report else None
+
+        def write() -> None:
+            write_network(self._network_file, people.everybody, facets.days, tell, pass_=people.number)
+            network = StoredNetwork.open(self._network_file)
+            assert network is not None
+            write_directions(self._directions_file, network, vectors, pass_=people.number)
+
+        await asyncio.to_thread(write)
+        return True
+
+    # -- making ------------------------------------------------------------------------------------
+
+    async def keep(
+        self, facets: Facets, vectors: Vectors, report: Report | None = None
+    ) -> PeopleIndex | None:
+        """Bring all files up to date, if much has changed; for a worker. Returns the people, if any."""
+        last = await self._store.people.last_pass()
+        if last is None or not self.serve(last):
+            return None
+        held = await asyncio.to_thread(self._table)
+        touched = None if held is None else await self._touched(held[2], last)
+        if touched is None or len(touched) > KEPT_FRESH:
+            if report:
+                report("writing who wrote what", 0, 0)
+            await self._alone(lambda: self._write_table(last))
+        people = await self.people(last, facets)
+        if people is None:
+            return None
+        known = self._open_closest(vectors)
+        grown = known is None or abs(len(vectors) - known[1].get("embedded", 0)) * 50 > len(vectors)
+        if grown or known is None or (people.is_whole and known[1].get("pass_") != people.number):
+            if report:
+                report("averaging people's papers", 0, 0)
+            await self.closest(people, vectors, again=True)
+        partners = await asyncio.to_thread(self._partners, vectors)
+        if (
+            grown
+            or partners is None
+            or (people.is_whole and partners.network.stamp["pass_"] != people.number)
+        ):
+            await self._alone(lambda: self._write_network(people, facets, vectors, report))
+        return people
+
+    async def _alone(self, make: Callable[[], Awaitable[_Made]]) -> _Made | None:
+        """Make something while no other process does; None where one does."""
+        try:
+            self._lock.acquire()
+        except Timeout:
+            return None
+        try:
+            return await make()
+        finally:
+            self._lock.release()
+
+
+def _stamp(path: Path) -> int:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime_ns
+    return 0

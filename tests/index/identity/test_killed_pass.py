@@ -1,0 +1,143 @@
+"""A full pass that is killed goes on where it was, and ends as if nobody had killed it."""
+
+import asyncio
+import json
+import shutil
+import signal
+import sys
+
+import pytest
+
+from data.stores.store import Store
+from index.identity import statistics
+from index.identity.passes import identify
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from tests.helpers.paths import ROOT
+from tests.helpers.records import record
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from data.stores import people_drafts
+from data.stores.store import Store
+from index.identity import full_pass, identity, membership_rows, statistics, writing
+from index.identity.passes import identify
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+
+people_drafts.AT_ONCE = 3
+identity._AT_ONCE = 1
+full_pass.SAVED_EVERY = 0.0
+statistics._BACKGROUND = 6_000
+writing.IDS_AT_ONCE = 6
+writing._SHORT = 0
+
+async def main():
+    folder = Path(sys.argv[1])
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    corpus = await Corpus.open(store, folder / "index", Embedder())
+
+    def tell(step, done, whole):
+        print(step, done, flush=True)
+
+    for name in ("draft_people", "redraft", "publish"):
+        def slow(*args, real=getattr(store.people, name), name=name, **more):
+            print(name, flush=True)
+            return real(*args, **more)
+        setattr(store.people, name, slow)
+    outcome = await identify(corpus, full=True, report=tell)
+    print("done", outcome.people, flush=True)
+    await store.close()
+
+asyncio.run(main())
+"""
+FIRST = ["Wei", "Yu", "W.", "Ada", "Bo", "Hui"]
+
+
+@pytest.fixture
+async def folder(tmp_path):
+    """A library of forty papers by people who share names."""
+    home = tmp_path / "one"
+    home.mkdir()
+    store = await Store.open(f"sqlite+aiosqlite:///{home / 'labmate.db'}")
+    names = [
+        [f"{FIRST[n % 6]} Wang", f"{FIRST[n % 5]} Li", f"Guest{n % 7} Person{n % 7}", f"Only{n} Once{n}"]
+        for n in range(40)
+    ]
+    await store.upsert([record(n, authors=authors) for n, authors in enumerate(names)])
+    await store.close()
+    return home
+
+
+async def run_until(folder, word="", times=0):
+    """Run a full pass and kill it when it says a word for the nth time; returns what it said."""
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", CHILD, str(folder)), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    said = []
+    while line := (await child.stdout.readline()).decode().strip():
+        said.append(line)
+        if times and sum(heard.startswith(word) for heard in said) == times:
+            child.send_signal(signal.SIGKILL)
+            break
+    await child.wait()
+    return said
+
+
+async def people_of(folder):
+    """Everybody's papers and positions, with confidence and support, without the numbers of people."""
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    held = {}
+    for row in await store.people.all_memberships():
+        held.setdefault(row.person_id, []).append((row.paper_id, row.position, row.confidence, row.support))
+    names = {number: name for number, (name, _, _) in (await store.people.people_rows()).items()}
+    await store.close()
+    return sorted((names[number], sorted(rows)) for number, rows in held.items())
+
+
+POINTS = [
+    ("gathering", 1),
+    ("telling", 3),
+    ("telling", 9),
+    ("draft_people", 2),
+    ("redraft", 4),
+    ("publish", 1),
+]
+
+
+async def test_a_pass_killed_at_many_points_ends_as_an_unharmed_one(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    whole = await run_until(other)
+    assert whole[-1].startswith("done")
+    state = folder / "index" / "identity" / "pass" / "state.json"
+    reached = []
+    for word, times in POINTS:
+        said = await run_until(folder, word, times)
+        assert said[-1].startswith(word), f"it ended before {word}"
+        kept = json.loads(state.read_text()) if state.exists() else {"units": 0, "paper": 0}
+        reached.append((kept["units"], kept["paper"]))
+    assert reached == sorted(reached), "it never goes back"
+    assert 0 < reached[1][0] < reached[2][0], "what is judged stays judged"
+    assert 0 < reached[4][1] < reached[5][1], "what is written stays written"
+    said = await run_until(folder)
+    assert not [line for line in said if line.startswith(("gathering", "telling", "draft_people", "redraft"))]
+    assert await people_of(folder) == await people_of(other)
+    assert not state.exists()
+
+
+async def test_a_killed_pass_does_not_lose_papers_that_came_since(folder, monkeypatch):
+    monkeypatch.setattr(statistics, "_BACKGROUND", 6_000)
+    await run_until(folder, "telling", 5)
+    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    try:
+        await store.upsert([record(n, authors=["Wei Wang", f"Late{n} Comer{n}"]) for n in range(60, 64)])
+        corpus = await Corpus.open(store, folder / "index", Embedder())
+        outcome = await identify(corpus)
+        assert (outcome.kind, outcome.authorships) == ("full", 160), "it goes on with what it had read"
+        assert await store.people.standing() == (168, 160), "and then places what came since"
+        late = await store.people.named([await store.author_names.find("Late61 Comer61")])
+        assert [papers for _, papers in late] == [1]
+    finally:
+        await store.close()
