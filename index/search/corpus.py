@@ -53,7 +53,7 @@ class Corpus:
         self._seen = -1
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
-        self._counted: tuple[tuple[int, int], int] = (-1, -1), 0
+        self._counted: tuple[tuple[int, int, int], int] = (-1, -1, -1), 0
         self._lock = FileLock(folder / "write.lock", timeout=0)
 
     @classmethod
@@ -174,7 +174,8 @@ class Corpus:
 
     def waiting(self) -> int:
         """How many papers have no vector for their present text yet."""
-        state = self._seen, len(self.vectors) if self.vectors is not None else 0
+        log = self.vectors.log if self.vectors is not None else None
+        state = self._seen, log.generation if log else 0, log.row_count if log else 0
         if state != self._counted[0]:
             self._counted = state, int(self._lacking().sum()) if self.vectors is not None else 0
         return self._counted[1]

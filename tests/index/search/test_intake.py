@@ -58,8 +58,11 @@ async def test_only_changed_texts_are_embedded_again(corpus):
     newer = record(1, source="arxiv", version=2, title="A new title")
     comment = record(2, source="arxiv", version=2, comment="12 pages")
     await read(corpus, [newer, comment])
+    await corpus.refresh()
+    assert corpus.waiting() == 1
     assert len(corpus.backlog()) == 1
     assert await _embed(corpus) == 1
+    assert corpus.waiting() == 0
     assert len(corpus.vectors) == 2
 
 
