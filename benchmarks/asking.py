@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 
 from benchmarks.data import FOLDER, PAPERS, full_corpus, show
-from benchmarks.running import WARM, resident, start, timed
+from benchmarks.running import WARM, logged_in, resident, start, timed
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.sources.files import PaperFile
@@ -46,9 +45,7 @@ async def main() -> None:
     await corpus.store.close()
     async with LocalDiscord() as discord:
         process = start(discord, FOLDER)
-        assert process.stdout is not None
-        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
-            pass
+        await logged_in(process)
         try:
             async with UserClient(discord.url, discord.user_token) as user:
                 begun = time.perf_counter()

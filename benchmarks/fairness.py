@@ -16,7 +16,7 @@ from typing import Self
 
 from benchmarks.data import FOLDER, full_corpus, percentile, show
 from benchmarks.replies import SEARCHES
-from benchmarks.running import start
+from benchmarks.running import logged_in, start
 from bot.local_discord.client import NoReplyError, ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import Json
@@ -115,9 +115,7 @@ async def main(unlimited: bool) -> None:
                 discord.state.add_member(guild["id"], member)
             tokens.append([discord.state.token_of(member["id"]) for member in members])
         process = start(discord, FOLDER, LABMATE_LIMITS=str(not unlimited).lower())
-        assert process.stdout is not None
-        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
-            pass
+        await logged_in(process)
         try:
             async with UserClient(discord.url, discord.user_token) as user:
                 await user.slash("/search warm up the model", within=60)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks import asking
 from benchmarks.data import FOLDER, PAPERS, ROOT, full_corpus, show
-from benchmarks.running import WARM, resident, start, timed
+from benchmarks.running import WARM, logged_in, resident, start, timed
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.sources.files import PaperFile
@@ -113,9 +113,7 @@ async def people() -> None:
     for pictures in (False, True):
         async with LocalDiscord() as discord:
             process = start(discord, FOLDER, pictures=pictures)
-            assert process.stdout is not None
-            while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
-                pass
+            await logged_in(process)
             try:
                 async with UserClient(discord.url, discord.user_token) as user:
                     begun = time.perf_counter()
@@ -143,9 +141,7 @@ async def main(reading: bool) -> None:
     async with LocalDiscord() as discord:
         begun = time.perf_counter()
         process = start(discord, folder)
-        assert process.stdout is not None
-        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
-            pass
+        await logged_in(process)
         print(
             f"{'run to logged in, ' + format(known, ',') + ' papers':34} "
             f"{time.perf_counter() - begun:.1f} s (target 6 s)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -35,6 +36,20 @@ def start(
     return subprocess.Popen(
         [sys.executable, "-m", "bot", "run"], cwd=ROOT, env=environment, stdout=subprocess.PIPE
     )
+
+
+async def logged_in(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a Labmate is logged in.
+
+    Raises
+    ------
+    RuntimeError
+        If it ends before.
+    """
+    assert process.stdout is not None
+    while b"Logged in" not in (line := await asyncio.to_thread(process.stdout.readline)):
+        if not line:
+            raise RuntimeError("Labmate ended before it was logged in; its log says why.")
 
 
 def resident(process: subprocess.Popen[bytes]) -> float:

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.data import FOLDER, ROOT, url
-from benchmarks.running import start
+from benchmarks.running import logged_in, start
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
@@ -150,9 +150,7 @@ async def processes(folder: Path, name: str, paper: str) -> None:
     async with LocalDiscord() as discord:
         begun = time.perf_counter()
         process = start(discord, folder)
-        assert process.stdout is not None
-        while b"Logged in" not in await asyncio.to_thread(process.stdout.readline):
-            pass
+        await logged_in(process)
         print(f"{'start to logged in':60} {time.perf_counter() - begun:6.2f} s", flush=True)
         try:
             async with UserClient(discord.url, discord.user_token) as user:

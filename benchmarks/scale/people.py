@@ -34,7 +34,8 @@ from index.evaluate.identity import bcubed, f1
 from index.identity.collection import AuthorshipFiles
 from index.identity.evidence import Evidence
 from index.identity.full_pass import current
-from index.identity.identity import Judge, Judgement
+from index.identity.identity import Judge
+from index.identity.judgement import Judgement
 from index.identity.models import Models
 from index.identity.passes import identify
 from index.search.corpus import Corpus

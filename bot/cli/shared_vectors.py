@@ -69,7 +69,7 @@ def closing(taken: Taken) -> str:
     skipped = {
         "of papers that are not here": taken.unknown,
         "of papers whose text differs": taken.other_text,
-        "that are no unit vectors": taken.broken,
+        "with damaged vectors (their length is not 1)": taken.broken,
     }
     text = f"{taken.read:,} vectors read: {taken.taken:,} taken in, {taken.unchanged:,} known already"
     return text + "".join(f"\n  skipped {count:,} {why}" for why, count in skipped.items() if count)

@@ -21,7 +21,7 @@ _BESIDE, _ABOVE = 96, 48
 """Pixels around the marks, for labels."""
 _TEXT, _TITLE, _SMALL = 21, 31, 20
 _LARGE, _FEW = 25, 24
-"""Height of labels where there are no more nodes than this: pictures are looked at on phones."""
+"""Label height, and the most nodes that a graph may have for it: on a phone, large labels read better."""
 _LINE = 20
 """Characters of a line of a label."""
 _APART = 62

@@ -128,7 +128,7 @@ def points(pixels: float) -> float:
 def written(
     axes: Axes, text: str, pixels: float, theme: Theme, *, colour: str = "", bold: bool = False
 ) -> Text:
-    """Text of this height with a halo; it stands at the origin until it is placed."""
+    """Text of the given height, with a halo, at the origin; the caller moves it into place."""
     return axes.text(
         0,
         0,

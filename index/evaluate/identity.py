@@ -13,7 +13,8 @@ from index.evaluate.identity_errors import confidence, errors, long_careers, on_
 from index.evaluate.metrics import RESAMPLES
 from index.evaluate.pseudo_people import make_people
 from index.identity.authorships import Authorships
-from index.identity.identity import Judge, Judgement
+from index.identity.identity import Judge
+from index.identity.judgement import Judgement
 from index.identity.models import Models
 
 HOMONYMS, VARIANTS = 2_000, 1_000

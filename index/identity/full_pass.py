@@ -22,7 +22,8 @@ from data.keys import hash64
 from data.stores.corrections import Correction
 from index.identity.collection import AuthorshipFiles
 from index.identity.gathering import gather
-from index.identity.identity import Judge, Judgement
+from index.identity.identity import Judge
+from index.identity.judgement import Judgement
 from index.identity.membership_rows import Stands
 from index.identity.models import Models
 from index.identity.unions import CertainPairs

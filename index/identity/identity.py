@@ -10,10 +10,11 @@ import numpy as np
 
 from index.identity import large_names
 from index.identity.authorships import Authorships
-from index.identity.clusters import FIRM, Block, batches, estimate_priors, pairs_within, upper
+from index.identity.clusters import Block, batches, estimate_priors, pairs_within, upper
 from index.identity.evidence import PAIR_COLUMNS, Evidence
-from index.identity.group_pairs import MEMBERS, pooled
+from index.identity.judgement import Judgement
 from index.identity.models import Models, ease, expected_namesakes
+from index.identity.part_merger import PartMerger, grouped
 from index.identity.statistics import Statistics
 from index.identity.unions import CertainPairs, Union, best_rivals
 from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
@@ -25,38 +26,6 @@ _PAIRS_HELD = 2_000_000
 _AT_ONCE = 60_000
 """Authorships that are judged in one go, unless one family name has more."""
 Progress = Callable[[int, int], None]
-
-
-@dataclass
-class Judgement:
-    """People as sets of authorships.
-
-    Attributes
-    ----------
-    person
-        int64, shape (authorships,): the person, numbered from 0; -1 if not judged.
-    confidence
-        float32: how likely the authorship belongs to this person, 0 to 1.
-    support
-        int64: the authorship that supports it most, -1 if it is the person's only one.
-    """
-
-    person: np.ndarray
-    confidence: np.ndarray
-    support: np.ndarray
-
-    @classmethod
-    def blank(cls, count: int) -> Judgement:
-        """A judgement in which nothing is judged yet."""
-        return cls(np.full(count, -1, np.int64), np.zeros(count, np.float32), np.full(count, -1, np.int64))
-
-    def numbered(self) -> Judgement:
-        """The same with people numbered in order, if each was known by its first authorship."""
-        first = np.zeros(len(self.person), bool)
-        first[self.person[self.person >= 0]] = True
-        number = np.cumsum(first) - 1
-        person = np.where(self.person >= 0, number[self.person], -1)
-        return Judgement(person, self.confidence, self.support)
 
 
 @dataclass
@@ -291,84 +260,11 @@ class Judge:
         return large_names.parts(authorships, features)
 
     def _groups(self, blocks: list[Block]) -> list[np.ndarray]:
-        """The groups of a name; those of different blocks are merged where their coauthors speak for it.
-
-        The best pairs are merged first, and what a merged group says is looked at again.
-        """
-        groups = [block.authorships[sorted(group)] for block in blocks for group in block.groups]
+        """The groups of a name, also of several blocks."""
         if len(blocks) == 1:
-            return groups
-        part = np.repeat(np.arange(len(blocks)), [len(block.groups) for block in blocks])
-        prior = float(np.mean([block.prior for block in blocks]))
-        numbers, following = np.arange(len(groups)), len(groups)
-        odds: dict[tuple[int, int], float] = {}
-        while True:
-            wrote_with = self.evidence.coauthors(groups)
-            weights = self.evidence.statistics.weights
-            pairs = sorted(set(large_names.most_in_common(wrote_with, wrote_with, weights, part)))
-            keys = [(int(numbers[a]), int(numbers[b])) for a, b in pairs]
-            new = [place for place, key in enumerate(keys) if key not in odds]
-            chosen = np.array([pairs[place] for place in new], np.int64).reshape(-1, 2)
-            for place, score in zip(
-                new, self._across(groups, chosen, prior, blocks[0].name_odds), strict=True
-            ):
-                odds[keys[place]] = score
-            scored = sorted(((odds[key], *pair) for key, pair in zip(keys, pairs, strict=True)), reverse=True)
-            merged = self._disjoint(groups, scored)
-            if not merged:
-                return groups
-            used = {place for pair in merged for place in pair}
-            rest = [place for place in range(len(groups)) if place not in used]
-            fresh = np.arange(following, following + len(merged))
-            following += len(merged)
-            groups = [groups[place] for place in rest] + [
-                np.sort(np.concatenate([groups[a], groups[b]])) for a, b in merged
-            ]
-            numbers = np.concatenate([numbers[rest], fresh])
-            part = np.concatenate([part[rest], len(blocks) + fresh])
-
-    def _disjoint(
-        self, groups: list[np.ndarray], scored: list[tuple[float, int, int]]
-    ) -> list[tuple[int, int]]:
-        """The best pairs above the cut, each group once."""
-        used: set[int] = set()
-        merged: list[tuple[int, int]] = []
-        for score, a, b in scored:
-            if score < self._cut:
-                break
-            if a in used or b in used:
-                continue
-            if Union(self.authorships, [groups[a], groups[b]], [-1, -1], self.certain).possible(0, 1):
-                used |= {a, b}
-                merged.append((a, b))
-        return merged
-
-    def _across(
-        self, groups: list[np.ndarray], pairs: np.ndarray, prior: float, name_odds: float
-    ) -> list[float]:
-        """How much speaks for merging each pair of groups of a name, as log-odds."""
-        sizes = np.minimum([len(group) for group in groups], MEMBERS)
-        scored: list[float] = []
-        start = 0
-        for rows, likely in pooled(self.evidence, self.models, groups, pairs, min(prior, 0.0)):
-            chosen = pairs[start : start + len(rows)]
-            start += len(rows)
-            one, other = sizes[chosen[:, 0]], sizes[chosen[:, 1]]
-            context = np.stack(
-                [
-                    np.log1p(np.minimum(one, other)),
-                    np.log1p(np.maximum(one, other)),
-                    np.full(len(rows), prior),
-                    np.full(len(rows), name_odds),
-                    np.log(one + other),
-                    np.full(len(rows), np.log(2)),
-                ],
-                axis=1,
-            )
-            features = np.concatenate([rows[:, :5], context, rows[:, 5:]], axis=1).astype(np.float32)
-            odds = margins(self.models.groups, features)
-            scored += np.where(likely >= 1 - FIRM, np.maximum(odds, self._cut), odds).tolist()
-        return scored
+            return grouped(blocks)
+        merger = PartMerger(self.authorships, self.evidence, self.models, self.certain, self._cut)
+        return merger.merged(blocks)
 
     def _whole_prior(self, authorships: np.ndarray) -> float:
         """The prior of a large name, from pairs of all its parts: within one part papers are too alike."""

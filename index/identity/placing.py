@@ -15,7 +15,8 @@ from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles, place_keys
 from index.identity.full_pass import certain_pairs, current
 from index.identity.gathering import gather
-from index.identity.identity import Judge, Judgement
+from index.identity.identity import Judge
+from index.identity.judgement import Judgement
 from index.identity.models import Models
 from index.identity.surroundings import Surroundings
 from index.identity.writing import PassOutcome

@@ -11,7 +11,7 @@ import numpy as np
 from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles
 from index.identity.full_pass import FullPass, PassState
-from index.identity.identity import Judgement
+from index.identity.judgement import Judgement
 from index.identity.membership_rows import (
     FRESH,
     IDS_AT_ONCE,

@@ -125,7 +125,7 @@ def test_unknown_papers_other_texts_and_broken_rows_are_skipped_and_counted(file
     assert f"{len(rows)} vectors read: {len(sample) - 3} taken in, 0 known already" in said(done)
     assert "skipped 6 of papers that are not here" in said(done)
     assert "skipped 6 of papers whose text differs" in said(done)
-    assert "skipped 3 that are no unit vectors" in said(done)
+    assert "skipped 3 with damaged vectors" in said(done)
 
 
 def test_a_paper_named_twice_is_taken_once(files, tmp_path):
