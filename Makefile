@@ -62,7 +62,8 @@ bench: $(DEV_STAMP)
 # hnswlib and usearch search vectors (benchmarks/scale/vectors.py).
 peers:
 	$(PYTHON) -m venv .peers
-	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" "usearch==2.26.6"
+	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" "usearch==2.26.6" \
+		"onnx==1.23.2" "onnxruntime==1.32.0" "openvino==2026.4.1"
 
 # Bots of other libraries on the local Discord (docs/extend.md). Each library has an environment of its own; they are
 # not part of CI, and discord.js needs node 18 or newer.

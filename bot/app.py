@@ -75,7 +75,7 @@ async def load_sample(settings: Settings) -> None:
     """Read the sample into an empty store; elsewhere, only add arXiv ids that its papers still lack."""
     store = await Store.open(settings.database)
     try:
-        fresh = not await store.count()
+        fresh = await store.is_empty()
         records = [record for record in _sample() if fresh or await _lacks_arxiv_id(store, record)]
     finally:
         await store.close()

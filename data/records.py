@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, Self
 from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from data.calendar.arxiv_ids import CATEGORY, split_version
-from data.keys import clean
+from data.keys import author_hash, clean, title_key
 
 MAX_NAME = 300
 MAX_TITLE = 5_000
@@ -101,6 +102,25 @@ class PaperRecord(BaseModel):
         if arxiv is not None and split_version(arxiv) != (arxiv, None):
             raise ValueError(f"no arXiv id: {arxiv[:40]!r}")
         return self
+
+    # -- keys that a batch is matched by ----------------------------------------------------------
+
+    @cached_property
+    def title_key(self) -> int:
+        """:func:`data.keys.title_key` of the title."""
+        return title_key(self.title)
+
+    @cached_property
+    def first_author(self) -> int:
+        """:func:`data.keys.author_hash` of the first author."""
+        return author_hash(*self.authors[:1])
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values, and so with keys of its own."""
+        copied = super().model_copy(update=update, deep=deep)
+        for key in ("title_key", "first_author"):
+            copied.__dict__.pop(key, None)
+        return copied
 
 
 @dataclass(frozen=True, slots=True)

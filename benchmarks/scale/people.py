@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import io
 import itertools
 import json
 import math
@@ -16,20 +15,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import orjson
-import zstandard
-from sqlalchemy import select
 
 from benchmarks.data import PAPERS, ROOT, VECTORS, need_data, url
+from benchmarks.scale.place import records
+from benchmarks.scale.watching import Watch
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from data.tables.papers import PaperRow
 from index.evaluate.identity import bcubed, f1
 from index.identity.collection import AuthorshipFiles
 from index.identity.evidence import Evidence
@@ -42,6 +38,7 @@ from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
 
+_AT_ONCE = 4_000
 KEPT = ROOT / "var" / "scale-people"
 COSTS = ("seconds", "cpu", "resident", "own", "pairs", "disk", "day_cpu")
 
@@ -71,30 +68,6 @@ class Cost:
     day_cpu: float = 0.0
     day_resident: float = 0.0
     bcubed: float | None = None
-
-
-class Memory:
-    """The most memory that this process uses while it is watched, in MB."""
-
-    def __init__(self) -> None:
-        self.resident = self.own = 0.0
-        self._ended = threading.Event()
-        self._watch = threading.Thread(target=self._look, daemon=True)
-
-    def _look(self) -> None:
-        while not self._ended.wait(0.1):
-            status = Path("/proc/self/status").read_text()
-            kb = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if "kB" in line}
-            self.resident = max(self.resident, int(kb["VmRSS"]) / 1_000)
-            self.own = max(self.own, int(kb["RssAnon"]) / 1_000)
-
-    def __enter__(self) -> Memory:
-        self._watch.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._watch.join()
 
 
 class Pairs:
@@ -130,11 +103,10 @@ async def measure(folder: Path, size: int | None, day: int, truth: Path | None) 
     pairs, cost = Pairs(), Cost()
     store = await Store.open(url(folder))
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
-    started, worked = time.monotonic(), time.process_time()
-    with Memory() as memory:
+    with Watch() as watch:
         outcome = await identify(corpus, full=True)
-    cost.seconds, cost.cpu = time.monotonic() - started, time.process_time() - worked
-    cost.resident, cost.own, cost.pairs = memory.resident, memory.own, pairs.count
+    use, cost.pairs = watch.use, pairs.count
+    cost.seconds, cost.cpu, cost.resident, cost.own = use.seconds, use.cpu, use.resident, use.own
     cost.papers, cost.authorships, cost.people = len(corpus.facets), outcome.authorships, outcome.people
     cost.disk = sum(file.stat().st_size for file in current(corpus).iterdir()) / 1e6
     _largest(corpus, cost, pairs)
@@ -145,11 +117,10 @@ async def measure(folder: Path, size: int | None, day: int, truth: Path | None) 
         await library(folder, size, size + day)
         store = await Store.open(url(folder))
         corpus = await Corpus.open(store, folder, Embedder())
-        started, worked = time.monotonic(), time.process_time()
-        with Memory() as memory:
+        with Watch() as watch:
             cost.day = (await identify(corpus)).changed
-        cost.day_seconds, cost.day_cpu = time.monotonic() - started, time.process_time() - worked
-        cost.day_resident = memory.resident
+        cost.day_seconds, cost.day_cpu = watch.use.seconds, watch.use.cpu
+        cost.day_resident = watch.use.resident
         await store.close()
     return cost
 
@@ -171,19 +142,18 @@ def _largest(corpus: Corpus, cost: Cost, pairs: Pairs) -> None:
 
 async def bcubed_of(store: Store, truth: Path) -> float:
     """B-cubed F1 of a library's people against the truth of the made collection that it was read from."""
-    people, begins = np.load(truth / "people.npy"), np.load(truth / "authorships.npy")
-    lines: dict[str, int] = {}
-    with (truth / "papers.json.zst").open("rb") as file:
-        for number, line in enumerate(io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))):
-            lines[orjson.loads(line)["id"]] = number
-    async with store._read() as connection:
-        ids = dict((await connection.execute(select(PaperRow.id, PaperRow.arxiv_id))).tuples().all())
-    found, right = [], []
-    for row in await store.people.all_memberships():
-        at = lines.get(ids.get(row.paper_id) or "")
-        if at is not None and row.position < begins[at + 1] - begins[at]:
-            found.append(row.person_id)
-            right.append(people[begins[at] + row.position])
+    person, begins = np.load(truth / "people.npy"), np.load(truth / "authorships.npy")
+    found, right, line = [], [], 0
+    ids = (paper["id"] for paper in records(truth))
+    while names := list(itertools.islice(ids, _AT_ONCE)):
+        known = await store.paper_keys.by_arxiv_id(names)
+        lines = {known[name][0]: line + place for place, name in enumerate(names) if name in known}
+        line += len(names)
+        for row in await store.people.standing_of(list(lines)):
+            at = lines[row.paper_id]
+            if row.there and row.position < begins[at + 1] - begins[at]:
+                found.append(row.person_id)
+                right.append(person[begins[at] + row.position])
     precision, recall = bcubed(np.array(found), np.array(right))
     return f1(float(precision.mean()), float(recall.mean()))
 

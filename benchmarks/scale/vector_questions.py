@@ -20,7 +20,10 @@ _AT_ONCE = 20_480
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """For each filter: queries, float32 (n, dimension); their nearest, int64 (n, NEAREST); what it keeps."""
+    """For each filter: queries, float32 (n, dimension); their nearest, int64 (n, NEAREST); whom it keeps.
+
+    ``kept`` has a bool for each store id.
+    """
 
     queries: dict[str, np.ndarray]
     wanted: dict[str, np.ndarray]
@@ -34,20 +37,25 @@ class Questions:
         """
         rng, table = np.random.default_rng(seed + 10), vectors.log.table
         whole = table.count
-        kept: dict[str, np.ndarray] = {"all": np.ones(whole, bool)}
+        papers = np.asarray(table.entries["paper"][:whole], np.int64)
+
+        def mask(rows: np.ndarray) -> np.ndarray:
+            kept = np.zeros(int(papers.max()) + 1, bool)
+            kept[papers[rows]] = True
+            return kept
+
+        kept: dict[str, np.ndarray] = {"all": mask(np.arange(whole))}
         centre = table.rows[int(rng.integers(whole))].astype(np.float32)
         near = np.concatenate([rows @ centre for _, rows in _parts(vectors)])
         for name, share in SHARES.items():
             size = max(NEAREST, int(share * whole))
-            kept[f"random {name}"] = np.zeros(whole, bool)
-            kept[f"random {name}"][rng.choice(whole, size, replace=False)] = True
-            kept[f"field {name}"] = np.zeros(whole, bool)
-            kept[f"field {name}"][np.argpartition(-near, size - 1)[:size]] = True
-        kept["newest 1 %"] = np.arange(whole) >= whole - whole // 100
+            kept[f"random {name}"] = mask(rng.choice(whole, size, replace=False))
+            kept[f"field {name}"] = mask(np.argpartition(-near, size - 1)[:size])
+        kept["newest 1 %"] = mask(np.arange(whole - whole // 100, whole))
         new = np.concatenate(list(draw(count, seed + 1))).astype(np.float32)
         queries = {}
         for name, inside in kept.items():
-            own = np.sort(rng.choice(np.flatnonzero(inside), count // 2))
+            own = np.sort(rng.choice(np.flatnonzero(inside[papers]), count // 2))
             queries[name] = np.concatenate([table.rows[own].astype(np.float32), new[: count - count // 2]])
         return cls(queries, _exact(vectors, queries, kept), kept)
 
@@ -84,27 +92,48 @@ def _exact(
     scores = {name: np.full((len(rows), NEAREST), -2, np.float32) for name, rows in queries.items()}
     papers = {name: np.full((len(rows), NEAREST), -1, np.int64) for name, rows in queries.items()}
     together = np.concatenate(list(queries.values()))
+    entries = vectors.log.table.entries["paper"]
     for start, rows in _parts(vectors):
+        here = np.asarray(entries[start : start + len(rows)], np.int64)
         near, first = together @ rows.T, 0
         for name, mask in kept.items():
             own = near[first : first + len(queries[name])]
             first += len(own)
-            inside = np.flatnonzero(mask[start : start + len(rows)])
+            inside = np.flatnonzero(mask[here])
             own = own[:, inside]
             if len(inside) > NEAREST:
                 best = np.argpartition(-own, NEAREST, axis=1)[:, :NEAREST]
             else:
                 best = np.tile(np.arange(len(inside)), (len(own), 1))
             both = np.hstack([scores[name], np.take_along_axis(own, best, 1)])
-            ids = np.hstack([papers[name], start + inside[best]])
+            ids = np.hstack([papers[name], here[inside[best]]])
             order = np.argsort(-both, axis=1)[:, :NEAREST]
             scores[name] = np.take_along_axis(both, order, 1)
             papers[name] = np.take_along_axis(ids, order, 1)
     return papers
 
 
-def ask(questions: Questions, search: Callable[[np.ndarray, np.ndarray | None], np.ndarray]) -> Iterator[str]:
-    """Ask everything; a line for each filter: recall@10, p50 and p99 by the clock, p50 of CPU."""
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How one kind of question was answered: times in seconds."""
+
+    name: str
+    recall: float
+    times: list[float]
+    cpu: list[float]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name:13} recall@10 {self.recall:.3f}  p50 {percentile(self.times, 0.5):5.1f} ms  "
+            f"p99 {percentile(self.times, 0.99):5.1f} ms  "
+            f"(CPU: {percentile(self.cpu, 0.5):.1f}, {percentile(self.cpu, 0.99):.1f})"
+        )
+
+
+def ask(
+    questions: Questions, search: Callable[[np.ndarray, np.ndarray | None], np.ndarray]
+) -> Iterator[Answered]:
+    """Ask everything, filter by filter."""
     for name, wanted in questions.wanted.items():
         where = questions.kept[name] if name != "all" else None
         hits, times, cpu = 0, [], []
@@ -116,8 +145,4 @@ def ask(questions: Questions, search: Callable[[np.ndarray, np.ndarray | None], 
             times.append(time.perf_counter() - begun)
             cpu.append(time.thread_time() - own)
             hits += len(set(papers.tolist()) & set(right.tolist()))
-        yield (
-            f"{name:13} recall@10 {hits / wanted.size:.3f}  p50 {percentile(times, 0.5):5.1f} ms  "
-            f"p99 {percentile(times, 0.99):5.1f} ms  "
-            f"(CPU: {percentile(cpu, 0.5):.1f}, {percentile(cpu, 0.99):.1f})"
-        )
+        yield Answered(name, hits / wanted.size, times, cpu)

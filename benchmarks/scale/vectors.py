@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.data import ROOT, VECTORS, need_data
 from benchmarks.scale.draw_vectors import Anchors, draw
+from benchmarks.scale.place import size_of
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from index.search.embedding import fingerprint
 from index.search.flat_rows import FlatRows
@@ -43,13 +44,13 @@ def main() -> None:
     speed = bandwidth()
     print(f"a core copies {speed:.1f} GB/s", flush=True)
     for size in asked.sizes.split(","):
-        one_size(_number(size), asked.folder / size, asked.questions, asked.seed, speed)
-
-
-def _number(size: str) -> int:
-    unit = {"k": 1_000, "m": 1_000_000}.get(size[-1].lower(), 1)
-    count = int(float(size.rstrip("kKmM")) * unit)
-    return min(count, 111_997) if size == "112k" else count
+        one_size(
+            111_997 if size == "112k" else size_of(size),
+            asked.folder / size,
+            asked.questions,
+            asked.seed,
+            speed,
+        )
 
 
 def one_size(count: int, folder: Path, questions: int, seed: int, speed: float) -> None:

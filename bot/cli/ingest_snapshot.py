@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from bot.cli.reporter import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
 from data.calendar.arxiv_ids import CATEGORY
+from data.sources.elsewhere import ReadElsewhere
 from data.sources.http import SourceError
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile, parse_years
 from index.search.corpus import Corpus
@@ -23,6 +25,8 @@ from index.search.intake import ReadyVectors, Summary
 from index.search.resumed_intake import ResumedIntake
 
 _ALL = "all"
+_LONG = 16 << 20
+"""Bytes on disk above which a file is read in a process of its own, which takes a second to start."""
 
 
 def ingest_snapshot_command(
@@ -142,20 +146,23 @@ async def ingest_snapshot(
         seconds = max(0.01, time.monotonic() - begun)
         taken = _taken(summary)
         rate = f"{taken:,} taken, {(taken - before) / seconds:,.0f}/s"
-        report.step(f"reading {path.name}", file.position, file.size, rate)
+        report.step(f"reading {path.name}", reading.position, file.size, rate)
 
     scope = f"{file.scope}{' with ' + vectors.name[:60] if vectors else ''}"
     intake = ResumedIntake(corpus, SOURCE, scope, vectors=ready, progress=show)
     place, before = await intake.find_place(), _taken(intake.summary)
     if place:
         report.say(f"Going on after line {place:,}, where the last run stopped.")
-        file.skip_to(place)
+    make = partial(SnapshotFile, path, chosen, place)
+    reading = ReadElsewhere(make) if file.size > _LONG else make()
     report.step(f"reading {path.name}", 0, file.size)
-    summary = await intake.run(iter(file))
+    summary = await intake.run(iter(reading))
     taken = _taken(summary)
     if taken == summary.refused:
-        raise SourceError(f"{path} has {file.lines:,} lines, but no paper of {chosen}. Nothing was read in.")
-    return replace(summary, read=taken), file.lines - taken
+        raise SourceError(
+            f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in."
+        )
+    return replace(summary, read=taken), reading.lines - taken
 
 
 def _taken(summary: Summary) -> int:

@@ -66,7 +66,7 @@ class About(commands.Cog):
 
     async def _about(self) -> ui.LayoutView:
         services = self._services
-        papers, authors = await services.store.count(), await services.store.author_names.count()
+        papers, authors = services.paper_count, len(services.corpus.names)
         _, newest, _ = await services.store.listings.around()
         vectors = services.corpus.vectors
         embedded = len(vectors) if vectors is not None else 0

@@ -129,9 +129,14 @@ class Services:
         """Who is asked for proofs of claims."""
         return Witnesses(self.web, self.facts, self.orcid_url, self.datacite_url)
 
+    @property
+    def paper_count(self) -> int:
+        """How many papers can be found now."""
+        return len(self.corpus.facets)
+
     async def examples(self) -> Examples:
         """Examples that work in this library, made again when its papers or topics change."""
-        stands = len(self.corpus.facets), self.search.newest(), self.insight.topics is not None
+        stands = self.paper_count, self.search.newest(), self.insight.topics is not None
         if self._examples is None or self._examples[0] != stands:
             self._examples = stands, await examples(self.corpus, self.search, self.insight.topics)
         return self._examples[1]

@@ -57,7 +57,7 @@ async def similar_to_text(services: Services, text: str) -> ui.LayoutView:
     opening = safe(shorten(" ".join(text.split()), 90))
     heading = f"## Similar to your text\n-# {opening}"
     if results.hits and not results.fits:
-        known = plural(await services.store.count(), "paper")
+        known = plural(services.paper_count, "paper")
         hits = tuple(hit for hit in results.hits if hit.paper_id in results.near)[:GUESSES]
         heading += f"\nNone of the {known} fits.{' The closest guesses:' if hits else ''}"
         if not hits:

@@ -150,9 +150,9 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
     if buttons:
         meant = shown(near[0].name, 80) if len(buttons) == 1 else "one of these"
         return note(f"{nobody}. Did you mean {meant}?", [buttons])
-    known = plural(await services.store.count(), "paper")
+    known = plural(services.paper_count, "paper")
     return note(
-        f"{nobody}, and no similar name among the authors of {known} in this library. "
+        f"{nobody}, and there is no similar name among the authors of {known} in this library. "
         "Check the spelling, or see /about for how to add papers."
     )
 

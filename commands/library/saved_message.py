@@ -34,7 +34,7 @@ async def save_all(services: Services, member: int, found: Recognised) -> ui.Lay
     UserError
         If Labmate knows none of them, or the library is full.
     """
-    lacking = unknown_line(found.unknown, await services.store.count())
+    lacking = unknown_line(found.unknown, services.paper_count)
     if not found.papers:
         raise UserError(
             f"Nothing to save. {lacking}"

@@ -41,7 +41,7 @@ async def papers_in(services: Services, found: Recognised) -> ui.LayoutView:
         return note(NONE_HERE)
     if len(found.papers) == 1 and not found.unknown:
         return await show(services, found.papers[0])
-    lacking = unknown_line(found.unknown, await services.store.count())
+    lacking = unknown_line(found.unknown, services.paper_count)
     if not found.papers:
         return note(lacking, await _guesses(services, found))
     papers = await services.store.papers(found.papers)
@@ -81,7 +81,7 @@ async def similar_to(services: Services, found: Recognised, text: str) -> ui.Lay
     if len(title_words(text)) >= ENOUGH_WORDS:
         return await similar_to_text(services, text[:MOST_TEXT])
     if found.unknown:
-        raise UserError(unknown_line(found.unknown, await services.store.count()))
+        raise UserError(unknown_line(found.unknown, services.paper_count))
     raise UserError(
         f"This message names no papers and has too little text to compare. I look for {LOOKED_FOR}."
     )

@@ -197,7 +197,7 @@ def _turning(
 
 
 async def _no_listing(services: Services) -> ui.LayoutView:
-    known = plural(await services.store.count(), "paper")
+    known = plural(services.paper_count, "paper")
     return note(
         f"I haven't read any listing yet; there are {known} in this library. I'll fetch the last week from "
         "arXiv as soon as I can reach it. /about says where papers come from."

@@ -104,7 +104,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     papers = papers[page * asked.page : (page + 1) * asked.page]
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
     changes = await _changes(services, asked, said, order)
-    unfit, advice = await _unfitting(services, asked, said, guesses=bool(papers))
+    unfit, advice = _unfitting(services, asked, said, guesses=bool(papers))
     if not papers:
         said_too = filter(
             None, [heading, unfit, foreign_line(said.foreign, fits=False), waiting_note(results), advice]
@@ -189,13 +189,11 @@ def _limits(asked: SearchQuery, said: Understood, order: Order) -> str:
     return "".join(f"\n{line}" for line in lines if line)
 
 
-async def _unfitting(
-    services: Services, asked: SearchQuery, said: Understood, *, guesses: bool
-) -> tuple[str, str]:
+def _unfitting(services: Services, asked: SearchQuery, said: Understood, *, guesses: bool) -> tuple[str, str]:
     """What to say where nothing fits, and what to try."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     limited = bool(asked.since or asked.category or asked.author or said.query.author or said.query.category)
-    known = await services.store.count()
+    known = services.paper_count
     return unfitting(known, said, since=since, until=said.until, limited=limited, guesses=guesses)
 
 

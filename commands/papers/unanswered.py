@@ -52,8 +52,7 @@ async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool)
         row.append(await button_to(services, "ask.on", "Ask on", on))
     notes += found.notes
     read = _read(found) if found.paper is not None else ""
-    known = await services.store.count()
-    return no_answer(heading(found), entries, known, tries, [row], read=read, notes=notes)
+    return no_answer(heading(found), entries, services.paper_count, tries, [row], read=read, notes=notes)
 
 
 def _nearest(services: Services, paper: Paper, question: str) -> Entry:

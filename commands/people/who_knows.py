@@ -73,7 +73,7 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
 
 async def _nobody(services: Services, topic: str, searched: Found) -> ui.LayoutView:
     """No paper matches the topic: say so, and name the closest papers as guesses."""
-    known = plural(await services.store.count(), "paper")
+    known = plural(services.paper_count, "paper")
     text = f"None of the {known} fits “{topic}”, so I can't name anyone who knows it."
     near = await services.store.papers(searched.near[:GUESSES])
     if near:

@@ -20,7 +20,7 @@ from data.database.private_files import keep_database_private
 from data.database.sqlite_files import StoreError as StoreError
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-HEAD = "0019"
+HEAD = "0020"
 """The newest migration; a test compares it with alembic's own answer."""
 
 

@@ -78,10 +78,6 @@ class SnapshotFile(PaperFile):
             taken = f"{taken[:280]} {blake2b(taken.encode(), digest_size=6).hexdigest()}"
         return f"{self.path.name[:100]} {self.size} {head.hexdigest()}: {taken}"
 
-    def skip_to(self, line: int) -> None:
-        """Begin at this line, counted from 0."""
-        self._begin = line
-
     def _records(self, stream: Any) -> Iterator[tuple[int, PaperRecord | Rejected]]:
         self._skip(stream)
         refused: list[tuple[int, PaperRecord | Rejected]] = []

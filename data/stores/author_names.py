@@ -97,7 +97,7 @@ class AuthorNames(Repository):
                 counts += [(row[0], row[1], row[2]) for row in rows]
         return counts
 
-    async def count(self) -> int:
-        """The number of author names."""
+    async def has_more_than(self, count: int) -> bool:
+        """Whether there are more author names than this."""
         async with self._read() as connection:
-            return await connection.scalar(select(func.count()).select_from(AuthorRow)) or 0
+            return await connection.scalar(select(AuthorRow.id).offset(count).limit(1)) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, func, insert, select, update
+from sqlalchemy import Select, case, func, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.stores import audit
@@ -55,6 +55,12 @@ class Correction:
     def ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """The two authorships, each as (paper, name's number)."""
         return (self.paper_id, self.author_id), (self.other_paper_id, self.other_author_id)
+
+
+def _merged_into(person: int) -> Select[int]:
+    """The people who turned out to be this one."""
+    ever = (PersonRow.merged_into == person) | (PersonRow.next_merged == person)  # each has an index
+    return select(PersonRow.id).where(ever, MERGED.in_([person]))
 
 
 class Corrections(Repository):
@@ -205,7 +211,7 @@ class Corrections(Repository):
         here = CorrectionRow.guild == guild if guild is not None else CorrectionRow.made_by == member
         shown = CorrectionRow.authority.in_(GLOBAL) | here
         async with self._read() as connection:
-            merged = (await connection.scalars(select(PersonRow.id).where(MERGED.in_([person_id])))).all()
+            merged = (await connection.scalars(_merged_into(person_id))).all()
             mine = select(MembershipRow.paper_id, MembershipRow.author_id).where(
                 MembershipRow.person_id == person_id, HOLDS
             )

@@ -125,6 +125,11 @@ class Papers(Repository):
         async with self._read() as connection:
             return await connection.scalar(select(func.count()).select_from(PaperRow).where(CURRENT)) or 0
 
+    async def is_empty(self) -> bool:
+        """Whether there are no papers."""
+        async with self._read() as connection:
+            return await connection.scalar(select(PaperRow.id).where(CURRENT).limit(1)) is None
+
     async def known_arxiv_ids(self, ids: Sequence[str]) -> set[str]:
         """The arXiv ids among these that the store has."""
         known: set[str] = set()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.keys import author_hash, name_key, title_key
+from data.keys import name_key
 from data.records import Author, Changes, Deletion, PaperRecord, paper_of
 from data.stores import sequences
 from data.stores.bulk import among
@@ -81,8 +81,8 @@ class Batch:
             group = [record for record in records if ("arxiv" in record.ids) is with_arxiv]
             # Two arXiv ids are always two works, so a record with one can only match a work without.
             free = [PaperRow.arxiv_id.is_(None)] if with_arxiv else []
-            titles = {title_key(record.title) for record in group}
-            firsts = {author_hash(*record.authors[:1]) for record in group}
+            titles = {record.title_key for record in group}
+            firsts = {record.first_author for record in group}
             for column, keys in ((PaperRow.title_key, titles), (PaperRow.first_author, firsts)):
                 for part in slices(keys):
                     alike = among(self._db, column, part)
@@ -117,9 +117,7 @@ class Batch:
             if work and all(work is not other for other in matches):
                 matches.append(work)
         if not matches:
-            matches = [w for w in self._by_title.get(title_key(record.title), []) if same_title(w, record)][
-                :1
-            ]
+            matches = [w for w in self._by_title.get(record.title_key, []) if same_title(w, record)][:1]
         if not matches:
             return False
         matches.sort(key=lambda match: match.is_new)
@@ -135,9 +133,7 @@ class Batch:
     def _take_unknown(self, record: PaperRecord) -> None:
         if self._take_known(record):  # an earlier record of this batch was the same work
             return
-        revised = (
-            w for w in self._by_first.get(author_hash(*record.authors[:1]), []) if revised_title(w, record)
-        )
+        revised = (w for w in self._by_first.get(record.first_author, []) if revised_title(w, record))
         work = next(revised, None)
         if work:
             apply(work, record)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from data.keys import author_hash, name_key, text_hash, title_key, title_words
+from data.keys import name_key, text_hash, title_words
 from data.records import PaperRecord
 
 LISTING = "arxiv-daily"
@@ -70,12 +70,12 @@ def new_work(record: PaperRecord) -> Work:
         "arxiv_id": record.ids.get("arxiv"),
         "merged_into": None,
         **{fact: getattr(record, fact) for fact in _FACTS},
-        **_printed(record.title, record.abstract),
+        **_printed(record, record.abstract),
     }
     work = Work(row, ids=dict.fromkeys(record.ids.items()), is_new=True)
     work.authors = _with_also([(name, True) for name in record.authors], record.authors_also)
     work.listings = dict.fromkeys(record.listings)
-    row["first_author"] = author_hash(*record.authors[:1])
+    row["first_author"] = record.first_author
     return work
 
 
@@ -84,12 +84,12 @@ def apply(work: Work, record: PaperRecord) -> None:
     row = work.row
     takes_over = _is_newer(record, work)
     if takes_over:
-        _retitle(work, record.title)
-        row.update(_printed(record.title, record.abstract or row["abstract"]))
+        _retitle(work, record)
+        row.update(_printed(record, record.abstract or row["abstract"]))
         row["source"] = record.source
         row["withdrawn"] = record.withdrawn
-    elif title_key(record.title) != row["title_key"]:
-        work.former.setdefault(title_key(record.title), record.title)
+    elif record.title_key != row["title_key"]:
+        work.former.setdefault(record.title_key, record.title)
     if (known := [v for v in (row["version"], record.version) if v]) and (
         takes_over or row["version"] is None or record.version is not None
     ):
@@ -123,20 +123,19 @@ def _take_listings(work: Work, record: PaperRecord) -> None:
     work.listings = known | {(name, day): None for name, day in record.listings if day == first[name]}
 
 
-def _printed(title: str, abstract: str) -> dict[str, Any]:
+def _printed(record: PaperRecord, abstract: str) -> dict[str, Any]:
     return {
-        "title": title,
-        "title_key": title_key(title),
+        "title": record.title,
+        "title_key": record.title_key,
         "abstract": abstract,
-        "text_hash": text_hash(title, abstract),
+        "text_hash": text_hash(record.title, abstract),
     }
 
 
-def _retitle(work: Work, title: str) -> None:
-    key = title_key(title)
-    if key != work.row["title_key"]:
+def _retitle(work: Work, record: PaperRecord) -> None:
+    if record.title_key != work.row["title_key"]:
         work.former[work.row["title_key"]] = work.row["title"]
-        work.former.pop(key, None)
+        work.former.pop(record.title_key, None)
 
 
 def _is_newer(record: PaperRecord, work: Work) -> bool:
@@ -152,7 +151,7 @@ def _is_newer(record: PaperRecord, work: Work) -> bool:
         return (record.announced or date.max) >= (row["announced"] or date.min)
     # One is known to be the first version and the titles differ, so the other, undated, is later.
     one_is_first = (theirs is None) != (ours is None) and (theirs or ours) == 1
-    if one_is_first and title_key(record.title) != row["title_key"]:
+    if one_is_first and record.title_key != row["title_key"]:
         return theirs is None
     return "arxiv" in record.ids and (
         not any(scheme == "arxiv" for scheme, _ in work.ids)
@@ -169,7 +168,7 @@ def _take_authors(work: Work, record: PaperRecord, takes_over: bool) -> None:
     if more_complete or (takes_over and as_complete):
         listed = [(name, True) for name in record.authors]
         row["authors_complete"] = record.authors_complete
-        row["first_author"] = author_hash(*record.authors[:1])
+        row["first_author"] = record.first_author
     else:
         listed = [(name, True) for name, is_listed in work.authors if is_listed]
     work.authors = _with_also(listed, also)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Base(DeclarativeBase):
     """All tables of Labmate."""
+
+
+def _present(name: str, column: str) -> Index:
+    """An index of the few rows that have a value in this column."""
+    given = text(f"{column} IS NOT NULL")
+    return Index(name, column, sqlite_where=given, postgresql_where=given)
 
 
 class PaperRow(Base):
@@ -155,6 +161,10 @@ class PersonRow(Base):
     """A person, as told apart by evidence; the id survives later passes."""
 
     __tablename__ = "people"
+    __table_args__ = (
+        _present("people_by_merged", "merged_into"),
+        _present("people_by_next_merged", "next_merged"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(300))

@@ -15,6 +15,7 @@ from index.identity.statistics import (
     Statistics,
     abstracts,
     cosines,
+    row_entries,
     row_products,
     years_between,
 )
@@ -177,27 +178,18 @@ class _Nearby:
 
 def some_rows(matrix: sparse.csr_matrix, rows: np.ndarray) -> sparse.csr_matrix:
     """Some rows of a matrix that may be mapped from disk."""
-    places, counts = entries(matrix.indptr, rows)
+    places, counts = row_entries(matrix.indptr, rows)
     indptr = np.concatenate([[0], np.cumsum(counts)])
     return sparse.csr_matrix(
         (matrix.data[places], matrix.indices[places], indptr), (len(rows), matrix.shape[1])
     )
 
 
-def entries(indptr: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(places of all entries of these rows, int64; how many each row has)."""
-    starts = np.asarray(indptr[rows], np.int64)
-    counts = np.asarray(indptr[rows + 1], np.int64) - starts
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - ends + counts, counts), counts
-
-
 def _meetings_among(meetings: sparse.csr_matrix, names: np.ndarray, local: np.ndarray) -> sparse.csr_matrix:
     """The rows and columns of these names, numbered as ``local`` has them (-1 for all others)."""
     data, indices, counts = [], [], []
     for start in range(0, len(names), _ROWS):
-        places, lengths = entries(meetings.indptr, names[start : start + _ROWS])
+        places, lengths = row_entries(meetings.indptr, names[start : start + _ROWS])
         column = local[meetings.indices[places]]
         kept = column >= 0
         rows = np.repeat(np.arange(len(lengths)), lengths)[kept]

@@ -250,10 +250,54 @@ def row_products(
 ) -> np.ndarray:
     """The scalar product of row ``left[i]`` of one matrix with row ``right[i]`` of another, float32."""
     out = np.empty(len(left), np.float32)
+    lengths = np.diff(one.indptr)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
-        out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
+        rows, place = np.unique(left[part], return_inverse=True)
+        if len(rows) * one.shape[1] < int(lengths[rows][place].sum()):
+            out[part] = _products_by_table(one, other, rows, place, right[part])
+        else:
+            out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
     return out
+
+
+def _products_by_table(
+    one: sparse.csr_matrix, other: sparse.csr_matrix, rows: np.ndarray, place: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """The same to the last bit, where few long rows of one matrix meet many short rows of the other.
+
+    What scipy does instead copies each long row for each pair. The models tell a zero from what rounding
+    leaves of it, so the products are added up in scipy's order: by column, or from the last entry of the long
+    row to the first if its columns are in no order.
+    """
+    entries, counts = row_entries(one.indptr, rows)
+    columns, row = one.indices[entries], np.repeat(np.arange(len(rows)), counts)
+    table = np.full((len(rows), one.shape[1]), -1, np.int32)
+    table[row, columns] = np.arange(len(entries))
+    theirs, counts = row_entries(other.indptr, right)
+    pair = np.repeat(np.arange(len(right)), counts)
+    at = table[place[pair], other.indices[theirs]]
+    found = at >= 0
+    at, pair = at[found], pair[found]
+    values = one.data[entries[at]] * other.data[theirs[found]]
+    ascending = (np.diff(columns) > 0) | (np.diff(row) > 0)
+    order = np.lexsort((at if ascending.all() else -at, pair))
+    order = order[values[order] != 0]
+    values, pair = values[order], pair[order]
+    out = np.zeros(len(right), np.float32)
+    if len(values):
+        begins = np.flatnonzero(np.diff(pair, prepend=-1))
+        out[pair[begins]] = np.add.reduceat(values, begins)
+    return out
+
+
+def row_entries(indptr: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(places of all entries of these rows of a sparse matrix, int64; how many each row has)."""
+    starts = np.asarray(indptr[rows], np.int64)
+    counts = np.asarray(indptr[rows + 1], np.int64) - starts
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + counts, counts), counts
 
 
 def _of_distinct(

@@ -17,10 +17,10 @@ from data.keys import hash64
 from index.identity.arrays import mapped
 from index.identity.authorships import Authorships
 from index.identity.collection import AuthorshipFiles, PaperVectors
-from index.identity.evidence import entries, some_rows
+from index.identity.evidence import some_rows
 from index.identity.models import Models
 from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
-from index.identity.statistics import Statistics, by_paper, tfidf, words_of
+from index.identity.statistics import Statistics, by_paper, row_entries, tfidf, words_of
 from index.search.corpus import Corpus
 
 _Row = tuple[int, int, int, str]
@@ -207,7 +207,7 @@ class Surroundings:
         collection, known = self.collection, self.collection.authorships
         wanted = np.array(papers, np.int64)
         old = np.flatnonzero(np.isin(collection.papers, wanted) & ~np.isin(collection.papers, self._later))
-        places, counts = entries(known.offsets, old)
+        places, counts = row_entries(known.offsets, old)
         tail = [row for row in self._tail if row[0] in set(papers)]
         paper = np.concatenate(
             [np.repeat(collection.papers[old], counts), np.array([row[0] for row in tail], np.int64)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,10 @@ EXACT_UNTIL = 250_000
 PROBED = 24
 """How many of the lists of earlier papers are searched beyond."""
 _AT_ONCE = 2_000
+_BLOCK = 1_000
+"""Papers of several days that are compared together, unless a day has more."""
+_NONE = -2.0
+"""Below every cosine."""
 NEAREST = 5
 """How many earlier papers each paper is compared with."""
 Progress = Callable[[int, int], None]
@@ -71,11 +75,17 @@ class Novelty:
         earlier = np.full((len(papers), NEAREST), -1, np.int32)
         cosines = np.zeros((len(papers), NEAREST), np.float32)
         before = _Before(papers, vectors)
-        starts = np.flatnonzero(np.diff(days, prepend=-1)).tolist()
-        for start, stop in zip(starts, [*starts[1:], len(days)][: len(starts)], strict=True):
+        starts = np.flatnonzero(np.diff(days, prepend=-1))
+        for start, stop in _blocks(starts, len(days)):
+            found = []
             for first in range(start, stop, _AT_ONCE):
-                part = slice(first, min(first + _AT_ONCE, stop))
-                earlier[part], cosines[part] = before.nearest(vectors.rows(papers[part]).astype(np.float32))
+                rows = vectors.rows(papers[first : min(first + _AT_ONCE, stop)]).astype(np.float32)
+                found.append(before.nearest(rows))
+            near, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            if days[start] < days[stop - 1]:
+                block = slice(start, stop)
+                near, scores = _nearest_too(near, scores, papers[block], days[block], vectors)
+            earlier[start:stop], cosines[start:stop] = near, scores
             before.add(start, stop)
             if progress:
                 progress(stop, len(papers))
@@ -183,6 +193,33 @@ class Novelty:
 def embedded(papers: np.ndarray, vectors: Vectors) -> np.ndarray:
     """Which papers (store ids) have a vector."""
     return np.isin(papers, vectors.known()[0])
+
+
+def _blocks(starts: np.ndarray, count: int) -> Iterator[tuple[int, int]]:
+    """Whole days, several together while they have few papers: (first, last + 1) of each block.
+
+    Comparing one paper with all earlier ones reads as much memory as comparing many.
+    """
+    ends = np.append(starts[1:], count)[: len(starts)]
+    first = 0
+    while first < len(starts):
+        last = max(first, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")) - 1)
+        yield int(starts[first]), int(ends[last])
+        first = last + 1
+
+
+def _nearest_too(
+    near: np.ndarray, scores: np.ndarray, papers: np.ndarray, days: np.ndarray, vectors: Vectors
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest papers, now also among those of a block's own earlier days."""
+    rows = vectors.rows(papers).astype(np.float32)
+    close = rows @ rows.T
+    close[days[None, :] >= days[:, None]] = _NONE
+    both = np.hstack([np.where(near >= 0, scores, _NONE), close])
+    ids = np.hstack([near, np.broadcast_to(papers, close.shape)])
+    order = np.argsort(-both, axis=1, kind="stable")[:, :NEAREST]
+    both, ids = np.take_along_axis(both, order, 1), np.take_along_axis(ids, order, 1)
+    return np.where(both > _NONE, ids, -1), np.where(both > _NONE, both, 0.0)
 
 
 class _Before:

@@ -40,7 +40,7 @@ class LibraryNames:
         """The names up to a batch of papers, or a later one."""
         await self._follow(seen)
         if self._table is None:
-            if await self._store.author_names.count() <= SMALL:
+            if not await self._store.author_names.has_more_than(SMALL):
                 return await asyncio.to_thread(NameIndex, await self._store.author_names.counts())
             await self._make(seen)
         await self._read_on(seen)
@@ -51,7 +51,7 @@ class LibraryNames:
     async def keep(self, seen: int) -> None:
         """Make the file if many papers came since, or if there is none for so many names."""
         await self._follow(seen)
-        if self._table is None and await self._store.author_names.count() <= SMALL:
+        if self._table is None and not await self._store.author_names.has_more_than(SMALL):
             return
         await self._read_on(seen)
         if self._table is None or self._touched > KEPT_FRESH:

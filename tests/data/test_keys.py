@@ -3,7 +3,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from data.calendar.arxiv_ids import announcement_day, find_arxiv_id, find_doi, split_version
-from data.keys import clean, name_key, title_key
+from data.keys import author_hash, clean, name_key, title_key
+from data.records import PaperRecord
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,11 @@ def test_dois_are_found():
 )
 def test_announcement_follows_arxivs_calendar(submitted, listed):
     assert announcement_day(submitted) == listed
+
+
+def test_a_copy_of_a_record_with_another_title_has_that_titles_key():
+    record = PaperRecord(source="test", ids={"sample": "one"}, title="One paper", authors=["Ada Lovelace"])
+    assert record.title_key == title_key("One paper")
+    copied = record.model_copy(update={"title": "Another paper", "authors": ["Grace Hopper"]})
+    assert copied.title_key == title_key("Another paper")
+    assert copied.first_author == author_hash("Grace Hopper")

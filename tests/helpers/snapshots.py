@@ -46,7 +46,11 @@ def write_snapshot(path: Path, count: int) -> None:
 
 
 def ingest_in_small_batches(folder: Path, file: Path, vectors: Path, run: int) -> None:
-    """What `ingest snapshot --categories all` does, in batches of 40; notes the line where it begins."""
+    """What `ingest snapshot --categories all` does with a long file, in batches of 40.
+
+    It notes the line where it begins.
+    """
+    ingesting._LONG = 0
     index.search.intake.BATCH = 40
     index.search.intake._COMMIT_EVERY = 3
     asyncio.run(_ingest(folder, file, vectors, folder / f"begun-{run}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -11,15 +10,8 @@ import pytest_asyncio
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import Json
 from bot.local_discord.typed import TypingError, parse
-from commands.cards.help import GOALS, goal_text
-from index.search.examples import Examples
-from tests.helpers.paths import ROOT
+from tests.helpers.printed_examples import examples
 
-_TYPED = re.compile(r"`(/[^`]+)`")
-_ASKED = re.compile(r'python -m bot ask "(/[^"]+)"')
-_IN_HELP = re.compile(r"\*\*(/[\w-]+)\*\*(?: `([^`]+)`)?")
-_NAMES = Examples("ChonLam Lao", "PrismLLM", "in-network aggregation")
-HELP = "\n".join(goal_text(goal.key, _NAMES) for goal in GOALS)
 _NOTHING = (
     "I know no",
     "Nobody here publishes",
@@ -35,15 +27,6 @@ _NOTHING = (
     "Several authors",
     "haven't matched",
 )
-
-
-def examples() -> list[str]:
-    """Every command that the README and ``/help`` print, each once."""
-    readme = (ROOT / "README.md").read_text()
-    printed = [*_TYPED.findall(readme), *_ASKED.findall(readme)]
-    printed += [f"{command} {rest}".strip() for command, rest in _IN_HELP.findall(HELP)]
-    managers = {"/setup"}  # only for those who manage the server: tests/wire/test_setup.py
-    return [example for example in dict.fromkeys(printed) if example not in managers]
 
 
 @pytest_asyncio.fixture

@@ -1,0 +1,230 @@
+"""Steps of `benchmarks.scale.run` that ask a running Labmate: at rest, and while a day is read in."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+import psutil
+
+from benchmarks.asking import questions
+from benchmarks.data import ROOT, percentile, url
+from benchmarks.digests import taste
+from benchmarks.replies import SEARCHES, completed
+from benchmarks.running import logged_in, start, timed
+from benchmarks.scale.place import Figures, Place, records
+from benchmarks.scale.watching import Watch, memory_of
+from bot.local_discord.client import UserClient
+from bot.local_discord.server import LocalDiscord
+from data.stores.store import Store
+from index.digest.chooser import Chooser
+from index.digest.taste import TasteRanker
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+
+_ASKED = 60
+_DAY, _CHANNELS = 1_200, 1_000
+_REST = 20.0
+"""Seconds of rest before memory is looked at."""
+
+Asking = Callable[[UserClient], Awaitable[list[float]]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked about: papers' arXiv ids and authors of theirs."""
+
+    papers: list[str]
+    authors: list[str]
+
+    @classmethod
+    async def of(cls, place: Place, count: int) -> Asked:
+        """Papers drawn by chance, and an author of each."""
+        store = await Store.open(url(place.library))
+        chance = random.Random(7)
+        drawn = await store.papers(chance.sample(range(1, place.size), count * 2))
+        await store.close()
+        papers = [paper for paper in drawn if paper.arxiv_id and paper.authors][:count]
+        return cls(
+            [str(paper.arxiv_id) for paper in papers],
+            [chance.choice(paper.authors).name for paper in papers],
+        )
+
+    def kinds(self) -> dict[str, Asking]:
+        """The questions of each kind, in the order in which they are asked."""
+        authors, papers = self.authors, self.papers
+        chance = random.Random(11)
+        typed = [name[: chance.randint(1, 9)] for name in authors]
+        count = len(authors)
+        searches = [f"{SEARCHES[n % len(SEARCHES)]} {n}" for n in range(count)]
+
+        def slash(commands: list[str]) -> Asking:
+            return lambda user: timed(user, commands)
+
+        return {
+            "/help": slash(["/help"] * count),
+            "/papers": slash([f"/papers author:{name}" for name in authors]),
+            "/similar": slash([f"/similar {paper}" for paper in papers]),
+            "/search": slash([f"/search {text}" for text in searches]),
+            "/author": slash([f"/author {name}" for name in authors]),
+            "/collaborators": slash([f"/collaborators who:{name}" for name in authors]),
+            "/who-knows": slash([f"/who-knows topic:{text}" for text in searches]),
+            "/ask": slash([f"/ask {question}" for question in questions(count)]),
+            "completion": lambda user: completed(user, typed),
+        }
+
+
+def answer(place: Place) -> Figures:
+    """The start, replies of each kind and memory at rest."""
+    return asyncio.run(_answer(place))
+
+
+async def _answer(place: Place) -> Figures:
+    asked = await Asked.of(place, _ASKED)
+    kinds, once = asked.kinds(), Asked(asked.papers[:1], asked.authors[:1]).kinds()
+    figures: Figures = {}
+    async with LocalDiscord() as discord:
+        begun = time.perf_counter()
+        process = start(discord, place.library)
+        try:
+            await logged_in(process)
+            figures["logged in"] = time.perf_counter() - begun
+            async with UserClient(discord.url, discord.user_token) as user:
+                await user.slash(f"/papers author:{asked.authors[0]}", within=120)
+                figures["first card"] = time.perf_counter() - begun
+                for name, ask in once.items():
+                    first = time.perf_counter()
+                    await ask(user)
+                    figures[f"{name} first"] = time.perf_counter() - first
+                figures["first of each kind"] = time.perf_counter() - begun
+                await _ask_all(user, kinds, figures, "")
+                await asyncio.sleep(_REST)
+                figures["rest own"], figures["rest mapped"] = _memory(process.pid)
+        finally:
+            process.terminate()
+            process.wait()
+    return figures
+
+
+async def _ask_all(user: UserClient, kinds: dict[str, Asking], figures: Figures, when: str) -> None:
+    for name, ask in kinds.items():
+        times = await ask(user)
+        for share in (50, 99):
+            figures[f"{name}{when} p{share}"] = percentile(times, share / 100)
+        print(
+            f"  {name + when:28} p50 {percentile(times, 0.5):8.1f} ms  p99 {percentile(times, 0.99):8.1f} ms",
+            flush=True,
+        )
+
+
+def _memory(process: int) -> tuple[float, float]:
+    """MB of a process and its children: their own, and mapped from files."""
+    root = psutil.Process(process)
+    sizes = [memory_of(member.pid) for member in (root, *root.children(recursive=True))]
+    return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+
+
+def take_in_day(place: Place) -> Figures:
+    """A day's papers: read in, embedded, their people placed, and the digests of a thousand channels."""
+    figures = asyncio.run(_take_in_day(place))
+    figures |= asyncio.run(_choose_digests(place))
+    figures["day minutes"] = (figures["day seconds"] + figures["digests seconds"]) / 60
+    return figures
+
+
+async def _take_in_day(place: Place) -> Figures:
+    kinds = (await Asked.of(place, _ASKED // 2)).kinds()
+    figures: Figures = {}
+    with tempfile.TemporaryDirectory(dir=place.folder) as name:
+        await asyncio.to_thread(_make_day, Path(name))
+        async with LocalDiscord() as discord:
+            bot = start(discord, place.library)
+            try:
+                await logged_in(bot)
+                async with UserClient(discord.url, discord.user_token) as user:
+                    await _ask_all(user, kinds, figures, " before")
+                    with Watch(bot.pid) as watch:
+                        day = asyncio.create_task(asyncio.to_thread(_read_day, place, Path(name)))
+                        meanwhile: dict[str, list[float]] = {}
+                        while not day.done():
+                            for kind, ask in kinds.items():
+                                if day.done():
+                                    break
+                                meanwhile.setdefault(kind, []).extend(await ask(user))
+                        figures |= await day
+            finally:
+                bot.terminate()
+                bot.wait()
+    for kind, times in meanwhile.items():
+        figures[f"{kind} meanwhile p50"] = percentile(times, 0.5)
+        slower = figures[f"{kind} meanwhile p50"] / figures[f"{kind} before p50"]
+        figures[f"{kind} meanwhile"] = slower
+        print(f"  {kind:20} {slower:.2f} times as long while the day is read in ({len(times)})", flush=True)
+    figures["meanwhile"] = max(figures[f"{kind} meanwhile"] for kind in meanwhile)
+    figures["bot own"], figures["bot resident"] = watch.use.own, watch.use.resident
+    figures["day own"] = watch.use.own + figures["worker own"]
+    return figures
+
+
+def _make_day(folder: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.scale.make", str(_DAY), "--seed", "99", "--out", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    with (folder / "day.json").open("wb") as day:
+        for number, paper in enumerate(records(folder)):
+            paper["id"] = f"2609.{number:05d}"
+            paper["versions"] = [{"version": "v1", "created": "Tue, 1 Sep 2026 12:00:00 GMT"}]
+            paper["update_date"] = "2026-09-02"
+            day.write(orjson.dumps(paper) + b"\n")
+
+
+def _read_day(place: Place, folder: Path) -> Figures:
+    """As the bot's own worker does it, at low priority."""
+    figures: Figures = {"worker own": 0.0, "day seconds": 0.0}
+    environment = os.environ | {"LABMATE_DATA": str(place.library)}
+    commands = {
+        "read in": ["ingest", "snapshot", str(folder / "day.json"), "--categories", "all", "--events"],
+        "embedded": ["index", "--events"],
+        "placed": ["identify", "--events"],
+    }
+    for name, command in commands.items():
+        worker = subprocess.Popen(
+            ["nice", "-n", "19", sys.executable, "-m", "bot", *command],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        )
+        with Watch(worker.pid) as watch:
+            if worker.wait():
+                raise RuntimeError(f"{' '.join(command)} failed")
+        figures |= watch.use.named(name)
+        figures["worker own"] = max(figures["worker own"], watch.use.own)
+        figures["day seconds"] += watch.use.seconds
+        print(f"  {name} in {watch.use.seconds:.0f} s", flush=True)
+    return figures
+
+
+async def _choose_digests(place: Place) -> Figures:
+    rng = np.random.default_rng(0)
+    store = await Store.open(url(place.library))
+    corpus = await Corpus.open(store, place.library, Embedder())
+    days = corpus.facets.days
+    known = np.flatnonzero((corpus.facets.codes >= 0) & (days > 0))
+    newest = known[np.argsort(-days[known], kind="stable")]
+    chooser = Chooser(corpus, TasteRanker.shipped())
+    tastes = [taste(corpus, newest[_DAY : _DAY + 100_000], rng) for _ in range(_CHANNELS)]
+    with Watch() as watch:
+        for one in tastes:
+            await chooser.choose(newest[:_DAY].tolist(), one, 5)
+    await store.close()
+    print(f"  digests of {_CHANNELS:,} channels in {watch.use.seconds:.0f} s", flush=True)
+    return watch.use.named("digests")

@@ -1,0 +1,196 @@
+"""Steps of `benchmarks.scale.run` that make a library of a made collection: papers, vectors, people."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import ROOT, percentile, url
+from benchmarks.scale.loading import load
+from benchmarks.scale.people import bcubed_of
+from benchmarks.scale.place import Figures, Place, records
+from benchmarks.scale.sampled_pass import Truth, sampled
+from benchmarks.scale.vector_questions import NEAREST, Questions, ask
+from benchmarks.scale.vectors import PRINT
+from benchmarks.scale.watching import Use, Watch, memory_of
+from data.stores.store import Store
+from index.identity.full_pass import current
+from index.identity.passes import identify
+from index.people.insight import derive
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from index.search.vectors import Vectors
+
+_SEED = 1
+_AT_ONCE = 4_000
+_ASKED = 100
+_SHARE = 0.04
+"""Of the authorships, those that are judged where judging all of them would take hours."""
+
+
+def make(place: Place) -> Figures:
+    """The made collection."""
+    command = [sys.executable, "-m", "benchmarks.scale.make", str(place.size), "--seed", str(_SEED)]
+    with Watch() as watch:
+        subprocess.run([*command, "--out", str(place.made)], cwd=ROOT, check=True)
+    return watch.use.named("making")
+
+
+def read_in(place: Place) -> Figures:
+    """Papers and words, without vectors."""
+    shutil.rmtree(place.library, ignore_errors=True)
+    unfinished = place.folder / "library.new"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    loaded = load(place.papers, unfinished)
+    unfinished.rename(place.library)
+    return asdict(loaded) | {"rate": loaded.rate}
+
+
+def take_in_vectors(place: Place) -> Figures:
+    """The vectors, and their inverted file."""
+    with Watch() as watch:
+        asyncio.run(_take_in(place))
+    return watch.use.named("vectors") | {"vectors bytes": _bytes(place.library / "vectors") / place.size}
+
+
+async def _take_in(place: Place) -> None:
+    store = await Store.open(url(place.library))
+    corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
+    assert corpus.vectors is not None
+    rows = np.load(place.made / "papers.f16.npy", mmap_mode="r")
+    start = 0
+    with corpus.writing():
+        ids = (paper["id"] for paper in records(place.made))
+        while names := list(itertools.islice(ids, _AT_ONCE)):
+            known = await store.paper_keys.by_arxiv_id(names)
+            here = [line for line, name in enumerate(names) if name in known]
+            papers, hashes = zip(*(known[names[line]] for line in here), strict=True)
+            corpus.vectors.append(papers, hashes, rows[start : start + len(names)][here])
+            start += len(names)
+        corpus.vectors.tend()
+    await store.close()
+
+
+def ask_vectors(place: Place) -> Figures:
+    """Recall and times of the vector search, beside the machine's own rate of reading."""
+    vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
+    vectors.refresh()
+    questions = Questions.make(vectors, _ASKED, _SEED)
+    del vectors
+    before = memory_of_self()
+    vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
+    vectors.refresh()
+    figures: Figures = {}
+    for answered in ask(questions, lambda query, where: vectors.search(query, NEAREST, where)[0]):
+        print(f"  {answered}", flush=True)
+        name = answered.name
+        figures[f"{name} recall"] = answered.recall
+        figures[f"{name} p50"] = percentile(answered.times, 0.5)
+        figures[f"{name} p99"] = percentile(answered.times, 0.99)
+        figures[f"{name} cpu"] = percentile(answered.cpu, 0.5)
+    after = memory_of_self()
+    kinds = list(questions.wanted)
+    figures["recall"] = min(figures[f"{name} recall"] for name in kinds)
+    figures["search cpu"] = max(figures[f"{name} cpu"] for name in kinds)
+    figures["search p99"] = max(figures[f"{name} p99"] for name in kinds)
+    figures["vectors own"], figures["vectors mapped"] = after[0] - before[0], after[1] - before[1]
+    return figures
+
+
+def memory_of_self() -> tuple[float, float]:
+    """MB of this process: its own, and mapped from files."""
+    return memory_of(int(Path("/proc/self").readlink().name))
+
+
+class Phases:
+    """Watches a long run, and keeps apart what each of its steps costs."""
+
+    def __init__(self) -> None:
+        self.uses: dict[str, Use] = {}
+        self._watch, self._name = Watch().__enter__(), ""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if step != self._name:
+            self.end()
+            print(f"  {step} ({total:,})", flush=True)
+            self._watch, self._name = Watch().__enter__(), step
+
+    def end(self) -> None:
+        """The last step has ended."""
+        self._watch.__exit__()
+        use, before = self._watch.use, self.uses.get(self._name, Use())
+        self.uses[self._name] = Use(
+            before.seconds + use.seconds,
+            before.cpu + use.cpu,
+            max(before.own, use.own),
+            max(before.resident, use.resident),
+        )
+
+
+def tell_apart(place: Place) -> Figures:
+    """The full people pass, and then names, topics, novelty and the network."""
+    return asyncio.run(_tell_apart(place, None))
+
+
+def tell_some_apart(place: Place) -> Figures:
+    """The same, but only a share of the names is judged (:mod:`benchmarks.scale.sampled_pass`)."""
+    return asyncio.run(_tell_apart(place, _SHARE))
+
+
+async def _tell_apart(place: Place, share: float | None) -> Figures:
+    store = await Store.open(url(place.library))
+    corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
+    truth, sample = Truth(place.made), None
+    passing = Phases()
+    with ExitStack() as while_passing:
+        while_passing.enter_context(corpus.writing())
+        if share is not None:
+            await truth.read(store)
+            sample = while_passing.enter_context(sampled(truth, share))
+        outcome = await identify(corpus, full=True, report=passing)
+    passing.end()
+    figures: Figures = {"people": outcome.people, "authorships": outcome.authorships}
+    figures |= _whole("pass", passing) | {"pass disk": _bytes(current(corpus)) / place.size}
+    if sample is not None:
+        more = sample.cpu - sample.whole_cpu - sample.names_cpu
+        figures["pass cpu"] += more
+        figures["pass seconds"] += more
+        figures |= {"judged share": sample.share, "B-cubed F1": sample.bcubed}
+    place.save("pass", figures)
+    deriving = Phases()
+    with corpus.writing():
+        await derive(corpus, deriving)
+    deriving.end()
+    figures |= _whole("derive", deriving)
+    for name, use in (passing.uses | deriving.uses).items():
+        figures |= use.named(name or "the beginning")
+    if sample is None:
+        figures["B-cubed F1"] = await bcubed_of(store, place.made)
+    await store.close()
+    for path in sorted(place.library.rglob("*")):
+        if path.is_file() and path.stat().st_size > 1 << 20:
+            figures[f"bytes of {path.relative_to(place.library)}"] = path.stat().st_size / place.size
+    return figures
+
+
+def _whole(name: str, phases: Phases) -> Figures:
+    uses = phases.uses.values()
+    return Use(
+        sum(use.seconds for use in uses),
+        sum(use.cpu for use in uses),
+        max(use.own for use in uses),
+        max(use.resident for use in uses),
+    ).named(name)
+
+
+def _bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

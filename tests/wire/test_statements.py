@@ -1,0 +1,59 @@
+"""Replies at three million papers: no statement of a reply reads a table that grows with the papers whole."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from bot.local_discord.typed import TypingError, parse
+from tests.helpers.printed_examples import examples
+
+_GROWING = {
+    *("papers", "authors", "authorships", "paper_ids", "memberships", "people", "former_titles"),
+    *("paper_titles", "person_forms"),
+}
+_SCAN = re.compile(r"^SCAN (\w+)")
+_ALIAS = re.compile(r"\b(?:FROM|JOIN|,)\s+(\w+)(?:\s+AS\s+(\w+))?", re.IGNORECASE)
+MORE = ("/search xyzzy plugh", "/papers author:Nobody Atall", "/who-knows topic:xyzzy", "/about", "/new")
+
+
+@pytest.fixture
+def statements():
+    """Every statement that is run, with parameters of one run."""
+    seen: dict[str, object] = {}
+
+    def note(_connection, _cursor, statement, parameters, _context, executemany):
+        if not executemany and statement.lstrip().upper().startswith(("SELECT", "WITH")):
+            seen.setdefault(statement, parameters)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield seen
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+async def test_no_reply_reads_a_growing_table_whole(place, tmp_path, statements):
+    _, _, user = place
+    commands = await user.commands()
+    statements.clear()
+    for text in (*examples(), *MORE):
+        try:
+            typed = parse(text, commands)
+        except TypingError:
+            continue
+        await user.run(typed)
+        await user.complete(f"/papers author:{text[1:4]}")
+    assert len(statements) > 50
+    found = []
+    with closing(sqlite3.connect(next(tmp_path.rglob("labmate.db")))) as database:
+        for statement, parameters in statements.items():
+            names = {alias or table: table for table, alias in _ALIAS.findall(statement)}
+            for *_, detail in database.execute(f"EXPLAIN QUERY PLAN {statement}", parameters):
+                scan = _SCAN.match(detail)
+                if scan and names.get(scan[1], scan[1]) in _GROWING and "LIMIT" not in statement:
+                    found.append(f"{detail}: {' '.join(statement.split())}")
+    assert not found, "\n".join(found)
