@@ -24,6 +24,7 @@ from benchmarks.replies import SEARCHES, completed
 from benchmarks.running import logged_in, start, timed
 from benchmarks.scale.place import Figures, Place, records
 from benchmarks.scale.watching import Watch, memory_of
+from bot.cli.ingest import people_wait
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
@@ -34,6 +35,8 @@ from index.search.embedding import Embedder
 
 _ASKED = 60
 _DAY, _CHANNELS = 1_200, 1_000
+_TOO_LONG = 1_800.0
+"""Seconds after which a day counts as not taken in."""
 _REST = 20.0
 """Seconds of rest before memory is looked at."""
 
@@ -154,14 +157,14 @@ async def _take_in_day(place: Place) -> Figures:
                 async with UserClient(discord.url, discord.user_token) as user:
                     await _ask_all(user, kinds, figures, " before")
                     with Watch(bot.pid) as watch:
-                        day = asyncio.create_task(asyncio.to_thread(_read_day, place, Path(name)))
+                        day = asyncio.create_task(_day_is_in(place, Path(name)))
                         meanwhile: dict[str, list[float]] = {}
                         while not day.done():
                             for kind, ask in kinds.items():
                                 if day.done():
                                     break
                                 meanwhile.setdefault(kind, []).extend(await ask(user))
-                        figures |= await day
+                        await day
             finally:
                 bot.terminate()
                 bot.wait()
@@ -171,9 +174,38 @@ async def _take_in_day(place: Place) -> Figures:
         figures[f"{kind} meanwhile"] = slower
         print(f"  {kind:20} {slower:.2f} times as long while the day is read in ({len(times)})", flush=True)
     figures["meanwhile"] = max(figures[f"{kind} meanwhile"] for kind in meanwhile)
-    figures["bot own"], figures["bot resident"] = watch.use.own, watch.use.resident
-    figures["day own"] = watch.use.own + figures["worker own"]
+    figures["day seconds"], figures["day own"] = watch.use.seconds, watch.use.own
+    figures["day resident"] = watch.use.resident
     return figures
+
+
+async def _day_is_in(place: Place, folder: Path) -> None:
+    """Read the day in; the running Labmate embeds its papers and places their people by itself."""
+    store = await Store.open(url(place.library))
+    try:
+        begun, before = time.perf_counter(), await store.count()
+        command = ["ingest", "snapshot", str(folder / "day.json"), "--categories", "all"]
+        await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "bot", *command],
+            cwd=ROOT,
+            env=os.environ | {"LABMATE_DATA": str(place.library)},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        print(f"  read in in {time.perf_counter() - begun:.0f} s", flush=True)
+        added = await store.count() - before
+        corpus = await Corpus.open(store, place.library, Embedder())
+        while await people_wait(store) or corpus.waiting():
+            if time.perf_counter() - begun > _TOO_LONG:
+                raise RuntimeError(
+                    f"{added:,} papers are not all embedded and placed after {_TOO_LONG:.0f} s"
+                )
+            await asyncio.sleep(2)
+            await corpus.refresh()
+        print(f"  embedded and placed in {time.perf_counter() - begun:.0f} s", flush=True)
+    finally:
+        await store.close()
 
 
 def _make_day(folder: Path) -> None:
@@ -185,32 +217,6 @@ def _make_day(folder: Path) -> None:
             paper["versions"] = [{"version": "v1", "created": "Tue, 1 Sep 2026 12:00:00 GMT"}]
             paper["update_date"] = "2026-09-02"
             day.write(orjson.dumps(paper) + b"\n")
-
-
-def _read_day(place: Place, folder: Path) -> Figures:
-    """As the bot's own worker does it, at low priority."""
-    figures: Figures = {"worker own": 0.0, "day seconds": 0.0}
-    environment = os.environ | {"LABMATE_DATA": str(place.library)}
-    commands = {
-        "read in": ["ingest", "snapshot", str(folder / "day.json"), "--categories", "all", "--events"],
-        "embedded": ["index", "--events"],
-        "placed": ["identify", "--events"],
-    }
-    for name, command in commands.items():
-        worker = subprocess.Popen(
-            ["nice", "-n", "19", sys.executable, "-m", "bot", *command],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-        )
-        with Watch(worker.pid) as watch:
-            if worker.wait():
-                raise RuntimeError(f"{' '.join(command)} failed")
-        figures |= watch.use.named(name)
-        figures["worker own"] = max(figures["worker own"], watch.use.own)
-        figures["day seconds"] += watch.use.seconds
-        print(f"  {name} in {watch.use.seconds:.0f} s", flush=True)
-    return figures
 
 
 async def _choose_digests(place: Place) -> Figures:

@@ -35,7 +35,7 @@ STEPS = {
 }
 """Each step is a function of a module beside this one."""
 WHOLE_UNTIL = 1_000_000
-"""Beyond, a people pass takes hours: a share of the names is judged, and the cost of all of them follows."""
+"""Beyond, a people pass takes hours: some of the names are judged, and the cost of all of them follows."""
 BEYOND = 10_000_000
 
 

@@ -1,4 +1,4 @@
-"""A people pass of which only a share of the names is judged, to measure a size that would take hours.
+"""A people pass in which only some of the names are judged, to measure a size that would take hours.
 
 The rest of the pass is real: gathering, statistics and writing. Who is who in the library is then taken from
 the made collection's truth, so that questions about people can be asked.
@@ -22,28 +22,30 @@ from index.identity.collection import AuthorshipFiles
 from index.identity.full_pass import FullPass, PassState
 from index.identity.identity import Judge
 from index.identity.judgement import Judgement
+from index.identity.large_names import LARGEST
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
 
 _AT_ONCE = 4_000
+_COMMON = 120.0
+"""CPU seconds after which no further common name is judged."""
+_OTHERS = 100_000
+"""Authorships of families without a common name that are judged."""
 
 
 @dataclass
 class Sample:
-    """What judging a share of the names cost, and how right it was."""
+    """What judging some of the names cost, and how right it was."""
 
-    share: float = 0.0
-    """Of all authorships."""
+    judged: int = 0
+    """Authorships."""
     whole_cpu: float = 0.0
     """CPU seconds of what is done once for all names."""
-    names_cpu: float = 0.0
-    """CPU seconds of judging the share."""
+    spent: float = 0.0
+    """CPU seconds of judging the sample."""
+    all_names: float = 0.0
+    """CPU seconds of judging all names at the sample's rates: one of common names, one of the others."""
     bcubed: float = 0.0
-
-    @property
-    def cpu(self) -> float:
-        """CPU seconds of judging all names, at the same rate."""
-        return self.whole_cpu + self.names_cpu / self.share if self.share else 0.0
 
 
 class Truth:
@@ -74,8 +76,8 @@ class Truth:
 
 
 @contextmanager
-def sampled(truth: Truth, share: float, seed: int = 1) -> Iterator[Sample]:
-    """While this holds, a full pass judges only about this share, and then takes the truth."""
+def sampled(truth: Truth, seed: int = 1) -> Iterator[Sample]:
+    """While this holds, a full pass judges only some of the names, and then takes the truth."""
     sample, real = Sample(), FullPass._judge
 
     def judge(
@@ -89,20 +91,11 @@ def sampled(truth: Truth, share: float, seed: int = 1) -> Iterator[Sample]:
         begun = time.process_time()
         judging = Judge(collection.authorships, models, certain, statistics=collection.statistics)
         np.save(collection.folder / "odds.npy", judging.name_odds)
-        units, counts = list(judging.units()), np.diff(collection.authorships.by_name[1])
         judging.evidence  # noqa: B018 - it is the collection's cost, not a name's
         sample.whole_cpu = time.process_time() - begun
-        chosen = np.random.default_rng(seed).permutation(len(units))
+        _judge_some(judging, judgement, sample, np.random.default_rng(seed))
         positions = np.asarray(collection.positions, np.int64)
         right = truth.people(np.asarray(collection.papers)[collection.authorships.paper], positions)
-        begun, done = time.process_time(), 0
-        for place in chosen.tolist():
-            judging.judge_names(units[place], judgement)
-            done += int(counts[units[place]].sum())
-            if done >= share * len(collection):
-                break
-        sample.names_cpu = time.process_time() - begun
-        sample.share = done / len(collection)
         judged = np.flatnonzero((judgement.person >= 0) & (right >= 0))
         precision, recall = bcubed(judgement.person[judged], right[judged])
         sample.bcubed = f1(float(precision.mean()), float(recall.mean()))
@@ -118,3 +111,28 @@ def sampled(truth: Truth, share: float, seed: int = 1) -> Iterator[Sample]:
         yield sample
     finally:
         FullPass._judge = real  # type: ignore[method-assign]
+
+
+def _judge_some(judging: Judge, judgement: Judgement, sample: Sample, rng: np.random.Generator) -> None:
+    """Judge some common names alone, and some whole families without a common name."""
+    counts, family = np.diff(judging.authorships.by_name[1]), judging.authorships.family_ids
+    common = counts > LARGEST
+    others = rng.permutation(np.setdiff1d(family, family[common]))
+    sizes = np.bincount(family, counts, int(family.max()) + 1)
+    some = others[: int(np.searchsorted(np.cumsum(sizes[others]), _OTHERS)) + 1]
+    groups = [
+        (counts[common].sum(), [np.array([name]) for name in rng.permutation(np.flatnonzero(common))]),
+        (counts[~common].sum(), list(judging.units(np.isin(family, some)))),
+    ]
+    for whole, units in groups:
+        begun, done = time.process_time(), 0
+        for names in units:
+            judging.judge_names(names, judgement)
+            done += int(counts[names].sum())
+            if len(names) == 1 and time.process_time() - begun > _COMMON:
+                break
+        spent = time.process_time() - begun
+        sample.judged += done
+        sample.spent += spent
+        sample.all_names += spent * whole / max(1, done)
+        print(f"  {done:,} of {whole:,} authorships in {spent:.0f} s of CPU", flush=True)
