@@ -26,9 +26,9 @@ from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
 from index.search.embedding import BATCH, Embedder, has_bfloat16, paper_text
 
-FIELDS, NEAR, ASKED = 8, 128, 32
+FIELDS, NEAR, ASKED = 4, 128, 32
 """How many fields, how many abstracts of each, and of how many of them neighbours are compared."""
-QUESTIONS = 300
+QUESTIONS = 150
 NEAREST = 10
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 Encode = Callable[[list[str]], np.ndarray]
