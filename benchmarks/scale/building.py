@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import shutil
 import subprocess
 import sys
@@ -15,9 +16,9 @@ import numpy as np
 
 from benchmarks.data import ROOT, percentile, url
 from benchmarks.scale.loading import load
-from benchmarks.scale.people import bcubed_of
 from benchmarks.scale.place import Figures, Place, records
-from benchmarks.scale.sampled_pass import Truth, sampled
+from benchmarks.scale.sampled_pass import sampled
+from benchmarks.scale.truth import Truth
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from benchmarks.scale.vectors import PRINT
 from benchmarks.scale.watching import Use, Watch, memory_of
@@ -79,12 +80,12 @@ async def _take_in(place: Place) -> None:
 
 
 def ask_vectors(place: Place) -> Figures:
-    """Recall and times of the vector search, beside the machine's own rate of reading."""
+    """Recall, times and memory of the vector search."""
     vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
     vectors.refresh()
     questions = Questions.make(vectors, _ASKED, _SEED)
     del vectors
-    before = memory_of_self()
+    before = memory_of(os.getpid())
     vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
     vectors.refresh()
     figures: Figures = {}
@@ -95,18 +96,13 @@ def ask_vectors(place: Place) -> Figures:
         figures[f"{name} p50"] = percentile(answered.times, 0.5)
         figures[f"{name} p99"] = percentile(answered.times, 0.99)
         figures[f"{name} cpu"] = percentile(answered.cpu, 0.5)
-    after = memory_of_self()
+    after = memory_of(os.getpid())
     kinds = list(questions.wanted)
     figures["recall"] = min(figures[f"{name} recall"] for name in kinds)
     figures["search cpu"] = max(figures[f"{name} cpu"] for name in kinds)
     figures["search p99"] = max(figures[f"{name} p99"] for name in kinds)
     figures["vectors own"], figures["vectors mapped"] = after[0] - before[0], after[1] - before[1]
     return figures
-
-
-def memory_of_self() -> tuple[float, float]:
-    """MB of this process: its own, and mapped from files."""
-    return memory_of(int(Path("/proc/self").readlink().name))
 
 
 class Phases:
@@ -171,7 +167,8 @@ async def _tell_apart(place: Place, *, some: bool) -> Figures:
     for name, use in (passing.uses | deriving.uses).items():
         figures |= use.named(name or "the beginning")
     if sample is None:
-        figures["B-cubed F1"] = await bcubed_of(store, place.made)
+        await truth.read(store)
+        figures["B-cubed F1"] = await truth.bcubed(store)
     await store.close()
     for path in sorted(place.library.rglob("*")):
         if path.is_file() and path.stat().st_size > 1 << 20:

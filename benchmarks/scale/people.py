@@ -22,11 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import PAPERS, ROOT, VECTORS, need_data, url
-from benchmarks.scale.place import records
+from benchmarks.scale.truth import Truth
 from benchmarks.scale.watching import Watch
 from data.sources.files import PaperFile
 from data.stores.store import Store
-from index.evaluate.identity import bcubed, f1
 from index.identity.collection import AuthorshipFiles
 from index.identity.evidence import Evidence
 from index.identity.full_pass import current
@@ -38,7 +37,6 @@ from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
 
-_AT_ONCE = 4_000
 KEPT = ROOT / "var" / "scale-people"
 COSTS = ("seconds", "cpu", "resident", "own", "pairs", "disk", "day_cpu")
 
@@ -111,7 +109,9 @@ async def measure(folder: Path, size: int | None, day: int, truth: Path | None) 
     cost.disk = sum(file.stat().st_size for file in current(corpus).iterdir()) / 1e6
     _largest(corpus, cost, pairs)
     if truth is not None:
-        cost.bcubed = await bcubed_of(store, truth)
+        real = Truth(truth)
+        await real.read(store)
+        cost.bcubed = await real.bcubed(store)
     await store.close()
     if size is not None:
         await library(folder, size, size + day)
@@ -138,24 +138,6 @@ def _largest(corpus: Corpus, cost: Cost, pairs: Pairs) -> None:
     judge.judge_names(np.array([name]), Judgement.blank(len(collection)))
     cost.largest, cost.largest_cpu = int(counts[name]), time.process_time() - worked
     cost.largest_pairs = pairs.count - before
-
-
-async def bcubed_of(store: Store, truth: Path) -> float:
-    """B-cubed F1 of a library's people against the truth of the made collection that it was read from."""
-    person, begins = np.load(truth / "people.npy"), np.load(truth / "authorships.npy")
-    found, right, line = [], [], 0
-    ids = (paper["id"] for paper in records(truth))
-    while names := list(itertools.islice(ids, _AT_ONCE)):
-        known = await store.paper_keys.by_arxiv_id(names)
-        lines = {known[name][0]: line + place for place, name in enumerate(names) if name in known}
-        line += len(names)
-        for row in await store.people.standing_of(list(lines)):
-            at = lines[row.paper_id]
-            if row.there and row.position < begins[at + 1] - begins[at]:
-                found.append(row.person_id)
-                right.append(person[begins[at] + row.position])
-    precision, recall = bcubed(np.array(found), np.array(right))
-    return f1(float(precision.mean()), float(recall.mean()))
 
 
 def show(costs: list[Cost]) -> None:

@@ -9,6 +9,7 @@ it. `--table` prints what there is, with each cost's exponent and what it comes 
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import subprocess
 import sys
@@ -49,6 +50,10 @@ class Row:
         At three million papers; None where there is none.
     each
         Whether the figure is one for each paper, so that the exponent is that of the whole.
+    at_least
+        Whether the target is a lower bound.
+    grows
+        Whether an exponent says something.
     """
 
     text: str
@@ -58,6 +63,13 @@ class Row:
     at_least: bool = False
     digits: int = 0
     grows: bool = True
+
+    def aim(self, value: float) -> str:
+        """The target, and whether it is missed; empty where there is none."""
+        if self.target is None:
+            return ""
+        missed = value < self.target if self.at_least else value > self.target
+        return f"{'missed ' if missed else ''}{self.target:g}"
 
 
 def _replies() -> list[Row]:
@@ -145,17 +157,16 @@ def exponent(sizes: list[int], costs: list[float]) -> float | None:
 
 
 def show_table(places: list[Place]) -> None:
-    """Print every figure at every size, the exponent, and the law's value at 10 million."""
+    """Print every figure, the target at the last size, the exponent, and the value at 10 million."""
     sizes, found = [place.size for place in places], [figures_of(place) for place in places]
     head = "".join(f"{size:>12,}" for size in sizes)
-    print(f"{'papers':42}{head}{'target':>9}{'exponent':>10}{f'{BEYOND:,}':>13}")
+    print(f"{'papers':42}{head}{'target':>14}{'exponent':>10}{f'{BEYOND:,}':>13}")
     for row in ROWS:
         values = [one.get(row.key, math.nan) for one in found]
         if all(map(math.isnan, values)):
             continue
         shown = "".join(f"{'':>12}" if math.isnan(v) else f"{v:>12,.{row.digits}f}" for v in values)
-        target = "" if row.target is None else f"{row.target:g}"
-        line = f"{row.text:42}{shown}{target:>9}"
+        line = f"{row.text:42}{shown}{row.aim(values[-1]):>14}"
         power = exponent(sizes, [v * s if row.each else v for v, s in zip(values, sizes, strict=True)])
         if row.grows and power is not None:
             last, size = next((v, s) for v, s in zip(values[::-1], sizes[::-1], strict=True) if v == v)
@@ -191,7 +202,7 @@ def draw(places: list[Place], path: Path) -> None:
 
 def do(place: Place, step: str) -> None:
     """Do a step in this process and keep its figures."""
-    module = __import__(f"benchmarks.scale.{STEPS[step]}", fromlist=[step])
+    module = importlib.import_module(f"benchmarks.scale.{STEPS[step]}")
     work: Callable[[Place], Figures] = getattr(module, step)
     place.save(step, work(place))
 

@@ -6,18 +6,14 @@ the made collection's truth, so that questions about people can be asked.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.scale.place import records
-from data.stores.store import Store
-from index.evaluate.identity import bcubed, f1
+from benchmarks.scale.truth import Truth, agreement
 from index.identity.collection import AuthorshipFiles
 from index.identity.full_pass import FullPass, PassState
 from index.identity.identity import Judge
@@ -26,7 +22,6 @@ from index.identity.large_names import LARGEST
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
 
-_AT_ONCE = 4_000
 _COMMON = 120.0
 """CPU seconds after which no further common name is judged."""
 _OTHERS = 100_000
@@ -39,40 +34,11 @@ class Sample:
 
     judged: int = 0
     """Authorships."""
-    whole_cpu: float = 0.0
-    """CPU seconds of what is done once for all names."""
     spent: float = 0.0
     """CPU seconds of judging the sample."""
     all_names: float = 0.0
     """CPU seconds of judging all names at the sample's rates: one of common names, one of the others."""
     bcubed: float = 0.0
-
-
-class Truth:
-    """Who wrote what in a made collection, by store id."""
-
-    def __init__(self, made: Path) -> None:
-        self._made = made
-        self._person, self._begins = np.load(made / "people.npy"), np.load(made / "authorships.npy")
-        self._line = np.zeros(0, np.int64)
-
-    async def read(self, store: Store) -> None:
-        """Find each paper's line."""
-        self._line = np.full(await store.count() + 1, -1, np.int64)
-        ids, line = (paper["id"] for paper in records(self._made)), 0
-        while names := list(itertools.islice(ids, _AT_ONCE)):
-            known = await store.paper_keys.by_arxiv_id(names)
-            for place, name in enumerate(names):
-                if name in known:
-                    self._line[known[name][0]] = line + place
-            line += len(names)
-
-    def people(self, papers: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        """The person of each authorship, -1 where the library has more authors than the collection."""
-        lines = self._line[papers]
-        places = self._begins[lines] + positions
-        inside = (lines >= 0) & (places < self._begins[lines + 1])
-        return np.where(inside, self._person[np.minimum(places, len(self._person) - 1)], -1)
 
 
 @contextmanager
@@ -88,17 +54,14 @@ def sampled(truth: Truth, seed: int = 1) -> Iterator[Sample]:
         certain: CertainPairs,
         state: PassState,
     ) -> None:
-        begun = time.process_time()
         judging = Judge(collection.authorships, models, certain, statistics=collection.statistics)
         np.save(collection.folder / "odds.npy", judging.name_odds)
         judging.evidence  # noqa: B018 - it is the collection's cost, not a name's
-        sample.whole_cpu = time.process_time() - begun
         _judge_some(judging, judgement, sample, np.random.default_rng(seed))
         positions = np.asarray(collection.positions, np.int64)
         right = truth.people(np.asarray(collection.papers)[collection.authorships.paper], positions)
-        judged = np.flatnonzero((judgement.person >= 0) & (right >= 0))
-        precision, recall = bcubed(judgement.person[judged], right[judged])
-        sample.bcubed = f1(float(precision.mean()), float(recall.mean()))
+        judged = np.flatnonzero(judgement.person >= 0)
+        sample.bcubed = agreement(np.asarray(judgement.person[judged]), right[judged])
         _, first, number = np.unique(right, return_index=True, return_inverse=True)
         judgement.person[:] = np.where(right >= 0, first[number], np.arange(len(right)))
         judgement.confidence[:] = 0.97

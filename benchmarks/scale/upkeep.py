@@ -1,7 +1,7 @@
 """The last step of `benchmarks.scale.run`: rebuilding, compacting, backing up and migrating a whole library.
 
-Labmate answers meanwhile, but for the migration, which comes before it starts. It leaves the library migrated
-down and up again: do it last.
+Labmate answers meanwhile, except during the migration, which runs before it starts. The library is migrated
+down and up again, so this step comes last.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from index.search.inverted_file import build
 from index.search.vectors import Vectors
 
 _OLD = "0007"
-"""The revision before the one that writes every membership anew."""
+"""The next revision rewrites every membership."""
 
 
 def rebuild_words(library: Path) -> None:
-    """The word index, from the store."""
+    """Rebuild the word index from the store."""
     asyncio.run(_rebuild_words(library))
 
 
@@ -52,26 +52,26 @@ async def _rebuild_words(library: Path) -> None:
 
 
 def rebuild_vectors(library: Path) -> None:
-    """The inverted file, trained and filled anew."""
+    """Retrain and refill the inverted file."""
     build(Vectors.open(library / "vectors", PRINT).log, None)
 
 
 def compact_vectors(library: Path) -> None:
-    """All rows, written anew, and their inverted file."""
+    """Rewrite all rows, then their inverted file."""
     vectors = Vectors.open(library / "vectors", PRINT)
     vectors.compact()
     vectors.tend()
 
 
 def back_up(library: Path) -> None:
-    """A backup with its checks."""
+    """Back up the database, checks included."""
     target = library.parent / "backup.db"
     backups.back_up(library / "labmate.db", target)
     target.unlink()
 
 
 def migrate(library: Path) -> None:
-    """Migrate a database of an old revision, after a copy was kept."""
+    """Open a database of an old revision, which copies and then migrates it."""
 
     async def opened() -> None:
         await (await Store.open(url(library))).close()
@@ -88,7 +88,7 @@ ALONGSIDE: dict[str, Callable[[Path], None]] = {
 
 
 def keep_up(place: Place) -> Figures:
-    """Each of them in a process of its own."""
+    """Do each of these in its own process."""
     figures = asyncio.run(_alongside(place))
     _migrate_down(place.library)
     figures |= _do("migration", migrate, place)

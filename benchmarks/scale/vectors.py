@@ -18,6 +18,7 @@ from benchmarks.data import ROOT, VECTORS, need_data
 from benchmarks.scale.draw_vectors import Anchors, draw
 from benchmarks.scale.place import size_of
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
+from benchmarks.scale.watching import memory_of
 from index.search.embedding import fingerprint
 from index.search.flat_rows import FlatRows
 from index.search.vectors import Vectors
@@ -126,30 +127,23 @@ def _extend(made: Vectors, seed: int) -> None:
 def measure(folder: Path) -> None:
     """Open the vectors in this process and ask; prints memory, recall and times."""
     questions = Questions.load(folder / "questions.npz")
-    before = _memory()
+    before = memory_of(os.getpid())
     begun = time.perf_counter()
     vectors = Vectors.open(folder / "v", PRINT, writable=False)
     vectors.refresh()
     opening = time.perf_counter() - begun
-    opened = _memory()
+    opened = memory_of(os.getpid())
     for line in ask(questions, lambda query, where: vectors.search(query, NEAREST, where)[0]):
         print(f"  {line}", flush=True)
-    asked = _memory()
+    asked = memory_of(os.getpid())
     count = len(vectors)
     own = asked[0] - before[0]
     print(
-        f"  opened in {opening:.2f} s; resident {(opened[0] - before[0]) / 1e6:.0f} MB when opened, "
-        f"{own / 1e6:.0f} MB ({own / count:.0f} bytes a paper) after the questions; "
-        f"mapped pages {(asked[1] - before[1]) / 1e6:.0f} MB",
+        f"  opened in {opening:.2f} s; resident {opened[0] - before[0]:.0f} MB when opened, "
+        f"{own:.0f} MB ({1e6 * own / count:.0f} bytes a paper) after the questions; "
+        f"mapped pages {asked[1] - before[1]:.0f} MB",
         flush=True,
     )
-
-
-def _memory() -> tuple[int, int]:
-    """Bytes of this process: its own, and mapped from files."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.startswith("Rss")}
-    return sizes["RssAnon"], sizes["RssFile"]
 
 
 def _peak() -> float:

@@ -21,6 +21,10 @@ def snapshot(tmp_path):
     return path
 
 
+def readers():
+    return [child for child in multiprocessing.active_children() if child.name == "reading"]
+
+
 def opened(path):
     return partial(SnapshotFile, path, SnapshotChoice(), 3)
 
@@ -57,7 +61,7 @@ def test_a_missing_file_is_an_error(tmp_path):
 def test_a_reader_that_is_killed_is_an_error_and_not_the_end_of_the_file(snapshot):
     reading = iter(ReadElsewhere(opened(snapshot)))
     next(reading)
-    [child] = multiprocessing.active_children()
+    [child] = readers()
     child.kill()
     child.join()
     with pytest.raises(SourceError, match="ended early"):
@@ -68,4 +72,4 @@ def test_nobody_reads_on_when_the_records_are_no_longer_wanted(snapshot):
     reading = iter(ReadElsewhere(opened(snapshot)))
     next(reading)
     reading.close()
-    assert not multiprocessing.active_children()
+    assert not readers()
