@@ -35,6 +35,7 @@ from index.search.embedding import Embedder
 
 _ASKED = 60
 _DAY, _CHANNELS = 1_200, 1_000
+_SEED = 99
 _TOO_LONG = 1_800.0
 """Seconds after which a day counts as not taken in."""
 _REST = 20.0
@@ -149,7 +150,7 @@ async def _take_in_day(place: Place) -> Figures:
     kinds = (await Asked.of(place, _ASKED // 2)).kinds()
     figures: Figures = {}
     with tempfile.TemporaryDirectory(dir=place.folder) as name:
-        await asyncio.to_thread(_make_day, Path(name))
+        await asyncio.to_thread(_make_day, Path(name), await _days_before(place))
         async with LocalDiscord() as discord:
             bot = start(discord, place.library)
             try:
@@ -208,12 +209,27 @@ async def _day_is_in(place: Place, folder: Path) -> None:
         await store.close()
 
 
-def _make_day(folder: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.scale.make", str(_DAY), "--seed", "99", "--out", str(folder)]
+async def _days_before(place: Place) -> int:
+    """How many such days earlier runs have read in."""
+    store = await Store.open(url(place.library))
+    days = 0
+    while await store.paper_keys.by_arxiv_id([_day_id(days, 0)]):
+        days += 1
+    await store.close()
+    return days
+
+
+def _day_id(days: int, number: int) -> str:
+    return f"2609.{days * _DAY + number:05d}"
+
+
+def _make_day(folder: Path, days: int) -> None:
+    seed = str(_SEED + days)
+    command = [sys.executable, "-m", "benchmarks.scale.make", str(_DAY), "--seed", seed, "--out", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     with (folder / "day.json").open("wb") as day:
         for number, paper in enumerate(records(folder)):
-            paper["id"] = f"2609.{number:05d}"
+            paper["id"] = _day_id(days, number)
             paper["versions"] = [{"version": "v1", "created": "Tue, 1 Sep 2026 12:00:00 GMT"}]
             paper["update_date"] = "2026-09-02"
             day.write(orjson.dumps(paper) + b"\n")

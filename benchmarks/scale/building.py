@@ -24,6 +24,7 @@ from benchmarks.scale.vectors import PRINT
 from benchmarks.scale.watching import Use, Watch, memory_of
 from data.stores.store import Store
 from index.identity.full_pass import current
+from index.identity.judging import usable_cores
 from index.identity.passes import identify
 from index.people.insight import derive
 from index.search.corpus import Corpus
@@ -150,13 +151,13 @@ async def _tell_apart(place: Place, *, some: bool) -> Figures:
         if some:
             await truth.read(store)
             sample = while_passing.enter_context(sampled(truth))
-        outcome = await identify(corpus, full=True, report=passing)
+        outcome = await identify(corpus, full=True, report=passing, processes=usable_cores())
     passing.end()
     figures: Figures = {"people": outcome.people, "authorships": outcome.authorships}
     figures |= _whole("pass", passing) | {"pass disk": _bytes(current(corpus)) / place.size}
     if sample is not None:
-        for kind in ("cpu", "seconds"):  # judging takes one core
-            figures[f"pass {kind}"] += sample.all_names - sample.spent
+        figures["pass seconds"] += sample.all_seconds - sample.seconds
+        figures["pass cpu"] += sample.all_cpu - sample.cpu
         figures |= {"judged": sample.judged, "B-cubed F1": sample.bcubed}
     place.save("pass", figures)
     deriving = Phases()

@@ -6,7 +6,6 @@ the made collection's truth, so that questions about people can be asked.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,18 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.scale.truth import Truth, agreement
+from benchmarks.scale.watching import Watch
 from index.identity.collection import AuthorshipFiles
 from index.identity.full_pass import FullPass, PassState
 from index.identity.identity import Judge
 from index.identity.judgement import Judgement
+from index.identity.judging import ODDS, JudgedCollection, judged, usable_cores
 from index.identity.large_names import LARGEST
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
 
-_COMMON = 120.0
-"""CPU seconds after which no further common name is judged."""
-_OTHERS = 100_000
-"""Authorships of families without a common name that are judged."""
+_COMMON, _OTHERS = 40_000, 200_000
+"""Authorships of common names, and of families without one, that are judged."""
 
 
 @dataclass
@@ -34,10 +33,12 @@ class Sample:
 
     judged: int = 0
     """Authorships."""
-    spent: float = 0.0
-    """CPU seconds of judging the sample."""
-    all_names: float = 0.0
-    """CPU seconds of judging all names at the sample's rates: one of common names, one of the others."""
+    seconds: float = 0.0
+    cpu: float = 0.0
+    """Seconds and CPU seconds of judging the sample."""
+    all_seconds: float = 0.0
+    all_cpu: float = 0.0
+    """The same for all names at the sample's rates: one of common names, one of the others."""
     bcubed: float = 0.0
 
 
@@ -55,13 +56,13 @@ def sampled(truth: Truth, seed: int = 1) -> Iterator[Sample]:
         state: PassState,
     ) -> None:
         judging = Judge(collection.authorships, models, certain, statistics=collection.statistics)
-        np.save(collection.folder / "odds.npy", judging.name_odds)
-        judging.evidence  # noqa: B018 - it is the collection's cost, not a name's
-        _judge_some(judging, judgement, sample, np.random.default_rng(seed))
+        np.save(collection.folder / ODDS, judging.name_odds)
+        sent = running._sent(collection, certain)
+        _judge_some(judging, sent, judgement, sample, np.random.default_rng(seed))
         positions = np.asarray(collection.positions, np.int64)
         right = truth.people(np.asarray(collection.papers)[collection.authorships.paper], positions)
-        judged = np.flatnonzero(judgement.person >= 0)
-        sample.bcubed = agreement(np.asarray(judgement.person[judged]), right[judged])
+        done = np.flatnonzero(judgement.person >= 0)
+        sample.bcubed = agreement(np.asarray(judgement.person[done]), right[done])
         _, first, number = np.unique(right, return_index=True, return_inverse=True)
         judgement.person[:] = np.where(right >= 0, first[number], np.arange(len(right)))
         judgement.confidence[:] = 0.97
@@ -76,26 +77,38 @@ def sampled(truth: Truth, seed: int = 1) -> Iterator[Sample]:
         FullPass._judge = real  # type: ignore[method-assign]
 
 
-def _judge_some(judging: Judge, judgement: Judgement, sample: Sample, rng: np.random.Generator) -> None:
-    """Judge some common names alone, and some whole families without a common name."""
+def _judge_some(
+    judging: Judge,
+    collection: JudgedCollection,
+    judgement: Judgement,
+    sample: Sample,
+    rng: np.random.Generator,
+) -> None:
+    """Judge some common names, each alone, and some whole families without a common name."""
     counts, family = np.diff(judging.authorships.by_name[1]), judging.authorships.family_ids
     common = counts > LARGEST
+    names = rng.permutation(np.flatnonzero(common))
+    names = names[: int(np.searchsorted(np.cumsum(counts[names]), _COMMON)) + 1]
     others = rng.permutation(np.setdiff1d(family, family[common]))
     sizes = np.bincount(family, counts, int(family.max()) + 1)
     some = others[: int(np.searchsorted(np.cumsum(sizes[others]), _OTHERS)) + 1]
+    families = np.array_split(some, 2 * usable_cores())
     groups = [
-        (counts[common].sum(), [np.array([name]) for name in rng.permutation(np.flatnonzero(common))]),
-        (counts[~common].sum(), list(judging.units(np.isin(family, some)))),
+        (counts[common].sum(), np.array_split(names, len(names))),
+        (counts[~common].sum(), [np.flatnonzero(np.isin(family, part)) for part in families]),
     ]
     for whole, units in groups:
-        begun, done = time.process_time(), 0
-        for names in units:
-            judging.judge_names(names, judgement)
-            done += int(counts[names].sum())
-            if len(names) == 1 and time.process_time() - begun > _COMMON:
-                break
-        spent = time.process_time() - begun
+        largest = sorted(units, key=lambda unit: -int(counts[unit].sum()))
+        with Watch() as watch:
+            for _, part in judged(collection, list(enumerate(largest)), usable_cores()):
+                part.write(judgement)
+        done = sum(int(counts[unit].sum()) for unit in units)
         sample.judged += done
-        sample.spent += spent
-        sample.all_names += spent * whole / max(1, done)
-        print(f"  {done:,} of {whole:,} authorships in {spent:.0f} s of CPU", flush=True)
+        sample.seconds += watch.use.seconds
+        sample.cpu += watch.use.cpu
+        sample.all_seconds += watch.use.seconds * whole / done
+        sample.all_cpu += watch.use.cpu * whole / done
+        print(
+            f"  {done:,} of {whole:,} authorships in {watch.use.seconds:.0f} s, {watch.use.cpu:.0f} s of CPU",
+            flush=True,
+        )

@@ -18,10 +18,13 @@ from bot.settings_checks import SettingError, check
 from bot.worker import RunOutcome
 from data.database.engine import StoreError
 from data.sources.http import SourceError
+from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 from index.search.vector_log import VectorsError
 
+KNOWN = (StoreError, SourceError, VectorsError, ModelError, BusyError, JudgingError, DBAPIError)
+"""Errors whose message says what to do."""
 LOCKED = "Another process kept the database locked for too long. Nothing is lost; try again."
 
 
@@ -59,7 +62,7 @@ def perform(
 
     try:
         status = asyncio.run(ending.watch(work) if ending else work)
-    except (StoreError, SourceError, VectorsError, ModelError, BusyError, LoginError, DBAPIError) as error:
+    except (*KNOWN, LoginError) as error:
         kind, message = _described(error)
         if not message:
             raise

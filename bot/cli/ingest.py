@@ -168,12 +168,19 @@ async def embed(corpus: Corpus, report: Reporter) -> int:
     return await corpus.embed_backlog(show)
 
 
-async def tell_apart(corpus: Corpus, report: Reporter, *, full: bool = False) -> None:
-    """Match authors to papers, find topics and novelty; from scratch with ``full`` or after a large load."""
+async def tell_apart(
+    corpus: Corpus, report: Reporter, *, full: bool = False, processes: int | None = None
+) -> None:
+    """Match authors to papers, find topics and novelty; from scratch with ``full`` or after a large load.
+
+    Unless told otherwise, a process for each core matches authors; beside the running bot, for every other.
+    """
+    from index.identity.judging import usable_cores  # lazy: start-up; the bot doesn't need it
     from index.identity.passes import identify  # lazy: start-up; the bot doesn't need it
 
     begun = time.monotonic()
-    outcome = await identify(corpus, full=full, report=report.step)
+    usual = max(1, usable_cores() // 2) if report.is_beside_bot else usable_cores()
+    outcome = await identify(corpus, full=full, report=report.step, processes=processes or usual)
     await derive(corpus, report.step)
     report.say(
         f"{outcome.people:,} people of {outcome.authorships:,} authorships, "

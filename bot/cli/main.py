@@ -279,6 +279,14 @@ def identify(
     full: Annotated[
         bool, typer.Option("--full", help="Match all authors from scratch, not just those of new papers.")
     ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=256,
+            help="How many processes match authors in a large library; by default, one a core.",
+        ),
+    ] = None,
     events: Events = False,
 ) -> None:
     """Match authors to papers, find topics, compare papers with earlier ones. Safe to stop at any time."""
@@ -292,7 +300,7 @@ def identify(
         report = Reporter(events=events)
         async with open_corpus(config, writable=False) as corpus:
             with corpus.writing(), report.showing():
-                await tell_apart(corpus, report, full=full)
+                await tell_apart(corpus, report, full=full, processes=processes)
 
     perform(work(), events=events)
 

@@ -33,6 +33,11 @@ class Reporter:
         """Whether somebody sees how far the work is: by bars in a terminal, or by a program's events."""
         return self._events or self.console.is_terminal
 
+    @property
+    def is_beside_bot(self) -> bool:
+        """Whether a running Labmate started this work, and follows its events."""
+        return self._events
+
     @contextmanager
     def showing(self) -> Iterator[None]:
         """Draw bars while the work goes on."""

@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from index.identity.collection import AuthorshipFiles
 from index.identity.gathering import gather
 from index.identity.identity import Judge
 from index.identity.judgement import Judgement
+from index.identity.judging import ODDS, WORTH, JudgedCollection, judged
 from index.identity.membership_rows import Stands
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
@@ -44,8 +45,8 @@ class PassState:
     ----------
     begun
         Seconds since 1970.
-    units
-        Parts of the names that are judged.
+    done
+        Numbers of the parts of the names that are judged.
     draft, after
         The draft that is being written, and the newest pass or correction that it knows of.
     paper
@@ -54,7 +55,7 @@ class PassState:
 
     begun: float
     certain: int
-    units: int = 0
+    done: list[int] = field(default_factory=list)
     judged: bool = False
     draft: int | None = None
     after: int = 0
@@ -64,8 +65,8 @@ class PassState:
 class FullPass:
     """The files of a pass, in a folder."""
 
-    def __init__(self, corpus: Corpus, report: Report | None) -> None:
-        self.corpus, self._report = corpus, report
+    def __init__(self, corpus: Corpus, report: Report | None, processes: int = 1) -> None:
+        self.corpus, self._report, self._processes = corpus, report, processes
         self.folder = corpus.folder / "identity" / "pass"
 
     # -- the state ---------------------------------------------------------------------------------
@@ -159,15 +160,20 @@ class FullPass:
         state: PassState,
     ) -> None:
         judge = Judge(collection.authorships, models, certain, statistics=collection.statistics)
-        np.save(collection.folder / "odds.npy", judge.name_odds)
+        np.save(collection.folder / ODDS, judge.name_odds)
         counts = np.diff(collection.authorships.by_name[1])
-        tell, done, saved = self._tell("telling people apart"), 0, time.monotonic()
-        for number, names in enumerate(judge.units()):
-            done += int(counts[names].sum())
-            if number < state.units:
-                continue
-            judge.judge_names(names, judgement)
-            state.units = number + 1
+        sizes = {number: int(counts[names].sum()) for number, names in enumerate(judge.units())}
+        left = {number: names for number, names in enumerate(judge.units()) if number not in state.done}
+        # The largest first, so that no process is left alone with one at the end.
+        units = sorted(left.items(), key=lambda unit: -sizes[unit[0]])
+        todo = sum(sizes[number] for number in left)
+        tell, done, saved = self._tell("telling people apart"), len(collection) - todo, time.monotonic()
+        for number, part in judged(
+            self._sent(collection, certain), units, self._processes if todo > WORTH else 1
+        ):
+            part.write(judgement)
+            done += sizes[number]
+            state.done.append(number)
             if time.monotonic() - saved >= SAVED_EVERY:
                 self._keep(judgement, state)
                 saved = time.monotonic()
@@ -175,6 +181,11 @@ class FullPass:
                 tell(done, len(collection))
         state.judged = True
         self._keep(judgement, state)
+
+    def _sent(self, collection: AuthorshipFiles, certain: CertainPairs) -> JudgedCollection:
+        assert self.corpus.vectors is not None
+        log = self.corpus.vectors.log
+        return JudgedCollection(collection.folder, log.folder, log.fingerprint, certain)
 
     def _keep(self, judgement: Judgement, state: PassState) -> None:
         for part in (judgement.person, judgement.confidence, judgement.support):

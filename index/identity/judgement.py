@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 
+class JudgingError(RuntimeError):
+    """The judging of a collection ended early; the message says what to do."""
+
+
 @dataclass
 class Judgement:
     """People as sets of authorships.

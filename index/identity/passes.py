@@ -60,14 +60,21 @@ async def read_authorships(corpus: Corpus) -> StoredAuthorships:
     )
 
 
-async def identify(corpus: Corpus, *, full: bool = False, report: Report | None = None) -> PassOutcome:
+async def identify(
+    corpus: Corpus, *, full: bool = False, report: Report | None = None, processes: int = 1
+) -> PassOutcome:
     """Bring people up to date: judge everybody again with ``full``, else the unassigned authorships.
 
     The pass is also full if new authorships outnumber judged ones: placing a whole collection among a handful
     of known people would leave namesakes with a paper each. Corrections made while it runs are respected. A
-    full pass that was killed goes on where it was.
+    full pass that was killed goes on where it was. In a large library, so many processes judge at a time.
+
+    Raises
+    ------
+    index.identity.judgement.JudgingError
+        If one of them is killed. What they judged is kept.
     """
-    running = FullPass(corpus, report)
+    running = FullPass(corpus, report, processes)
     if not full and running.state() is None:
         new = await Newcomers.read(corpus.store)
         if new is not None and not outnumbered(new.authorships, new.judged):

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 
+import psutil
 import pytest
 
 from data.stores.store import Store
@@ -22,6 +23,7 @@ from pathlib import Path
 from data.stores import people_drafts
 from data.stores.store import Store
 from index.identity import full_pass, identity, membership_rows, statistics, writing
+from index.identity.judgement import JudgingError
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
@@ -29,6 +31,7 @@ from index.search.embedding import Embedder
 people_drafts.AT_ONCE = 3
 identity._AT_ONCE = 1
 full_pass.SAVED_EVERY = 0.0
+full_pass.WORTH = 0
 statistics._BACKGROUND = 6_000
 writing.IDS_AT_ONCE = 6
 writing._SHORT = 0
@@ -46,8 +49,11 @@ async def main():
             print(name, flush=True)
             return real(*args, **more)
         setattr(store.people, name, slow)
-    outcome = await identify(corpus, full=True, report=tell)
-    print("done", outcome.people, flush=True)
+    try:
+        outcome = await identify(corpus, full=True, report=tell, processes=int(sys.argv[2]))
+        print("done", outcome.people, flush=True)
+    except JudgingError as error:
+        print("failed", error, flush=True)
     await store.close()
 
 asyncio.run(main())
@@ -70,11 +76,15 @@ async def folder(tmp_path):
     return home
 
 
-async def run_until(folder, word="", times=0):
-    """Run a full pass and kill it when it says a word for the nth time; returns what it said."""
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", CHILD, str(folder)), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+def start(folder, processes=1):
+    return asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", CHILD, str(folder), str(processes)), cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
+
+
+async def run_until(folder, word="", times=0, processes=1):
+    """Run a full pass and kill it when it says a word for the nth time; returns what it said."""
+    child = await start(folder, processes)
     said = []
     while line := (await child.stdout.readline()).decode().strip():
         said.append(line)
@@ -116,8 +126,8 @@ async def test_a_pass_killed_at_many_points_ends_as_an_unharmed_one(folder, tmp_
     for word, times in POINTS:
         said = await run_until(folder, word, times)
         assert said[-1].startswith(word), f"it ended before {word}"
-        kept = json.loads(state.read_text()) if state.exists() else {"units": 0, "paper": 0}
-        reached.append((kept["units"], kept["paper"]))
+        kept = json.loads(state.read_text()) if state.exists() else {"done": [], "paper": 0}
+        reached.append((len(kept["done"]), kept["paper"]))
     assert reached == sorted(reached), "it never goes back"
     assert 0 < reached[1][0] < reached[2][0], "what is judged stays judged"
     assert 0 < reached[4][1] < reached[5][1], "what is written stays written"
@@ -141,3 +151,44 @@ async def test_a_killed_pass_does_not_lose_papers_that_came_since(folder, monkey
         assert [papers for _, papers in late] == [1]
     finally:
         await store.close()
+
+
+def judging(process):
+    """The processes that judge names for a pass."""
+    return [one for one in psutil.Process(process).children() if "popen_loky" in " ".join(one.cmdline())]
+
+
+async def test_two_processes_judge_as_one_does(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    assert (await run_until(other, processes=2))[-1].startswith("done")
+    await run_until(folder)
+    assert await people_of(folder) == await people_of(other)
+
+
+async def test_a_judging_process_that_is_killed_costs_no_more_than_the_names_in_hand(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    await run_until(other)
+    child = await start(folder, processes=2)
+    while not (await child.stdout.readline()).startswith(b"telling"):
+        pass
+    for one in judging(child.pid):
+        one.kill()
+    assert b"failed A process that matched authors was killed" in await child.stdout.read()
+    await child.wait()
+    assert json.loads((folder / "index" / "identity" / "pass" / "state.json").read_text())["done"]
+    assert (await run_until(folder, processes=2))[-1].startswith("done")
+    assert await people_of(folder) == await people_of(other)
+
+
+async def test_judging_processes_end_with_the_pass_that_is_killed(folder):
+    child = await start(folder, processes=2)
+    while not (await child.stdout.readline()).startswith(b"telling"):
+        pass
+    theirs = judging(child.pid)
+    assert theirs
+    child.kill()
+    await child.wait()
+    _, alive = await asyncio.to_thread(psutil.wait_procs, theirs, 60)
+    assert not alive

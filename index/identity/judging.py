@@ -1,0 +1,174 @@
+"""Judging the names of a collection in one process or in several: each judges some whole families."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from index.identity.collection import AuthorshipFiles
+from index.identity.identity import Judge
+from index.identity.judgement import Judgement, JudgingError
+from index.identity.models import Models
+from index.identity.unions import CertainPairs
+from index.search.vectors import Vectors
+
+WORTH = 100_000
+"""Authorships from which on other processes take less time than they need to start."""
+_LOOK_EVERY = 1.0
+"""Seconds between two looks at whether the parent is still there."""
+ODDS = "odds.npy"
+"""The log-odds of the collection's names, in its folder."""
+
+
+@dataclass(frozen=True)
+class JudgedNames:
+    """What was decided about some names.
+
+    Attributes
+    ----------
+    places
+        int32, shape (n,): their authorships.
+    person, confidence, support
+        As :class:`Judgement`, shape (n,) each; people are known by their first authorship.
+    """
+
+    places: np.ndarray
+    person: np.ndarray
+    confidence: np.ndarray
+    support: np.ndarray
+
+    def write(self, judgement: Judgement) -> None:
+        """Write it into the judgement of the whole collection."""
+        judgement.person[self.places] = self.person
+        judgement.confidence[self.places] = self.confidence
+        judgement.support[self.places] = self.support
+
+
+@dataclass(frozen=True)
+class JudgedCollection:
+    """A collection in a folder and the corrections that hold for it; any process can be sent one.
+
+    Attributes
+    ----------
+    fingerprint
+        Of the vectors, as :class:`index.search.vectors.Vectors` checks it.
+    """
+
+    folder: Path
+    vectors: Path
+    fingerprint: dict[str, Any]
+    certain: CertainPairs
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in (field.name for field in fields(self))}
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges its names. :data:`ODDS` has to be there.
+
+        Raises
+        ------
+        JudgingError
+            If the collection is gone.
+        """
+        collection = AuthorshipFiles.open(
+            self.folder, Vectors.open(self.vectors, self.fingerprint, writable=False)
+        )
+        if collection is None:
+            raise JudgingError(f"The authorships in {self.folder} can't be read. Run the same command again.")
+        judge = Judge(
+            collection.authorships, Models.shipped(), self.certain, statistics=collection.statistics
+        )
+        judge.name_odds = np.load(self.folder / ODDS, mmap_mode="r")
+        return judge
+
+    @cached_property
+    def _blank(self) -> Judgement:
+        return Judgement.blank(len(self.judge.authorships.paper))
+
+    def judged(self, names: np.ndarray) -> JudgedNames:
+        """Judge some whole families."""
+        judge, blank = self.judge, self._blank
+        places = np.concatenate([judge.authorships.of_name(name) for name in names.tolist()])
+        judge.judge_names(names, blank)
+        parts = [
+            blank.person[places].astype(np.int32),
+            blank.confidence[places],
+            blank.support[places].astype(np.int32),
+        ]
+        blank.person[places], blank.confidence[places], blank.support[places] = -1, 0.0, -1
+        return JudgedNames(places.astype(np.int32), *parts)
+
+
+_opened: list[JudgedCollection] = []
+"""The collection that this process judges; empty or one."""
+
+
+def _judged(collection: JudgedCollection, number: int, names: np.ndarray) -> tuple[int, JudgedNames]:
+    """Judge some whole families; the process keeps the collection open for the next ones."""
+    if not _opened or _opened[0] != collection:
+        _opened[:] = [collection]
+    return number, _opened[0].judged(names)
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent; joblib would leave it waiting for five minutes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def judged(
+    collection: JudgedCollection, units: Sequence[tuple[int, np.ndarray]], processes: int
+) -> Iterator[tuple[int, JudgedNames]]:
+    """The judgement of each unit as soon as it is there, with its number.
+
+    Parameters
+    ----------
+    units
+        Numbers and names of whole families, as :meth:`Judge.units` has them.
+    processes
+        How many judge at a time; 1 judges in this one.
+
+    Raises
+    ------
+    JudgingError
+        If one of them is killed.
+    """
+    if processes == 1:
+        yield from (_judged(collection, number, names) for number, names in units)
+        return
+    working = Parallel(
+        processes,
+        return_as="generator_unordered",
+        pre_dispatch="2*n_jobs",
+        max_nbytes=None,
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )
+    try:
+        yield from working(delayed(_judged)(collection, number, names) for number, names in units)
+    except BrokenProcessPool as error:
+        raise JudgingError(
+            "A process that matched authors was killed, perhaps for lack of memory. "
+            "Run the same command again: it goes on where it was; --processes 1 takes the least memory."
+        ) from error
