@@ -59,11 +59,11 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.all
 
 # Peers to measure beside, in an environment of their own: S2AND needs numpy below 2 and brings its model along;
-# hnswlib and usearch search vectors (benchmarks/scale/vectors.py).
+# hnswlib and usearch search vectors (benchmarks/scale/vectors.py), LanceDB vectors and words (benchmarks/whole_search.py).
 peers:
 	$(PYTHON) -m venv .peers
-	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" "usearch==2.26.6" \
-		"onnx==1.23.2" "onnxruntime==1.32.0" "openvino==2026.4.1"
+	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" \
+		"usearch==2.26.6" "lancedb==0.40.0" "onnx==1.23.2" "onnxruntime==1.32.0" "openvino==2026.4.1"
 
 # Bots of other libraries on the local Discord (docs/extend.md). Each library has an environment of its own; they are
 # not part of CI, and discord.js needs node 18 or newer.

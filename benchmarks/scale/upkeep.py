@@ -128,7 +128,7 @@ async def _alongside(place: Place) -> Figures:
                             for question in (f"/papers author:{author}", f"/similar {paper}"):
                                 begun = time.perf_counter()
                                 await user.slash(question, within=60)
-                                times.append(1e3 * (time.perf_counter() - begun))
+                                times.append(time.perf_counter() - begun)
                     figures |= await doing
                     figures[f"{name} reply p99"] = percentile(times, 0.99)
                     print(f"    {len(times)} replies meanwhile, p99 {percentile(times, 0.99):.0f} ms")

@@ -17,6 +17,7 @@ from typing import Annotated
 
 import typer
 
+from bot.allocator import keep_few_arenas
 from bot.cli import (  # some add their own commands
     answers,
     backups,
@@ -83,6 +84,7 @@ def run(
     vectors: Annotated[Path | None, typer.Option(help="Precomputed embeddings of that file (.npy).")] = None,
 ) -> None:
     """Start Labmate: in Discord if DISCORD_TOKEN is set, otherwise with a local Discord in this terminal."""
+    keep_few_arenas()
     config = settings()
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()

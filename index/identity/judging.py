@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, fields
@@ -157,6 +158,8 @@ def judged(
     if processes == 1:
         yield from (_judged(collection, number, names) for number, names in units)
         return
+    # joblib replaces a process that has read much more of the mapped files than after its first task.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     working = Parallel(
         processes,
         return_as="generator_unordered",
