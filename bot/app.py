@@ -42,9 +42,16 @@ def sample_file() -> Path:
 
 @asynccontextmanager
 async def open_corpus(
-    settings: Settings, *, writable: bool = False, rebuild: bool = False, threads: int | None = None
+    settings: Settings,
+    *,
+    writable: bool = False,
+    bulk: bool = False,
+    rebuild: bool = False,
+    threads: int | None = None,
 ) -> AsyncIterator[Corpus]:
     """The papers of this installation, with their indexes.
+
+    ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass.
 
     Raises
     ------
@@ -54,7 +61,7 @@ async def open_corpus(
     if settings.labmate_clock is not None:
         clock.follow(settings.labmate_clock)
     keep_private(settings.labmate_data)
-    store = await Store.open(settings.database, bulk=writable)
+    store = await Store.open(settings.database, bulk=writable or bulk)
     try:
         # A running Labmate embeds only queries; a GPU's memory is for what reads papers in.
         device = settings.embedding_device if writable else "cpu"

@@ -14,6 +14,7 @@ import pytest_asyncio
 
 import commands.kit.services
 import data.database.engine
+import data.stores.store
 from bot.app import sample_file
 from bot.local_discord import session_starts
 from bot.local_discord.description import description_in
@@ -33,6 +34,10 @@ os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
 session_starts.EVERY = 0.1  # bots start again at once; test_rules.py tests Discord's five seconds
 schema.copy_instead_of_migrating(data.database.engine)
+if os.environ.get("LABMATE_TEST_DATABASE") == "postgresql":
+    from tests.helpers.on_postgres import keep_stores_in_postgres
+
+    keep_stores_in_postgres(data.stores.store, data.database.engine)
 one_model.share()
 one_painter.share()
 forked_worker.fork_workers()

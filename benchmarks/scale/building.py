@@ -142,7 +142,7 @@ def tell_some_apart(place: Place) -> Figures:
 
 
 async def _tell_apart(place: Place, *, some: bool) -> Figures:
-    store = await Store.open(url(place.library))
+    store = await Store.open(url(place.library), bulk=True)
     corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
     truth, sample = Truth(place.made), None
     passing = Phases()

@@ -300,7 +300,7 @@ def identify(
 
     async def work() -> None:
         report = Reporter(events=events)
-        async with open_corpus(config, writable=False) as corpus:
+        async with open_corpus(config, bulk=True) as corpus:
             with corpus.writing(), report.showing():
                 await tell_apart(corpus, report, full=full, processes=processes)
 

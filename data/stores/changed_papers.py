@@ -46,7 +46,7 @@ class ChangedPapers(Repository):
     async def index_fact_parts(self, after: int = -1) -> AsyncIterator[list[IndexFact]]:
         """The same, :data:`_PART` papers at a time: a large store's facts never stand in memory at once."""
         query = _FACTS if after < 0 else _FACTS.where(PaperRow.changed > after)
-        async with self._read() as connection:
+        async with self._read_as_it_comes() as connection:
             result = await connection.stream(query)
             async for part in result.partitions(_PART):
                 yield [IndexFact(*row) for row in part]

@@ -101,7 +101,7 @@ class Library(Repository):
             LibraryRow.made.desc(), LibraryRow.id.desc()
         )
         works: list[Kept] = []
-        async with self._read() as connection:
+        async with self._read_as_it_comes() as connection:
             rows = await connection.stream(query)
             async for part in rows.partitions(_ROWS):
                 works += await asyncio.to_thread(_all_kept, part)

@@ -223,7 +223,7 @@ class Passes(Drafts):
         return pairs
 
     async def _pairs(self) -> AsyncIterator[Sequence[Any]]:
-        async with self._read() as connection:
+        async with self._read_as_it_comes() as connection:
             result = await connection.stream(_PAIRS)
             async for part in result.partitions(_PART):
                 yield part
@@ -231,7 +231,7 @@ class Passes(Drafts):
     async def all_names(self) -> AsyncIterator[tuple[int, str]]:
         """Everybody's number and name, ascending, merged people included."""
         query = select(PersonRow.id, NAME).where(KNOWN).order_by(PersonRow.id)
-        async with self._read() as connection:
+        async with self._read_as_it_comes() as connection:
             result = await connection.stream(query)
             async for part in result.partitions(_PART):
                 for row in part:

@@ -43,3 +43,14 @@ class Repository:
     async def _read(self) -> AsyncIterator[AsyncConnection]:
         async with self._engine.connect() as connection:
             yield connection
+
+    @asynccontextmanager
+    async def _read_as_it_comes(self) -> AsyncIterator[AsyncConnection]:
+        """For results that are too long to hold; PostgreSQL hands those out only within a transaction."""
+        async with self._engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                yield connection
+                return
+            await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            async with connection.begin():
+                yield connection
