@@ -13,17 +13,21 @@ CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test hostile coverage lint house format crash fuzz bench peers llm clients schema clean
+.PHONY: run test test-postgres hostile coverage lint house format crash fuzz bench peers llm clients schema clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
 # Every process of the tests imports what was compiled once; an empty value lets Python keep compiled files.
-test hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
+test test-postgres hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m compileall -q bot commands index data
 	$(BIN)/python -m pytest -q -n 4 --dist worksteal $(ARGS)
+
+# The same tests with every store in PostgreSQL, but for those of SQLite's files. `make test` has a short part of it.
+test-postgres: $(DEV_STAMP)
+	LABMATE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n 4 --dist worksteal $(ARGS)
 
 # What attackers and strangers try (docs/security.md).
 hostile: $(DEV_STAMP)

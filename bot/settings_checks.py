@@ -40,7 +40,7 @@ def check(settings: Settings) -> None:
     """
     _data(settings.labmate_data)
     if settings.database_url:
-        _database(settings.database_url)
+        check_database(settings.database_url)
     else:
         _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
     _engine(settings.vector_engine)
@@ -113,7 +113,14 @@ def _exists(setting: str, path: Path) -> bool:
     return True
 
 
-def _database(url: str) -> None:
+def check_database(url: str) -> None:
+    """Refuse an address that can't be a database's.
+
+    Raises
+    ------
+    SettingError
+        It says which forms an address has.
+    """
     try:
         parsed = make_url(url)
         name, driver = parsed.get_backend_name(), parsed.get_driver_name()

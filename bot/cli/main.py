@@ -24,6 +24,7 @@ from bot.cli import (  # some add their own commands
     evaluate_digest,  # noqa: F401
     evaluate_fits,  # noqa: F401
     evaluate_rephrasing,  # noqa: F401
+    moving,
 )
 from bot.cli.admin import admin
 from bot.cli.command_line import perform, settings
@@ -59,6 +60,7 @@ app.command("answer")(answers.answer)
 app.command("phrases")(phrases)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
+app.command("move")(moving.move)
 
 Events = Annotated[
     bool, typer.Option("--events", hidden=True, help="Write JSON lines for the parent process.")

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, event, inspect, make_url, text
+from sqlalchemy import Connection, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -24,6 +24,8 @@ HEAD = "0020"
 """The newest migration; a test compares it with alembic's own answer."""
 
 
+_MIGRATING = 0x1AB_3A7E
+"""The advisory lock of a migration, one number in the whole database."""
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
 _CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
 
@@ -51,7 +53,9 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
     A commit is on the disk when it returns, so a power cut loses nothing that was answered, posted or
     recorded as read (docs/reliability.md gives the cost). Its errors show no values.
     """
-    engine = create_async_engine(url, hide_parameters=True, connect_args=_how(url))
+    engine = create_async_engine(
+        url, hide_parameters=True, connect_args=_how(url), pool_pre_ping=_is_far(url)
+    )
     if engine.dialect.name == "sqlite":
         _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
@@ -71,10 +75,16 @@ def make_reader(url: str) -> AsyncEngine:
         pool_reset_on_return=None,
         hide_parameters=True,
         connect_args=_how(url),
+        pool_pre_ping=_is_far(url),
     )
     if engine.dialect.name == "sqlite":
         _prepare(engine, _CACHE)
     return engine
+
+
+def _is_far(url: str) -> bool:
+    """Whether a server may have cut a connection since it was last used."""
+    return make_url(url).get_backend_name() != "sqlite"
 
 
 def _how(url: str) -> dict[str, Any]:
@@ -244,6 +254,8 @@ async def _migrate(url: str) -> None:
     engine = make_engine(url, linked=False)
     try:
         async with engine.execution_options(writes=True).begin() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite's transaction is the lock
+                await connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
             if await connection.run_sync(_revision) == HEAD:  # another process was quicker
                 return
             before = await connection.run_sync(_astray)

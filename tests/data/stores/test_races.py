@@ -1,17 +1,17 @@
-"""Two writers at once, on connections that begin without a lock, as any database's do."""
+"""Many writers at once: in PostgreSQL, and in SQLite on connections that begin without a lock, as its do."""
 
 import asyncio
 
 import pytest
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql
 
 from data.database.engine import make_engine, open_database
 from data.stores.leases import Leases
 from data.stores.people_drafts import Drafts
-from data.stores.sequences import take, taking
+from data.stores.sequences import take
 from data.stores.upsert import Batch
 from data.tables.papers import AuthorRow, PaperRow
+from tests.helpers.postgres import new_database
 from tests.helpers.records import record
 
 WRITERS = 8
@@ -24,9 +24,11 @@ class PlainWriter:
         self.begin = engine.begin
 
 
-@pytest.fixture
-async def engines(tmp_path):
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def engines(tmp_path, request):
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
+    if request.param == "postgresql":
+        url = await new_database()
     made = [await open_database(url), *(make_engine(url) for _ in range(WRITERS - 1))]
     yield made
     for engine in made:
@@ -78,9 +80,3 @@ async def test_batches_that_race_give_each_work_and_author_one_row_and_each_batc
         keys = (await connection.scalars(select(AuthorRow.key))).all()
     assert papers == list(range(1, WRITERS + 2))
     assert len(keys) == len(set(keys))
-
-
-def test_postgresql_understands_how_numbers_are_taken():
-    sql = str(taking("postgresql", "papers", 2).compile(dialect=postgresql.dialect()))
-    assert "ON CONFLICT (name) DO UPDATE" in sql
-    assert "RETURNING sequences.last" in sql

@@ -158,14 +158,6 @@ def judging(process):
     return [one for one in psutil.Process(process).children() if "popen_loky" in " ".join(one.cmdline())]
 
 
-async def test_two_processes_judge_as_one_does(folder, tmp_path):
-    other = tmp_path / "other"
-    shutil.copytree(folder, other)
-    assert (await run_until(other, processes=2))[-1].startswith("done")
-    await run_until(folder)
-    assert await people_of(folder) == await people_of(other)
-
-
 async def test_a_judging_process_that_is_killed_costs_no_more_than_the_names_in_hand(folder, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(folder, other)

@@ -1,0 +1,53 @@
+"""What only a server has: several machines that come at once, and one that is gone for a while."""
+
+import asyncio
+
+import asyncpg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from data.database.engine import StoreError, open_database
+from data.stores.store import Store
+from data.tables.papers import Base
+from tests.helpers.postgres import new_database, server
+from tests.helpers.records import record
+
+
+async def test_machines_that_start_at_once_migrate_an_empty_database_once():
+    url = await new_database()
+    engines = await asyncio.gather(*(open_database(url) for _ in range(4)))
+    async with engines[0].connect() as connection:
+        differences = await connection.run_sync(
+            lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
+        )
+    for engine in engines:
+        await engine.dispose()
+    assert differences == []
+
+
+async def test_connections_that_were_cut_are_made_again():
+    store = await Store.open(await new_database())
+    await store.upsert([record(1)])
+    await _cut(store)
+    assert await store.count() == 1
+    await _cut(store)
+    assert (await store.upsert([record(2)])).added == 1
+    await store.close()
+
+
+async def _cut(store):
+    """End every connection of the store, as a server that starts again does."""
+    name = store._engine.url.database
+    other = await asyncpg.connect(server().get_uri("postgres"))
+    ended = await other.fetch(
+        "SELECT pg_terminate_backend(pid, 60000) AS ended FROM pg_stat_activity WHERE datname = $1", name
+    )
+    assert ended
+    assert all(row["ended"] for row in ended)
+    await other.close()
+
+
+async def test_a_server_that_is_not_there_is_an_error_that_says_so(tmp_path):
+    with pytest.raises(StoreError, match=r"DATABASE_URL: .* can't be reached .* Is the server running\?"):
+        await Store.open(f"postgresql+asyncpg://me@/labmate?host={tmp_path}")
