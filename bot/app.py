@@ -72,7 +72,7 @@ async def open_corpus(
             embedder,
             writable=writable,
             rebuild=rebuild,
-            engine_name=settings.vector_engine,
+            engine_name=settings.nearest,
         )
     finally:
         await store.close()

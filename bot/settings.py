@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     """The packaged model, a folder, or a name on the Hugging Face hub."""
     embedding_device: str = "auto"
     """The torch device that embeds papers; auto: a GPU where torch can use one."""
+    vector_url: SecretStr | None = None
+    """A server that finds the nearest vectors: ``postgresql://user:password@host/name`` with pgvector."""
     vector_engine: str = DEFAULT
     """What finds the nearest vectors: ``index/search/NAME_index.py``."""
     labmate_categories: Annotated[list[str], NoDecode] = Field(
@@ -201,6 +203,11 @@ class Settings(BaseSettings):
                 f"({self.llm_url}/models lists them)"
             )
         return self
+
+    @property
+    def nearest(self) -> str:
+        """What finds the nearest vectors: a server's URL, or an engine's name."""
+        return self.vector_url.get_secret_value() if self.vector_url else self.vector_engine
 
     @property
     def database(self) -> str:

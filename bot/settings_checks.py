@@ -43,18 +43,18 @@ def check(settings: Settings) -> None:
         check_database(settings.database_url)
     else:
         _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
-    _engine(settings.vector_engine)
+    _engine("VECTOR_URL" if settings.vector_url else "VECTOR_ENGINE", settings.nearest)
     if settings.llm_url:
         _llm()
     if settings.labmate_clock is not None:
         _clock(settings.labmate_clock)
 
 
-def _engine(name: str) -> None:
+def _engine(setting: str, name: str) -> None:
     try:
         engine(name)
     except VectorsError as error:
-        raise SettingError(f"VECTOR_ENGINE: {error} See docs/extend.md; faiss is always there.") from error
+        raise SettingError(f"{setting}: {error} See docs/extend.md; faiss is always there.") from error
 
 
 def _llm() -> None:

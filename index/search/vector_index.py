@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -73,22 +74,32 @@ class TendedIndex(VectorIndex, Protocol):
 OpenIndex = Callable[[VectorLog], VectorIndex]
 """Builds an engine with all rows in use, or loads it from files beside the log."""
 
-_ENGINES: dict[str, OpenIndex] = {}
+_ENGINES: dict[str, Callable[..., VectorIndex]] = {}
+_SERVERS = {"postgresql": "pgvector"}
+"""The engine for the scheme of a URL."""
 
 
-def register(name: str, open_index: OpenIndex) -> None:
-    """Register an engine under a name."""
+def register(name: str, open_index: Callable[..., VectorIndex]) -> None:
+    """Register an engine under a name; one on a server is also given its URL."""
     _ENGINES[name] = open_index
 
 
 def engine(name: str = DEFAULT) -> OpenIndex:
-    """The engine of that name. If it is not registered yet, ``index/search/NAME_index.py`` registers it.
+    """The engine of that name, or on the server of that URL.
+
+    If it is not registered yet, ``index/search/NAME_index.py`` registers it.
 
     Raises
     ------
     VectorsError
         If there is none.
     """
+    scheme, is_url, _ = name.partition("://")
+    if is_url:
+        if scheme not in _SERVERS:
+            raise VectorsError(f"No vector engine has addresses like {scheme}://.")
+        served: Callable[..., VectorIndex] = engine(_SERVERS[scheme])
+        return partial(served, url=name)
     if name not in _ENGINES and name.isidentifier():
         module = f"index.search.{name}_index"
         try:

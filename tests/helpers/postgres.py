@@ -35,6 +35,14 @@ def url_of(name: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
+def new_database_now() -> str:
+    """The same, for tests that run no loop."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    server().psql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    server().psql(f"CREATE DATABASE {name}")
+    return url_of(name)
+
+
 async def new_database() -> str:
     """The address of an empty database."""
     name = f"test_{os.getpid()}_{next(_numbers)}"

@@ -9,9 +9,11 @@ import pytest
 from data.stores.changed_papers import IndexFact
 from index.search.facets import Facets, Where
 from index.search.faiss_index import FaissIndex
+from index.search.served_index import ServedIndex
 from index.search.vector_index import engine, register
 from index.search.vector_log import ForeignVectorsError, VectorLog, VectorsError
 from index.search.vectors import Vectors
+from tests.helpers.postgres import new_database_now
 
 PRINT = {
     "model": "m",
@@ -54,8 +56,15 @@ class NumpyIndex:
 register("numpy", NumpyIndex)
 
 
-@pytest.fixture(params=["faiss", "numpy"])
-def open_index(request):
+@pytest.fixture(params=["faiss", "numpy", "pgvector"])
+def open_index(request, monkeypatch):
+    if request.param == "pgvector":
+
+        def fail(_index, error):
+            raise error
+
+        monkeypatch.setattr(ServedIndex, "_lose", fail)  # nothing else may answer in its place
+        return engine(new_database_now().replace("+asyncpg", ""))
     return engine(request.param)
 
 
