@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, event, func, inspect, make_url, select, text
+from sqlalchemy import BigInteger, Connection, Integer, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -64,6 +64,8 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
             writes = connection.get_execution_options().get("writes")
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
+    elif linked:
+        _let_numbers_be_large(engine)
     return engine
 
 
@@ -79,7 +81,18 @@ def make_reader(url: str) -> AsyncEngine:
     )
     if engine.dialect.name == "sqlite":
         _prepare(engine, _CACHE)
+    else:
+        _let_numbers_be_large(engine)
     return engine
+
+
+def _let_numbers_be_large(engine: AsyncEngine) -> None:
+    """Send every whole number as a BIGINT: a number that a person made up is not found, and no error.
+
+    Not where tables are made, since their numbers would have another type than on SQLite.
+    """
+    dialect = engine.sync_engine.dialect
+    dialect.colspecs = {**dialect.colspecs, Integer: dialect.colspecs[BigInteger]}
 
 
 def _is_far(url: str) -> bool:

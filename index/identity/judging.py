@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,11 @@ class JudgedCollection:
     vectors: Path
     fingerprint: dict[str, Any]
     certain: CertainPairs
+    number: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Another one for each pass: the next may have the same folder, and other files in it."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in (field.name for field in fields(self))}
+        return {name: self.__dict__[name] for name in (part.name for part in fields(self))}
 
     @cached_property
     def judge(self) -> Judge:
@@ -156,7 +159,7 @@ def judged(
         If one of them is killed.
     """
     if processes == 1:
-        yield from (_judged(collection, number, names) for number, names in units)
+        yield from ((number, collection.judged(names)) for number, names in units)
         return
     # joblib replaces a process that has read much more of the mapped files than after its first task.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)

@@ -7,7 +7,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from data.database.engine import StoreError, open_database
+from data.database.engine import StoreError, make_engine, open_database
 from data.stores.store import Store
 from data.tables.papers import Base
 from tests.helpers.postgres import new_database, server
@@ -17,11 +17,12 @@ from tests.helpers.records import record
 async def test_machines_that_start_at_once_migrate_an_empty_database_once():
     url = await new_database()
     engines = await asyncio.gather(*(open_database(url) for _ in range(4)))
-    async with engines[0].connect() as connection:
+    reflecting = make_engine(url, linked=False)
+    async with reflecting.connect() as connection:
         differences = await connection.run_sync(
             lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
         )
-    for engine in engines:
+    for engine in (reflecting, *engines):
         await engine.dispose()
     assert differences == []
 
@@ -51,3 +52,9 @@ async def _cut(store):
 async def test_a_server_that_is_not_there_is_an_error_that_says_so(tmp_path):
     with pytest.raises(StoreError, match=r"DATABASE_URL: .* can't be reached .* Is the server running\?"):
         await Store.open(f"postgresql+asyncpg://me@/labmate?host={tmp_path}")
+
+
+async def test_a_number_that_somebody_made_up_is_not_found():
+    store = await Store.open(await new_database())
+    assert await store.papers([999_999_999_999]) == []
+    await store.close()
