@@ -43,7 +43,10 @@ def check(settings: Settings) -> None:
         check_database(settings.database_url)
     else:
         _sqlite("LABMATE_DATA", settings.labmate_data / "labmate.db")
-    _engine("VECTOR_URL" if settings.vector_url else "VECTOR_ENGINE", settings.nearest)
+    if settings.vector_url:
+        _server(settings.vector_url.get_secret_value())
+    else:
+        _engine("VECTOR_ENGINE", settings.vector_engine)
     if settings.llm_url:
         _llm()
     if settings.labmate_clock is not None:
@@ -55,6 +58,16 @@ def _engine(setting: str, name: str) -> None:
         engine(name)
     except VectorsError as error:
         raise SettingError(f"{setting}: {error} See docs/extend.md; faiss is always there.") from error
+
+
+def _server(url: str) -> None:
+    try:
+        make_url(url)
+    except (ArgumentError, ValueError):  # drop the cause, which may show the password
+        raise SettingError(
+            "VECTOR_URL: it is not the address of a server. Write postgresql://user:password@host/name."
+        ) from None
+    _engine("VECTOR_URL", url)
 
 
 def _llm() -> None:

@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ROOT / "var" / "scale")
     parser.add_argument("--steps", default=",".join(STEPS), help=f"some of {', '.join(STEPS)}")
     parser.add_argument("--table", action="store_true", help="only print what there is")
-    parser.add_argument("--picture", type=Path, help="draw the growth into this file")
+    parser.add_argument("--picture", type=Path, help="only draw the growth into this file")
     parser.add_argument("--memory", type=float, help="GB to which each step is held by a cgroup (as root)")
     parser.add_argument("--do", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -231,7 +231,7 @@ def main() -> None:
             hold_to(asked.memory)
         do(places[0], asked.do)
         return
-    if not asked.table:
+    if not (asked.table or asked.picture):
         need_data()
         for place in places:
             place.folder.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ import psycopg
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg.sql import SQL, Composed, Identifier, Literal
+from sqlalchemy import make_url
 
 from index.search.served_index import ServedIndex, ServerGoneError
 from index.search.vector_index import register
@@ -41,6 +42,7 @@ class PgvectorServer:
     def __init__(self, url: str, vectors: VectorLog) -> None:
         print_ = hashlib.sha256(json.dumps(vectors.fingerprint, sort_keys=True).encode()).hexdigest()[:16]
         self._url, self._dimension = url, vectors.dimension
+        self._shown = make_url(url).render_as_string(hide_password=True)
         self._table = Identifier(f"labmate_vectors_{print_}")
         self._graph = Identifier(f"labmate_vectors_{print_}_near")
         self._own = threading.local()
@@ -113,9 +115,8 @@ class PgvectorServer:
             with connection.transaction():
                 yield connection
         except psycopg.Error as error:
-            where = psycopg.conninfo.conninfo_to_dict(self._url)
             reason = " ".join(str(error).split())[:300]
-            raise ServerGoneError(f"{where.get('host')}/{where.get('dbname')}: {reason}") from error
+            raise ServerGoneError(f"{self._shown}: {reason}") from error
 
     @staticmethod
     def _answers(connection: psycopg.Connection) -> bool:

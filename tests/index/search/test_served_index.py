@@ -94,7 +94,7 @@ def test_without_the_server_this_machine_answers_and_later_sends_what_came_meanw
     server._own.connection.close()
     assert vectors.search(rows[8], 1)[0].tolist() == [9]
     assert len(lost) == 1
-    assert "127.0.0.1/none: " in lost[0]
+    assert "connection refused" in lost[0].lower()
     vectors.append(range(41, 51), range(40, 50), rows[40:])
     assert vectors.search(rows[45], 1)[0].tolist() == [46], "also what came since"
     assert len(lost) == 1, "it isn't asked again at once"
