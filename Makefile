@@ -13,13 +13,14 @@ CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test test-postgres hostile coverage lint house format crash fuzz bench peers llm clients schema clean
+.PHONY: run test test-postgres test-cluster hostile coverage lint house format crash fuzz bench peers llm clients \
+	schema clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
 
 # Every process of the tests imports what was compiled once; an empty value lets Python keep compiled files.
-test test-postgres hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
+test test-postgres test-cluster hostile coverage crash fuzz: export PYTHONDONTWRITEBYTECODE =
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m compileall -q bot commands index data
@@ -28,6 +29,19 @@ test: $(DEV_STAMP)
 # The same tests with every store in PostgreSQL, but for those of SQLite's files. `make test` has a short part of it.
 test-postgres: $(DEV_STAMP)
 	LABMATE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n 4 --dist worksteal $(ARGS)
+
+# What needs the packages of a cluster, in an environment laid over .venv. They are not in .venv: where pandas is
+# installed, scikit-learn imports it, which takes 60 MB in each of Labmate's processes.
+test-cluster: $(DEV_STAMP) .cluster/.installed
+	.cluster/bin/python -m pytest -q -n 2 --dist loadfile -k milvus tests/index/search $(ARGS)
+	.cluster/bin/python -m pytest -q tests/index/batch $(ARGS)
+
+.cluster/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .cluster
+	echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+		> $$(.cluster/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/over.pth
+	.cluster/bin/python -m pip --disable-pip-version-check install -q --no-compile -c constraints.txt -e ".[cluster]"
+	@touch $@
 
 # What attackers and strangers try (docs/security.md).
 hostile: $(DEV_STAMP)
@@ -63,11 +77,12 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.all
 
 # Peers to measure beside, in an environment of their own: S2AND needs numpy below 2 and brings its model along;
-# hnswlib and usearch search vectors (benchmarks/scale/vectors.py), LanceDB vectors and words (benchmarks/whole_search.py).
+# hnswlib and usearch search vectors (benchmarks/scale/vectors.py), LanceDB vectors and words (benchmarks/whole_search.py),
+# and milvus is a whole server (benchmarks/scale/engines.py).
 peers:
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip --disable-pip-version-check install -q "s2and==0.51.2" "hnswlib==0.8.0" \
-		"usearch==2.26.6" "lancedb==0.40.0" "onnx==1.23.2" "onnxruntime==1.32.0" "openvino==2026.4.1"
+		"usearch==2.26.6" "lancedb==0.40.0" "milvus==2.3.5" "onnx==1.23.2" "onnxruntime==1.32.0" "openvino==2026.4.1"
 
 # Bots of other libraries on the local Discord (docs/extend.md). Each library has an environment of its own; they are
 # not part of CI, and discord.js needs node 18 or newer.

@@ -73,6 +73,7 @@ async def open_corpus(
             writable=writable,
             rebuild=rebuild,
             engine_name=settings.nearest,
+            ray=settings.ray_address,
         )
     finally:
         await store.close()
@@ -126,7 +127,8 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
         fact_finder=FactFinder(corpus.store, settings.openalex_url, key, budget),
     )
     services.full_texts = _full_texts(settings, corpus)
-    services.limits = RateLimits(counted=settings.labmate_limits)
+    together = corpus.store.limits if settings.shards else None
+    services.limits = RateLimits(counted=settings.labmate_limits, shared=together)
     services.link_cards = "on" if settings.link_cards else "off"
     services.top_everywhere = settings.top_everywhere
     if settings.http_listen:

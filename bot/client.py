@@ -6,7 +6,7 @@ import asyncio
 import logging
 import pkgutil
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -14,7 +14,6 @@ from typing import Any
 
 import aiohttp
 import discord
-from discord import app_commands
 from discord.ext import commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
@@ -22,17 +21,19 @@ from yarl import URL
 
 import commands as command_package
 from bot.closes import DISALLOWED_INTENTS, LoginError, closed, explained
-from bot.ending import first_of
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
 from bot.settings import Settings
+from bot.shards import ShardKeeper, asking_first
+from bot.tree import Tree
 from commands.kit import links
-from commands.kit.access import may_use
 from commands.kit.authority import operators
 from commands.kit.installs import without_users
 from commands.kit.presence import Presence
-from commands.kit.replies import NO_PINGS, acknowledge, apologise, is_taken, take, tell
+from commands.kit.replies import NO_PINGS, acknowledge, is_taken, tell
+from commands.kit.servers import Servers
 from commands.kit.services import Services
+from commands.kit.supervise import first_of
 
 install_heartbeat()
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # Labmate does not use voice
@@ -43,38 +44,13 @@ LAST_WORD = 2.3
 """Seconds until an unanswered interaction gets a short reply; Discord gives up after three."""
 
 
-class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
-    """The command tree: every command passes one check, and every error reaches one handler."""
-
-    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
-        """Refuse banned users, even while they type; acknowledge a command before anything is written."""
-        if interaction.type is discord.InteractionType.application_command:
-            take(interaction)
-        return await may_use(interaction)
-
-    async def on_error(
-        self, interaction: discord.Interaction, error: app_commands.AppCommandError, /
-    ) -> None:
-        """Answer every command that failed."""
-        if interaction.type is discord.InteractionType.autocomplete:
-            log.error("autocomplete failed", exc_info=error)
-            if not interaction.response.is_done():
-                await interaction.response.autocomplete([])
-        elif isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
-            await tell(
-                interaction,
-                "This command has changed since Discord last loaded it. "
-                "Reload Discord (Ctrl+R) and try again.",
-            )
-        else:
-            await apologise(interaction, error)
-
-
 class Labmate(commands.AutoShardedBot):
     """The bot. Commands find everything they need in ``services``."""
 
-    def __init__(self, settings: Settings, services: Services) -> None:
+    def __init__(self, settings: Settings, services: Services, keeper: ShardKeeper | None = None) -> None:
         super().__init__(
+            shard_ids=list(keeper.wanted.numbers) if keeper else None,  # type: ignore[arg-type]
+            shard_count=keeper.wanted.of if keeper else None,
             command_prefix=commands.when_mentioned,
             intents=discord.Intents(
                 guilds=True, guild_messages=True, dm_messages=True, message_content=settings.link_cards
@@ -89,16 +65,27 @@ class Labmate(commands.AutoShardedBot):
             guild_ready_timeout=0.1 if settings.discord_api_url else 2.0,
         )
         self.services = services
-        services.presence = Presence(self)
+        services.servers = Servers(self)
+        services.presence = Presence(services.servers)
         self.metrics = Metrics()
         self._gateway_url = settings.discord_gateway_url
         self.http.request = partial(self._request, self.http.request)  # type: ignore[method-assign]
         self.commands_ready = asyncio.Event()
+        self.retired = False
+        """Whether another process has taken all shards over, so that this one only waits to be stopped."""
         self.running: asyncio.Task[None] | None = None
         """The connection; it ends when Discord closes it for good or :meth:`close` is called."""
         self._doubting: asyncio.Task[None] | None = None
         self._revoked = asyncio.Event()
         self._watchers: set[asyncio.Task[None]] = set()
+        self.keeper = keeper
+        """Holds this process's shards where several processes share them."""
+        self._buckets = 1
+        self._asking: set[asyncio.Task[None]] = set()
+        if keeper is not None:
+            parsers = self._connection.parsers
+            for event in ("INTERACTION_CREATE", "MESSAGE_CREATE"):
+                parsers[event] = asking_first(keeper, parsers[event], self._asking)
 
     async def until_closed(self) -> None:
         """Wait until the connection ends, for whatever reason.
@@ -169,6 +156,28 @@ class Labmate(commands.AutoShardedBot):
         self.commands_ready.set()
         log.info("registered %d commands", len(self.tree.get_commands()))
 
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait for the turn to identify, of all processes' shards in a bucket."""
+        if self.keeper is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+        else:
+            await self.keeper.may_identify((shard_id or 0) % self._buckets)
+
+    async def give_up(self, shards: Collection[int]) -> None:
+        """Disconnect shards that another process has taken over."""
+        self.shard_ids = [number for number in self.shard_ids or () if number not in shards]
+        for number in shards:
+            if (shard := self.get_shard(number)) is not None:
+                await shard.disconnect()
+
+    async def retire(self) -> None:
+        """Finish the answers that are being made, and do nothing more: another process has all shards."""
+        self.retired = True
+        for name in list(self.cogs):
+            await self.remove_cog(name)
+        while self._asking or self.services.answering:
+            await asyncio.wait({*self._asking, *self.services.answering})
+
     async def launch_shards(self) -> None:
         """Connect to the gateway that the server names, unless the settings name another.
 
@@ -180,9 +189,17 @@ class Labmate(commands.AutoShardedBot):
             shards, url, limits = await ask_server()
             url = self._gateway_url or url
             DiscordWebSocket.DEFAULT_GATEWAY = URL(url)
+            self._buckets = max(int(limits["max_concurrency"]), 1)
             return shards, url, limits
 
         self.http.get_bot_gateway = chosen  # type: ignore[method-assign]
+        if self.keeper is not None:
+            recommended, *_ = await chosen()
+            if recommended > self.keeper.wanted.of:
+                log.warning(
+                    "Discord recommends %d shards, not %d. Stop all processes and start them with more.",
+                    *(recommended, self.keeper.wanted.of),
+                )
         await super().launch_shards()
 
     async def on_ready(self) -> None:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any
 
@@ -186,15 +186,3 @@ class Watchdog:
     def _where(self) -> str:
         frame = sys._current_frames().get(self._loop_thread)
         return "".join(traceback.format_stack(frame)) if frame else "(unknown)"
-
-
-async def first_of(*waiting: Awaitable[Any]) -> None:
-    """Wait for the first to end, cancel the others, and raise whatever the first raised."""
-    tasks = [asyncio.ensure_future(one) for one in waiting]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-    for task in done:
-        task.result()

@@ -20,6 +20,7 @@ from bot.worker import RunOutcome
 from commands.kit.progress import Progress
 from data.calendar import clock
 from data.calendar.slots import undone
+from data.database.unavailable import DatabaseUnavailableError
 from index.digest.due import LATE
 
 AWAY = 60.0
@@ -97,6 +98,8 @@ class Health:
             look.database = True
         except TimeoutError:
             look.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")
+        except DatabaseUnavailableError as error:
+            look.wrong.append(f"the database can't be read (it is {error.why})")
         except Exception as error:  # whatever went wrong, health reports it
             look.wrong.append(f"the database can't be read ({type(error).__name__})")
         failed = sum(count for (_, outcome), count in look.workers.items() if outcome is RunOutcome.FAILED)
@@ -114,7 +117,9 @@ class Health:
         )
         look.latency, look.guilds = bot.latency, len(bot.guilds)
         now = time.monotonic()
-        if look.connected:
+        if bot.retired:
+            look.worth_knowing.append("another process has taken over all shards; this one can be stopped")
+        elif look.connected:
             self._connected = now
         elif not bot.is_ready():
             look.wrong.append("not logged in to Discord yet")

@@ -12,12 +12,15 @@ from pydantic import SecretStr
 
 from bot.app import load_sample, make_services, open_corpus
 from bot.client import Labmate, pointed_at
-from bot.closes import DISALLOWED_INTENTS, LoginError, explained
+from bot.closes import ACT, DISALLOWED_INTENTS, LoginError, explained
 from bot.ending import Ending, Watchdog
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
+from bot.shards import ShardKeeper
+from commands.kit.supervise import first_of
+from data.stores.shards import ShardsTakenError
 from index.search.corpus import Corpus
 
 log = logging.getLogger("labmate")
@@ -68,18 +71,43 @@ async def _logged_in(
     settings: Settings, corpus: Corpus, say: Say | None
 ) -> AsyncIterator[tuple[Labmate, Scheduler]]:
     assert settings.discord_token is not None
-    bot = Labmate(settings, await make_services(settings, corpus))
+    store = corpus.store
+    keeper = ShardKeeper(store.shards, store.leases, settings.shards) if settings.shards else None
+    bot = Labmate(settings, await make_services(settings, corpus), keeper)
     scheduler = Scheduler(settings, bot.services, say)
-    bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
+    async with _holding(bot):
+        bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
+        try:
+            async with serving(bot, scheduler, settings):
+                await _until_ready(bot)
+                if keeper is not None:
+                    await keeper.connected()
+                yield bot, scheduler
+        finally:
+            await scheduler.stop()
+            await bot.services.close()
+            await bot.close()
+            await asyncio.gather(bot.running, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _holding(bot: Labmate) -> AsyncIterator[None]:
+    """Hold the shards of this process, where several processes share them."""
+    keeper = bot.keeper
+    if keeper is None:
+        yield
+        return
     try:
-        async with serving(bot, scheduler, settings):
-            await _until_ready(bot)
-            yield bot, scheduler
+        await keeper.claim()
+    except ShardsTakenError as error:
+        raise LoginError(str(error), status=ACT) from error
+    keeping = asyncio.create_task(keeper.keep(bot.give_up))
+    try:
+        yield
     finally:
-        await scheduler.stop()
-        await bot.services.close()
-        await bot.close()
-        await asyncio.gather(bot.running, return_exceptions=True)
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+        await keeper.leave()
 
 
 async def _until_ready(bot: Labmate) -> None:
@@ -127,8 +155,20 @@ async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:
         say(f"Logged in as {bot.user}, in {len(bot.guilds)} servers. Stop with Ctrl-C.")
         scheduler.start()
         try:
-            await bot.until_closed()
+            await first_of(bot.until_closed(), _handed_over(bot, scheduler, say))
         except LoginError as error:
             log.critical("%s", error)
             ending.failed(error.status)
             raise
+
+
+async def _handed_over(bot: Labmate, scheduler: Scheduler, say: Say) -> None:
+    """Finish when another process has all shards, and wait; a supervisor would start it again."""
+    if bot.keeper is None:
+        await asyncio.Event().wait()
+        return
+    await bot.keeper.lost.wait()
+    await scheduler.stop()
+    await bot.retire()
+    say(f"Another process has taken over shards {bot.keeper.wanted}. This one has finished; stop it.")
+    await asyncio.Event().wait()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.backups import back_up_by_the_clock
@@ -14,7 +14,7 @@ from bot.cli.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import RunOutcome, Worker
 from commands.kit.services import Services
-from commands.kit.supervise import lasting
+from commands.kit.supervise import first_of, lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
@@ -54,6 +54,10 @@ class Scheduler:
         self._told_unreachable = False
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
+        self._new = asyncio.Event()
+        """Set when another process has added papers that this one has not seen to."""
+        self._done = 0
+        """The store's last change that was seen to."""
         self.settled = asyncio.Event()
         """Set after the first round: new papers embedded, authors matched, unless something failed."""
 
@@ -66,7 +70,7 @@ class Scheduler:
         """Start; call this after the login."""
         self._tasks = [
             asyncio.create_task(lasting(step, failed=self._failed))
-            for step in (self._work, self._follow, self._back_up)
+            for step in (self._services.leader.keep, self._work, self._follow, self._back_up)
         ]
 
     async def stop(self) -> None:
@@ -98,9 +102,9 @@ class Scheduler:
         settle()
 
     async def _embed(self) -> None:
-        """Embed what waits and bring the files of the vectors up to date; what is long, in the worker."""
+        """Bring words and vectors up to date with the store; what takes long, in the worker."""
         corpus = self._services.corpus
-        waiting = len(corpus.backlog())
+        waiting = max(len(corpus.backlog()), await corpus.words_behind(AT_ONCE + 1))
         if waiting > AT_ONCE or (corpus.vectors is not None and corpus.vectors.is_due()):
             await self._run("index")
             await corpus.refresh()
@@ -111,27 +115,48 @@ class Scheduler:
         corpus = self._services.corpus
         try:
             with corpus.writing():
+                await corpus.catch_up_words()
                 await corpus.open_vectors(writable=True)
                 await corpus.embed_backlog(tend=False)
         except BusyError:
             return
 
     async def _work(self) -> None:
-        """Ask arXiv, embed, match authors, wait; then again."""
+        """Ask arXiv, embed, match authors, wait; then again, sooner where another process adds papers."""
         await self.load_model()
+        ask = clock.now()
         while True:
             self._again = None
-            reached = not self._settings.labmate_fetch or await self._run("ingest", "recent")
+            self._new.clear()
+            if clock.now() >= ask:
+                ask = await self._ask_arxiv()
             self.first_fetch.set()
             await self._services.corpus.refresh()
             if self.model_ready.is_set():
                 await self._embed()
             await self._tell_apart()
             self._services.progress.over()
+            self._done = await self._services.store.last_change()
             self.settled.set()
-            _, newest, _ = await self._services.store.listings.around()
-            when = ask_at(clock.now(), newest, reached=reached)
-            await clock.wait_until(min(when, clock.now() + self._again) if self._again else when)
+            led = self._services.leader.gained.is_set()
+            await self._rest(min(ask, clock.now() + self._again) if self._again else ask)
+            if self._services.leader.gained.is_set() and not led:
+                ask = clock.now()
+
+    async def _ask_arxiv(self) -> datetime:
+        """Let the worker ask for new papers, unless another process does; returns when to ask again."""
+        reached = True
+        if self._settings.labmate_fetch and await self._services.leader.lead():
+            reached = await self._run("ingest", "recent")
+        _, newest, _ = await self._services.store.listings.around()
+        ask = ask_at(clock.now(), newest, reached=reached)
+        return min(ask, clock.now() + self._again) if self._again else ask
+
+    async def _rest(self, until: datetime) -> None:
+        """Wait until then, or until papers come from elsewhere, or this process becomes the leader."""
+        waits: list[Awaitable[Any]] = [clock.wait_until(until), self._new.wait()]
+        led = self._services.leader.gained.is_set()
+        await first_of(*waits, *([] if led else [self._services.leader.gained.wait()]))
 
     async def _run(self, *command: str) -> bool:
         """Run a command in the worker; returns whether it succeeded. A failure is tried again soon."""
@@ -143,6 +168,9 @@ class Scheduler:
 
     async def _tell_apart(self) -> None:
         """Match the authors of new papers, and once a week all authors; refresh old facts and proofs."""
+        if not await self._services.leader.lead():
+            await self._follow_leader()
+            return
         await self._services.store.kept_texts.forget_old()
         await self._services.store.asked_questions.forget_old()
         await self._services.store.link_cards.forget_old()
@@ -159,6 +187,17 @@ class Scheduler:
         await self._services.facts.refresh_stale()
         before = utc_now() - PROVEN_FOR
         await recheck(self._services.store, self._services.witnesses, before)
+
+    async def _follow_leader(self) -> None:
+        """Take the people that the leader matched; what follows from them is made on each machine."""
+        insight = self._services.insight
+        await insight.refresh()
+        if insight.people_lag:
+            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
+        elif insight.topics_lag:
+            await self._run("derive")
+            await insight.refresh()
+        settle()
 
     async def _back_up(self) -> None:
         await back_up_by_the_clock(self._settings, self.backups)
@@ -210,12 +249,14 @@ class Scheduler:
 
     async def _follow(self) -> None:
         """Pick up what the worker, or an ingest from the command line, has written."""
-        corpus = self._services.corpus
-        waited = 0.0
+        corpus, waited, seen = self._services.corpus, 0.0, self._done
         while True:
             await asyncio.sleep(LOOK_EVERY)
             waited += LOOK_EVERY
             await corpus.refresh()
+            before, seen = seen, await self._services.store.last_change()
+            if seen == before != self._done:  # somebody has added papers, and pauses
+                self._new.set()
             if waited >= NAMES_EVERY:
                 waited = 0.0
                 await corpus.refresh_names()

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from bot.shard_range import ShardRange
 from data.calendar.arxiv_ids import CATEGORY
 from index.search.embedding import DEFAULT_MODEL
 from index.search.vector_index import DEFAULT
@@ -37,6 +38,10 @@ class Settings(BaseSettings):
     """Another server that speaks Discord's protocol, such as http://127.0.0.1:8080/api/v10."""
     discord_gateway_url: str | None = None
     """Its gateway; by default, the one that the server names."""
+    labmate_shards: str = ""
+    """The shards of this process, such as 0-3, where several processes share them; empty: all."""
+    labmate_shards_of: int = Field(default=0, ge=0)
+    """How many shards all processes have together."""
     labmate_data: Path = Path("var")
     """The folder for everything that Labmate keeps."""
     database_url: str | None = None
@@ -50,9 +55,12 @@ class Settings(BaseSettings):
     embedding_device: str = "auto"
     """The torch device that embeds papers; auto: a GPU where torch can use one."""
     vector_url: SecretStr | None = None
-    """A server that finds the nearest vectors: ``postgresql://user:password@host/name`` with pgvector."""
+    """A server that finds the nearest vectors: ``postgresql://user:password@host/name`` with pgvector, or
+    ``milvus://user:password@host:19530/database``."""
     vector_engine: str = DEFAULT
     """What finds the nearest vectors: ``index/search/NAME_index.py``."""
+    ray_address: str | None = None
+    """A Ray cluster for embedding a backlog and for full people passes: auto, host:port or ray://host:port."""
     labmate_categories: Annotated[list[str], NoDecode] = Field(
         default=["cs.AI", "cs.CL", "cs.DC", "cs.IR", "cs.LG", "cs.NI"]
     )
@@ -134,6 +142,16 @@ class Settings(BaseSettings):
             raise ValueError("must be auto, cpu, mps, cuda or xpu, or one of several, such as cuda:1")
         return value
 
+    @field_validator("ray_address")
+    @classmethod
+    def _cluster(cls, value: str | None) -> str | None:
+        address = value if value is None or "://" in value else f"ray://{value}"
+        if value != "auto" and address is not None:
+            parts = urlsplit(address) if is_address(address, "ray") else None
+            if parts is None or parts.port is None or parts.netloc.rpartition("@")[0]:
+                raise ValueError("must be auto, host:port, or ray://host:port")
+        return value
+
     @field_validator("http_listen")
     @classmethod
     def _host_and_port(cls, value: str | None) -> str | None:
@@ -203,6 +221,30 @@ class Settings(BaseSettings):
                 f"({self.llm_url}/models lists them)"
             )
         return self
+
+    @model_validator(mode="after")
+    def _shards(self) -> Settings:
+        if bool(self.labmate_shards.strip()) != bool(self.labmate_shards_of):
+            raise ValueError(
+                "LABMATE_SHARDS and LABMATE_SHARDS_OF belong together: the shards of this process, and how "
+                "many there are, such as --shards 0-3 --of 16"
+            )
+        try:
+            _ = self.shards
+        except ValueError as error:
+            raise ValueError(f"LABMATE_SHARDS {error}") from None
+        if self.shards and not self.discord_token:
+            raise ValueError(
+                "LABMATE_SHARDS is set, so DISCORD_TOKEN is needed; the local Discord has one shard"
+            )
+        return self
+
+    @property
+    def shards(self) -> ShardRange | None:
+        """The shards of this process; None: all."""
+        return (
+            ShardRange.read(self.labmate_shards, self.labmate_shards_of) if self.labmate_shards_of else None
+        )
 
     @property
     def nearest(self) -> str:

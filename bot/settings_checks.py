@@ -13,7 +13,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from bot.settings import Settings
 from data.calendar import clock
-from index.search.vector_index import engine
+from index.search.milvus_address import FORMS, address_of
+from index.search.vector_index import SERVED, engine
 from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
@@ -54,6 +55,8 @@ def check(settings: Settings) -> None:
 
 
 def _engine(setting: str, name: str) -> None:
+    if name in SERVED:
+        raise SettingError(f"{setting}: {name} is on a server. Write the server's address into VECTOR_URL.")
     try:
         engine(name)
     except VectorsError as error:
@@ -62,10 +65,14 @@ def _engine(setting: str, name: str) -> None:
 
 def _server(url: str) -> None:
     try:
-        make_url(url)
+        if make_url(url).drivername.startswith("milvus"):
+            address_of(url)
+    except VectorsError as error:
+        raise SettingError(f"VECTOR_URL: {error}") from None
     except (ArgumentError, ValueError):  # drop the cause, which may show the password
         raise SettingError(
-            "VECTOR_URL: it is not the address of a server. Write postgresql://user:password@host/name."
+            "VECTOR_URL: it is not the address of a server. "
+            f"Write postgresql://user:password@host/name or {FORMS}."
         ) from None
     _engine("VECTOR_URL", url)
 

@@ -15,6 +15,9 @@ from data.calendar.arxiv_ids import CATEGORY, split_version
 from data.keys import author_hash, clean, title_key
 
 MAX_NAME = 300
+MAX_ID = 300
+MAX_SHORT = 40
+"""Of a source, a category or a listing, which the store's columns hold."""
 MAX_TITLE = 5_000
 MAX_ABSTRACT = 50_000
 MAX_AUTHORS = 10_000
@@ -22,6 +25,7 @@ EARLIEST = date(1900, 1, 1)
 LATEST = date(2200, 1, 1)
 
 Text = Annotated[str, AfterValidator(clean)]
+Short = Annotated[str, Field(max_length=MAX_SHORT)]
 
 
 class PaperRecord(BaseModel):
@@ -35,8 +39,8 @@ class PaperRecord(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: str
-    ids: dict[str, str]
+    source: Short
+    ids: dict[Annotated[str, Field(max_length=20)], Annotated[str, Field(max_length=MAX_ID)]]
     version: int | None = Field(default=None, ge=1, le=1_000)
     title: Annotated[Text, Field(max_length=MAX_TITLE)]
     abstract: Annotated[Text, Field(max_length=MAX_ABSTRACT)] = ""
@@ -46,12 +50,12 @@ class PaperRecord(BaseModel):
     authors_also: list[str] = Field(default_factory=list)
     author_ids: list[str | None] = Field(default_factory=list)
     """An id or None for each of ``authors``, where a file has ids; for evaluations."""
-    primary_category: str | None = None
-    categories: list[str] = Field(default_factory=list)
+    primary_category: Short | None = None
+    categories: list[Short] = Field(default_factory=list)
     submitted: date | None = None
     updated: date | None = None
     announced: date | None = None
-    listings: list[tuple[str, date]] = Field(default_factory=list)
+    listings: list[tuple[Short, date]] = Field(default_factory=list)
     doi: str | None = None
     journal_ref: Text | None = None
     comment: Text | None = None

@@ -34,6 +34,7 @@ PURPOSES = {
     "commands.people": "`/author`, `/collaborators`, `/compare`, `/graph`, corrections",
     "commands.library": "`/save`, `/library`, `/list`, feeds",
     "index.answers": "answers questions with sentences quoted from papers, and says how sure it is",
+    "index.batch": "does long work on the machines of a Ray cluster; the one room that knows Ray",
     "index.claims": "judges the proofs of claims: domains, mailboxes, ORCID records, OpenAlex",
     "index.digest": "learns a taste and chooses the papers of a digest; the day's map",
     "index.documents": "reads CVs, reference files and papers in a confined process; finds passages",

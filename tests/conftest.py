@@ -14,14 +14,22 @@ import pytest_asyncio
 
 import commands.kit.services
 import data.database.engine
-import data.stores.store
 from bot.app import sample_file
 from bot.local_discord import session_starts
 from bot.local_discord.description import description_in
 from bot.local_discord.server import LocalDiscord
 from data.calendar import clock
 from data.stores.store import Store
-from tests.helpers import forked_worker, forking, one_model, one_painter, schema
+from tests.helpers import (
+    databases,
+    forked_worker,
+    forking,
+    one_cache,
+    one_model,
+    one_painter,
+    postgres,
+    schema,
+)
 from tests.helpers import sample as sample_folder
 from tests.helpers.lab import Lab, started
 from tests.helpers.paths import SHARED
@@ -33,11 +41,8 @@ os.environ["LABMATE_FETCH"] = "false"
 os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
 session_starts.EVERY = 0.1  # bots start again at once; test_rules.py tests Discord's five seconds
+one_cache.share(data.database.engine)
 schema.copy_instead_of_migrating(data.database.engine)
-if os.environ.get("LABMATE_TEST_DATABASE") == "postgresql":
-    from tests.helpers.on_postgres import keep_stores_in_postgres
-
-    keep_stores_in_postgres(data.stores.store, data.database.engine)
 one_model.share()
 one_painter.share()
 forked_worker.fork_workers()
@@ -63,6 +68,16 @@ def _sample_for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _own_databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test keeps in PostgreSQL goes when it ends."""
+    folder = request.getfixturevalue("tmp_path") if databases.IN_POSTGRES else None
+    yield
+    postgres.drop_new()
+    if folder:
+        databases.drop(folder)
+
+
+@pytest.fixture(autouse=True)
 def _own_clock() -> Iterator[None]:
     """A clock that a test has set stands for that test only."""
     yield
@@ -81,7 +96,7 @@ def _local_discord_conforms() -> Iterator[None]:
 
 @pytest_asyncio.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+    opened = await Store.open(databases.url_of(tmp_path / "labmate.db"))
     yield opened
     await opened.close()
 
@@ -122,6 +137,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         _COSTS[item.nodeid.partition("::")[0]] += _seconds() - before
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if databases.IN_POSTGRES:
+        for item in items:
+            if item.get_closest_marker("sqlite"):
+                item.add_marker(pytest.mark.skip(reason="about SQLite's files"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

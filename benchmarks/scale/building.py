@@ -132,7 +132,7 @@ class Phases:
 
 
 def tell_apart(place: Place) -> Figures:
-    """The full people pass, and then names, topics, novelty and the network."""
+    """The full people pass."""
     return asyncio.run(_tell_apart(place, some=False))
 
 
@@ -152,25 +152,32 @@ async def _tell_apart(place: Place, *, some: bool) -> Figures:
             await truth.read(store)
             sample = while_passing.enter_context(sampled(truth))
         outcome = await identify(corpus, full=True, report=passing, processes=usable_cores())
-    passing.end()
     figures: Figures = {"people": outcome.people, "authorships": outcome.authorships}
     figures |= _whole("pass", passing) | {"pass disk": _bytes(current(corpus)) / place.size}
-    if sample is not None:
-        figures["pass seconds"] += sample.all_seconds - sample.seconds
-        figures["pass cpu"] += sample.all_cpu - sample.cpu
-        figures |= {"judged": sample.judged, "B-cubed F1": sample.bcubed}
-    place.save("pass", figures)
-    deriving = Phases()
-    with corpus.writing():
-        await derive(corpus, deriving)
-    deriving.end()
-    figures |= _whole("derive", deriving)
-    for name, use in (passing.uses | deriving.uses).items():
-        figures |= use.named(name or "the beginning")
     if sample is None:
         await truth.read(store)
         figures["B-cubed F1"] = await truth.bcubed(store)
+    else:
+        figures["pass seconds"] += sample.all_seconds - sample.seconds
+        figures["pass cpu"] += sample.all_cpu - sample.cpu
+        figures |= {"judged": sample.judged, "B-cubed F1": sample.bcubed}
     await store.close()
+    return figures
+
+
+def derive_all(place: Place) -> Figures:
+    """What follows from papers and people: names, topics, novelty and the network."""
+    return asyncio.run(_derive_all(place))
+
+
+async def _derive_all(place: Place) -> Figures:
+    store = await Store.open(url(place.library), bulk=True)
+    corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
+    deriving = Phases()
+    with corpus.writing():
+        await derive(corpus, deriving)
+    await store.close()
+    figures = _whole("derive", deriving)
     for path in sorted(place.library.rglob("*")):
         if path.is_file() and path.stat().st_size > 1 << 20:
             figures[f"bytes of {path.relative_to(place.library)}"] = path.stat().st_size / place.size
@@ -178,13 +185,18 @@ async def _tell_apart(place: Place, *, some: bool) -> Figures:
 
 
 def _whole(name: str, phases: Phases) -> Figures:
+    """The costs of each step of a long run, and of all together."""
+    phases.end()
     uses = phases.uses.values()
-    return Use(
+    figures = Use(
         sum(use.seconds for use in uses),
         sum(use.cpu for use in uses),
         max(use.own for use in uses),
         max(use.resident for use in uses),
     ).named(name)
+    for step, use in phases.uses.items():
+        figures |= use.named(step or f"the beginning of {name}")
+    return figures
 
 
 def _bytes(folder: Path) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +48,8 @@ cs.GT 5 1998 .03|cs.RO 32 1998 .14|cs.CV 110 1998 .13|cs.LG 120 1998 .14|cs.AI 4
 cs.CL 62 1996 .15|cs.IR 18 1998 .12|cs.SD 9 1998 .12|cs.MA 4 1998 .12
 """
 _OLD_ARCHIVES = {"stat": "math", "q-fin": "physics", "econ": "math", "eess": "cs", "math-ph": "math-ph"}
+_FULL = 999
+"""Papers of an archive in a month: an old id has three digits for them."""
 _SPARE_ARCHIVES = ("physics", "math", "cond-mat", "cs", "astro-ph", "hep-ph")
 
 
@@ -109,26 +113,23 @@ def identifiers(days: NDArray[np.datetime64], categories: NDArray[np.integer]) -
     An archive's month of over 999 papers spills into other archives, and a month of over 9,999 papers into
     five digits: neither happened, but a larger collection than arXiv's needs it.
     """
-    months = days.astype("datetime64[M]")
-    used: dict[tuple[str, str], int] = {}
-    ids: list[str] = []
     archives = [category.archive for category in CATEGORIES]
-    code_of = {m: f"{str(m)[2:4]}{str(m)[5:7]}" for m in np.unique(months)}
-    for day, month, category in zip(days, months, categories, strict=True):
-        code = code_of[month]
-        if day >= _NEW_STYLE:
-            number = used[code, ""] = used.get((code, ""), 0) + 1
-            ids.append(
-                f"{code}.{number:05d}" if day >= _FIVE_DIGITS or number > 9_999 else f"{code}.{number:04d}"
-            )
-            continue
-        for archive in (archives[category], *_SPARE_ARCHIVES):
-            number = used.get((code, archive), 0) + 1
-            if number <= 999:
-                used[code, archive] = number
-                ids.append(f"{archive}/{code}{number:03d}")
-                break
+    ids: list[str] = []
+    for month, count in zip(*np.unique(days.astype("datetime64[M]"), return_counts=True), strict=True):
+        code = f"{str(month)[2:4]}{str(month)[5:7]}"
+        if month >= _NEW_STYLE:
+            digits = 5 if month >= _FIVE_DIGITS else 4
+            ids += [f"{code}.{number:0{digits}d}" for number in range(1, count + 1)]
         else:
-            number = used[code, ""] = used.get((code, ""), 0) + 1
-            ids.append(f"{code}.{number:05d}")
+            chosen = categories[len(ids) : len(ids) + count].tolist()
+            ids += _old_style(code, [archives[category] for category in chosen])
     return ids
+
+
+def _old_style(code: str, archives: list[str]) -> Iterator[str]:
+    """Ids of a month's papers, each in its archive while there is room."""
+    used: Counter[str] = Counter()
+    for own in archives:
+        archive = next((one for one in (own, *_SPARE_ARCHIVES) if used[one] < _FULL), "")
+        used[archive] += 1
+        yield f"{archive}/{code}{used[archive]:03d}" if archive else f"{code}.{used[archive]:05d}"

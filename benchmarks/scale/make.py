@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,12 @@ class Plan:
     """The parts of each person's name."""
 
 
-def read_real() -> tuple[list[str], list[str], list[list[str]]]:
-    """Titles, abstracts and authors of the real papers."""
+def read_real(most: int | None = None) -> tuple[list[str], list[str], list[list[str]]]:
+    """Titles, abstracts and authors of the real papers, or of the first ``most``."""
     titles, abstracts, authors = [], [], []
     with PAPERS.open("rb") as file:
-        for line in io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file), 1 << 20):
+        lines = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file), 1 << 20)
+        for line in islice(lines, most):
             item = orjson.loads(line)
             titles.append(item["title"])
             abstracts.append(item["abstract"])
@@ -262,8 +264,7 @@ def make(
     need_data()
     out.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
-    titles, abstracts, real_authors = read_real()
-    titles, abstracts, real_authors = titles[:most], abstracts[:most], real_authors[:most]
+    titles, abstracts, real_authors = read_real(most)
     words, anchors = Words.of(titles, abstracts), Anchors.of_real(most=most)
     plan = make_plan(n, seed, anchors, words, real_authors)
     print(f"planned in {time.perf_counter() - begun:.0f} s", flush=True)

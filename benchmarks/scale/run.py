@@ -30,6 +30,7 @@ STEPS = {
     "ask_vectors": "building",
     "tell_apart": "building",
     "tell_some_apart": "building",
+    "derive_all": "building",
     "answer": "answering",
     "take_in_day": "answering",
     "keep_up": "upkeep",
@@ -139,7 +140,7 @@ PANELS = {
 def figures_of(place: Place) -> Figures:
     """All figures that were measured at a size, and those that follow from them."""
     found: Figures = {}
-    for step in ("pass", *STEPS):
+    for step in STEPS:
         found |= place.figures(step) or {}
     if "cpu" in found:
         found["load cpu"] = found["cpu"] * found["records"] / 1e6

@@ -59,7 +59,7 @@ def one_size(count: int, folder: Path, questions: int, seed: int, speed: float) 
     shutil.rmtree(folder, ignore_errors=True)
     begun = time.perf_counter()
     made = Vectors.open(folder / "v", PRINT)
-    _fill(made, count, seed)
+    fill(made, count, seed)
     print(f"\n{count:,} vectors, written in {time.perf_counter() - begun:.0f} s", flush=True)
     begun, cpu = time.perf_counter(), time.process_time()
     made.tend()
@@ -92,8 +92,8 @@ def one_size(count: int, folder: Path, questions: int, seed: int, speed: float) 
     shutil.rmtree(folder)
 
 
-def _fill(made: Vectors, count: int, seed: int) -> None:
-    """The real vectors if they are enough, else drawn ones."""
+def fill(made: Vectors, count: int, seed: int) -> None:
+    """Append the real vectors if they are enough, else drawn ones."""
     if count <= 111_997:
         rows = np.load(VECTORS, mmap_mode="r")
         for start in range(0, count, AT_ONCE):

@@ -85,12 +85,18 @@ class Watch:
 
 def memory_of(process: int) -> tuple[float, float]:
     """MB of a process: its own, and mapped from files; zeros if it has ended."""
+    anonymous, shared, mapped = memory_parts(process)
+    return anonymous + shared, mapped
+
+
+def memory_parts(process: int) -> tuple[float, float, float]:
+    """MB of a process: its own alone, shared with its kin, and mapped from files; zeros if it has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     sizes = {line.split(":")[0]: int(line.split()[1]) / 1e3 for line in lines if line.startswith("Rss")}
-    return sizes.get("RssAnon", 0.0) + sizes.get("RssShmem", 0.0), sizes.get("RssFile", 0.0)
+    return sizes.get("RssAnon", 0.0), sizes.get("RssShmem", 0.0), sizes.get("RssFile", 0.0)
 
 
 def hold_to(gigabytes: float) -> None:

@@ -17,21 +17,32 @@ from bot.settings import Settings
 from bot.settings_checks import SettingError, check
 from bot.worker import RunOutcome
 from data.database.engine import StoreError
+from data.database.unavailable import DatabaseUnavailableError, Why, why
 from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 from index.search.vector_log import VectorsError
 
-KNOWN = (StoreError, SourceError, VectorsError, ModelError, BusyError, JudgingError, DBAPIError)
+KNOWN = (
+    *(StoreError, DatabaseUnavailableError, SourceError, VectorsError, ModelError, BusyError, JudgingError),
+    DBAPIError,
+)
 """Errors whose message says what to do."""
-LOCKED = "Another process kept the database locked for too long. Nothing is lost; try again."
+OUTAGES = {
+    Why.AWAY: "The database doesn't answer. What was done so far is kept; run the command again later.",
+    Why.BUSY: "Another process kept the database locked for too long. Nothing is lost; try again.",
+    Why.READ_ONLY: "The database takes no changes: its server (default_transaction_read_only) or its file is "
+    "read-only. What was done so far is kept; change that, then run the command again.",
+    Why.FULL: "The disk of the database is full. What was done so far is kept; make room, then run the "
+    "command again.",
+}
 
 
-def settings() -> Settings:
-    """The settings; a wrong one prints a line and ends the process with exit status 2."""
+def settings(**given: object) -> Settings:
+    """The settings, with those that the command line gives; a wrong one prints a line and exits with 2."""
     try:
-        config = Settings()
+        config = Settings(**given)  # type: ignore[arg-type]
         check(config)
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_input=False):
@@ -79,9 +90,10 @@ def perform(
 
 def _described(error: Exception) -> tuple[RunOutcome, str]:
     """The kind of failure and the message; the message is empty for a bug, which needs its traceback."""
-    if isinstance(error, DBAPIError):
-        locked = "database is locked" in str(error.orig)
-        return RunOutcome.BUSY, LOCKED if locked else ""
+    if isinstance(error, DBAPIError | DatabaseUnavailableError):
+        reason = error.why if isinstance(error, DatabaseUnavailableError) else why(error)
+        passes = reason in (None, Why.AWAY, Why.BUSY)
+        return RunOutcome.BUSY if passes else RunOutcome.FAILED, OUTAGES[reason] if reason else ""
     kinds: dict[type[Exception], RunOutcome] = {
         BusyError: RunOutcome.BUSY,
         SourceError: RunOutcome.UNREACHABLE,

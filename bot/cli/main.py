@@ -84,10 +84,15 @@ def main() -> None:
 def run(
     papers: Annotated[Path | None, typer.Option(help="A file of papers to read in first.")] = None,
     vectors: Annotated[Path | None, typer.Option(help="Precomputed embeddings of that file (.npy).")] = None,
+    shards: Annotated[
+        str | None, typer.Option(help="The shards of this process, such as 0-3; others have the rest.")
+    ] = None,
+    of: Annotated[int | None, typer.Option(help="How many shards all processes have together.")] = None,
 ) -> None:
     """Start Labmate: in Discord if DISCORD_TOKEN is set, otherwise with a local Discord in this terminal."""
     keep_few_arenas()
-    config = settings()
+    given = {"labmate_shards": shards, "labmate_shards_of": of}
+    config = settings(**{name: value for name, value in given.items() if value is not None})
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
@@ -305,6 +310,24 @@ def identify(
         async with open_corpus(config, bulk=True) as corpus:
             with corpus.writing(), report.showing():
                 await tell_apart(corpus, report, full=full, processes=processes)
+
+    perform(work(), events=events)
+
+
+@app.command("derive", hidden=True)
+def derive_command(events: Events = False) -> None:
+    """Find topics and compare papers with earlier ones, after another machine has matched authors."""
+    from bot.app import open_corpus  # lazy: start-up
+    from index.people.insight import derive  # lazy: start-up
+
+    config = settings()
+    log_to(config, "worker" if events else "command")
+
+    async def work() -> None:
+        report = Reporter(events=events)
+        async with open_corpus(config) as corpus:
+            with corpus.writing(), report.showing():
+                await derive(corpus, report.step)
 
     perform(work(), events=events)
 

@@ -21,6 +21,7 @@ CHECKS: list[tuple[str, Callable[[Settings], Awaitable[list[Finding]]]]] = [
     ("People", installation.people),
     ("OpenAlex", services.openalex),
     ("LLM", language_model.language_model),
+    ("Ray", services.ray),
     ("arXiv", services.arxiv),
     ("Files", installation.files),
     ("Disk", installation.disk),

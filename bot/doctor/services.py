@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,6 +12,7 @@ import aiohttp
 from bot.doctor.finding import Finding, bad, good, note
 from bot.settings import Settings
 from data.stores.store import Store
+from index.batch.team import NoTeamError, tried
 
 CLOCK_OFF = 60.0
 """Seconds that the clock may be wrong."""
@@ -97,6 +99,17 @@ async def openalex(settings: Settings) -> list[Finding]:
     finally:
         await store.close()
     return good(f"the key works; ${spent / 10_000:.4f} of ${settings.openalex_daily_budget:g} spent today")
+
+
+async def ray(settings: Settings) -> list[Finding]:
+    """Whether the cluster has workers for Labmate; it starts one, which takes up to two minutes."""
+    if settings.ray_address is None:
+        return []
+    try:
+        workers, nodes = await asyncio.to_thread(tried, settings.ray_address)
+    except NoTeamError as error:
+        return bad(str(error), "Until then, embedding and people passes run on this machine: docs/operate.md")
+    return good(f"{settings.ray_address} answers; workers: {workers}, nodes: {nodes}")
 
 
 async def arxiv(settings: Settings) -> list[Finding]:

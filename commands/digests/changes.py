@@ -18,6 +18,7 @@ from commands.kit.installs import is_present
 from commands.kit.links import Press, button, link
 from commands.kit.refusals import is_final, reason
 from commands.kit.replies import UserError, answer
+from commands.kit.servers import place_of
 from commands.kit.services import Services, services_of
 from data.calendar import clock
 from data.stores.digest_record import Digest, DigestRefused
@@ -121,7 +122,7 @@ async def settled(interaction: discord.Interaction, digest: Digest, form: str | 
         return await _reachable(interaction, digest.owner)
     client = interaction.client
     try:
-        place: Any = client.get_channel(digest.channel) or await client.fetch_channel(digest.channel)
+        place = await place_of(client, digest.guild, digest.channel)
         may = permissions_at(place)
     except discord.HTTPException as error:
         if is_final(error):

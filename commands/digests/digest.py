@@ -30,7 +30,7 @@ from commands.kit.links import link
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
-from commands.kit.supervise import lasting
+from commands.kit.supervise import first_of, lasting
 from commands.kit.which_person import complete_person
 from data.calendar import clock
 from data.stores.digest_record import Digest
@@ -66,7 +66,7 @@ class DigestGroup(
     def __init__(self, bot: commands.Bot, services: Services) -> None:
         self._bot = bot
         self._services = services
-        self._poster = Poster(bot, services)
+        self._poster = Poster(bot, services, services.leader)
         self._looking: asyncio.Task[None] | None = None
         bot.poster = self._poster  # type: ignore[attr-defined]
         super().__init__()
@@ -86,7 +86,9 @@ class DigestGroup(
         await self._bot.wait_until_ready()
         while True:
             await self._poster.tick()
-            await clock.wait_until(clock.now() + EVERY)
+            led = self._services.leader.gained.is_set()
+            gained = [] if led else [self._services.leader.gained.wait()]
+            await first_of(clock.wait_until(clock.now() + EVERY), *gained)
 
     @app_commands.command()
     async def create(self, interaction: discord.Interaction) -> None:

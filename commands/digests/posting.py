@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from commands.cards.text import day as day_text
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.sending import Sender
+from commands.kit.leader import Leader
 from commands.kit.refusals import MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
@@ -22,10 +23,9 @@ from data.calendar.announcements import last_listing
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
-from index.digest.due import due_now, newest_listing
+from index.digest.due import Due, due_now, newest_listing
 
 log = logging.getLogger("labmate")
-LEASE, LEASE_SECONDS = "digests", 120.0
 GIVEN_UP = timedelta(hours=20)
 """How long a posting that Discord can't take now is tried again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
@@ -36,14 +36,17 @@ GONE = "I was removed from this server"
 
 
 class Poster:
-    """Posts what is due; :meth:`tick` is called again and again."""
+    """Posts what is due; :meth:`tick` is called again and again.
 
-    def __init__(self, client: discord.Client, services: Services) -> None:
+    Of several processes the leader posts what is due, and any what a member wishes at once; a lease on the
+    digest keeps two from posting the same.
+    """
+
+    def __init__(self, client: discord.Client, services: Services, leader: Leader | None = None) -> None:
         self._client = client
         self._services = services
-        self._holder = secrets.token_hex(16)
+        self._leader = leader or Leader(services.store.leases)
         self._store = services.store.digests
-        self._leases = services.store.leases
         self._mine: set[int] = set()
         """Deliveries that this process wrote and did not try yet: no need to look for these in Discord."""
         self._posting = asyncio.Lock()
@@ -56,7 +59,7 @@ class Poster:
 
     async def close(self) -> None:
         """Let another process go on at once."""
-        await self._leases.release(LEASE, self._holder)
+        await self._leader.resign()
 
     async def tick(self) -> int:
         """Post what is due now, if no other process does; returns how many postings there were."""
@@ -64,9 +67,9 @@ class Poster:
             return await self._tick()
 
     async def _tick(self) -> int:
-        if not await self._take_lease():
-            return 0
         await self._follow_servers()
+        if not await self._leader.lead():
+            return 0
         await self._owners.tell_waiting()
         count = await self._unposted()
         last = await self._store.last_slots()
@@ -77,12 +80,9 @@ class Poster:
                 log.warning("digest %d is tried again: %s", digest.id, error)
             except Exception:  # one digest that can't be made must not keep the others from being posted
                 log.exception("digest %d can't be made; it is tried again", digest.id)
-            if not await self._take_lease():
+            if not await self._leader.lead():
                 break
         return count
-
-    async def _take_lease(self) -> bool:
-        return await self._leases.take(LEASE, self._holder, LEASE_SECONDS)
 
     async def _unposted(self) -> int:
         """Post what was written before and not posted."""
@@ -91,18 +91,32 @@ class Poster:
             if self._not_before.get(delivery.id, clock.now()) > clock.now():
                 continue
             try:
-                count += await self._post(delivery, again=delivery.id not in self._mine)
+                count += await self._post_unposted(delivery)
             except Exception:  # one that can't be posted must not keep the others from it
                 log.exception("delivery %d can't be posted; it is tried again", delivery.id)
                 self._not_before[delivery.id] = clock.now() + _LONGEST_PAUSE
         return count
 
+    async def _post_unposted(self, delivery: Delivery) -> int:
+        async with self._alone(delivery.digest_id) as alone:
+            standing = await self._store.delivery(delivery.id) if alone else None
+            if standing is None or standing.state != "written":
+                return 0
+            return await self._post(standing, again=delivery.id not in self._mine)
+
+    def _alone(self, digest: int) -> AbstractAsyncContextManager[bool]:
+        return self._leader.alone(_lease(digest))
+
     async def _follow_servers(self) -> None:
-        """Keep a server's digests for our return where it removed us, also while we were offline."""
+        """Keep a server's digests for our return where it removed us, also while we were offline.
+
+        Each process does it for the servers of its own shards.
+        """
         here = {guild.id for guild in self._client.guilds}
         active, broken = await self._store.guilds(GONE)
         for guild in active - here:
-            await self._store.break_all(guild, GONE)
+            if self._services.servers is None or self._services.servers.is_ours(guild):
+                await self._store.break_all(guild, GONE)
         for guild in broken & here:
             await self._store.mend_all(guild, GONE)
 
@@ -110,17 +124,15 @@ class Poster:
         """Post at once what is new, as today's posting."""
         if digest.state != "active":
             return 0
-        async with self._posting:
+        async with self._posting, self._alone(digest.id) as alone:
             self._asked = True
             try:
-                return await self._now(digest)
+                return await self._now(digest) if alone else 0
             finally:
                 self._asked = False
 
     async def _now(self, digest: Digest) -> int:
         now = clock.now()
-        if not await self._take_lease():
-            return 0
         newest = await newest_listing(self._services.store, last_listing(now) + timedelta(days=1))
         if newest <= digest.upto:
             return 0
@@ -132,6 +144,10 @@ class Poster:
         due = await due_now(self._services, digest, last, clock.now())
         if due is None:
             return 0
+        async with self._alone(digest.id) as alone:
+            return await self._post_due(digest, due) if alone else 0
+
+    async def _post_due(self, digest: Digest, due: Due) -> int:
         if due.upto is None:
             why = (
                 f"arXiv's listing of {day_text(due.listing)} could not be read in time; its papers come with "
@@ -163,7 +179,8 @@ class Poster:
         return made
 
     async def _write(self, digest: Digest, slot: date, due: datetime, **values: Any) -> Delivery | None:
-        return await self._store.write(digest, slot, due, **values, lease=(LEASE, self._holder))
+        lease = _lease(digest.id), self._leader.holder
+        return await self._store.write(digest, slot, due, **values, lease=lease)
 
     async def _post_new(self, delivery: Delivery | None) -> int:
         if delivery is None or delivery.state != "written":
@@ -215,3 +232,8 @@ class Poster:
         await self._store.change(digest.id, state="broken", why=why)
         await self._store.tried(delivery.id, why)
         await self._owners.tell(digest, f"{why}, so it has stopped. /digest resume starts it again.")
+
+
+def _lease(digest: int) -> str:
+    """The right to post a digest."""
+    return f"d{digest}"

@@ -16,6 +16,7 @@ from commands.kit.direct import in_direct
 from commands.kit.refusals import WITHOUT_FILES
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import already_sent, own_id, send_once
+from commands.kit.servers import place_of
 from commands.kit.services import Services
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
@@ -60,7 +61,7 @@ class Sender:
                 self._client, channels, self._digest.channel, lambda to: self._send(to, self._papers, number)
             )
         channel = self._digest.channel
-        place: Any = self._client.get_channel(channel) or await self._client.fetch_channel(channel)
+        place = await place_of(self._client, self._digest.guild, channel)
         may = self._checked(place)
         if isinstance(place, discord.ForumChannel):
             return await self._to_forum(place, may)

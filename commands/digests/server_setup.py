@@ -25,6 +25,7 @@ from commands.kit.installs import in_servers
 from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
+from commands.kit.servers import server_of
 from commands.kit.services import Services, seen_by
 from data.calendar import clock
 from data.stores.digest_record import Digest, DigestRefused
@@ -102,7 +103,7 @@ async def _draft(services: Services, interaction: discord.Interaction, guild: in
 
 async def _likely_place(interaction: discord.Interaction, guild: int) -> dict[str, Any] | None:
     """A channel with a name about papers, else the command's own, if Labmate may write there."""
-    server = interaction.client.get_guild(guild)
+    server = await server_of(interaction.client, guild)
     if server is None:
         return None
     places = await seen_places(interaction, server)

@@ -21,6 +21,7 @@ from commands.kit.authority import member_in
 from commands.kit.links import Press, button, select
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.reply import Reply
+from commands.kit.servers import server_of
 from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
 
@@ -36,7 +37,7 @@ async def choose_place(press: Press, channel: int, digest: int) -> None:
 
 async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView | Reply:
     digest = await own_digest(press.interaction, press.services, number)
-    guild = press.interaction.client.get_guild(digest.guild)
+    guild = await server_of(press.interaction.client, digest.guild)
     place: Any = guild.get_channel_or_thread(channel) if guild else None
     problem = ""
     try:

@@ -23,6 +23,7 @@ from commands.kit.limits import ASK, PICTURE, Cost
 from commands.kit.links import Press, button, choice, link
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
+from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.calendar import clock, zones
 from data.calendar.announcements import next_announcement
@@ -79,7 +80,7 @@ async def place_problem(client: discord.Client, digest: Digest) -> str:
     """Why a digest can't be posted where it should be; "" where it can."""
     if not digest.channel:
         return cards.NO_PLACE
-    guild = client.get_guild(digest.guild)
+    guild = await server_of(client, digest.guild)
     place: Any = guild.get_channel_or_thread(digest.channel) if guild else None
     if guild is None:
         return cards.GONE
@@ -127,7 +128,7 @@ async def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[
     """A menu of the server's channels: Discord's own, or ours in a direct message, where Discord has none."""
     if interaction.guild_id is not None:
         return [[choice("setup.place", digest=digest.id)]]
-    guild = interaction.client.get_guild(digest.guild)
+    guild = await server_of(interaction.client, digest.guild)
     if guild is None:
         return []
     writable = [

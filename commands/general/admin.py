@@ -213,7 +213,8 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
         """Show the servers that I am in, and which of them may use me"""
 
         async def work(_: Operator) -> ui.LayoutView:
-            here = [(guild.id, guild.name) for guild in self._bot.guilds]
+            # Asked of Discord, since another process may be connected for some of them.
+            here = [(guild.id, guild.name) async for guild in self._bot.fetch_guilds(limit=None)]
             return servers_card(here, await self._services.store.bans.allowed())
 
         await self._answer(interaction, work)

@@ -7,6 +7,7 @@ intent. No other message is looked at here; with LINK_CARDS, `commands/papers/li
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections import OrderedDict
@@ -27,6 +28,7 @@ from commands.kit.send_once import own_id
 from commands.kit.services import Services
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.waiting import told
+from data.database.unavailable import DatabaseUnavailableError
 from index.search.routing import Route, is_thanks, routed
 from index.trust.views import Place
 
@@ -52,10 +54,8 @@ class Mentions(commands.Cog):
         said = said_to(message, own_id(self._bot), await self._goes_on(message))
         if said is None or not self._is_new(message.id) or not may_answer(message):
             return
-        if await self._is_banned(message):
-            return
         try:
-            await self._answer(message, said)
+            await self._meet(message, said)
         except discord.HTTPException as error:  # the channel was closed or deleted meanwhile
             log.info("a mention could not be answered: %s", error)
 
@@ -65,7 +65,23 @@ class Mentions(commands.Cog):
         ours = isinstance(answered, discord.Message) and answered.author.id == own_id(self._bot)
         if not ours or message.author.bot:
             return False
-        return await self._services.store.asked_questions.last(message.channel.id) is not None
+        try:
+            return await self._services.store.asked_questions.last(message.channel.id) is not None
+        except DatabaseUnavailableError:
+            return False
+
+    async def _meet(self, message: discord.Message, said: str) -> None:
+        """Answer, unless somebody is banned; where the database is away, say so."""
+        try:
+            if not await self._is_banned(message):
+                await self._answer(message, said)
+        except DatabaseUnavailableError as error:
+            with contextlib.suppress(TooMuch):
+                self._services.limits.take(
+                    MENTION, message.author.id, message.guild.id if message.guild else None
+                )
+                self._bot.dispatch("labmate_mention", "failed")
+                await send(message, Reply(note(logged(error, "a mention"))))
 
     def _is_new(self, message: int) -> bool:
         if message in self._answered:
@@ -86,7 +102,7 @@ class Mentions(commands.Cog):
         member, guild = message.author.id, message.guild.id if message.guild else None
         limits, interim = self._services.limits, list[discord.Message]()
         try:
-            limits.take(MENTION, member, guild)
+            await limits.admit(MENTION, member, guild)
             made = await self._waited_for(message, self._made(message, said), interim)
         except TooMuch as refused:
             if self._refused.wait((member,), 1, MINUTE) > 0:
@@ -140,7 +156,7 @@ class Mentions(commands.Cog):
         """Do what the command does, in the member's turn."""
         command, services = SPOKEN[found.command], asked.services
         guild = message.guild.id if message.guild else None
-        services.limits.take(command.cost, asked.member, guild)
+        await services.limits.admit(command.cost, asked.member, guild)
         work = told(services, command.answer(asked), *command.needs)
         task = asyncio.ensure_future(services.limits.carry(command.cost, asked.member, work))
         services.answering.add(task)

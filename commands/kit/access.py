@@ -14,11 +14,21 @@ REFUSED = "You can't use this Labmate here. If you think that is a mistake, ask 
 async def may_use(interaction: discord.Interaction) -> bool:
     """Whether neither the member nor the server is banned; if one is, the member is told so privately.
 
-    The operator always may, so that a ban made by mistake can be lifted.
+    The operator always may, so that a ban made by mistake can be lifted. Where it can't be known, because the
+    database is away, nobody may, and they are told why.
     """
     bans = interaction.client.services.store.bans  # type: ignore[attr-defined]
-    if not await bans.is_banned(interaction.user.id, interaction.guild_id) or await is_operator(interaction):
-        return True
+    try:
+        if not await bans.is_banned(interaction.user.id, interaction.guild_id):
+            return True
+        if await is_operator(interaction):
+            return True
+    except Exception as error:  # where a check fails, discord.py answers nothing
+        if interaction.type is discord.InteractionType.autocomplete:
+            await interaction.response.autocomplete([])
+        else:
+            await apologise(interaction, error)
+        return False
     if interaction.type is discord.InteractionType.autocomplete:
         await interaction.response.autocomplete([])
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import discord
 
 from commands.kit.installs import is_present
+from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.stores.corrections import Correction
 from data.stores.scopes import Scope
@@ -51,8 +52,8 @@ async def member_in(interaction: discord.Interaction, guild: int) -> discord.Mem
     """Who asks, as a member of a server; in a direct message Discord is asked. None if they are no member."""
     if interaction.guild_id == guild and isinstance(interaction.user, discord.Member):
         return interaction.user
-    server = interaction.client.get_guild(guild)
     try:
+        server = await server_of(interaction.client, guild)
         return await server.fetch_member(interaction.user.id) if server is not None else None
     except discord.HTTPException:
         return None

@@ -10,7 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeVar
+
+from data.stores.limits import LastingLimits, Limit
+from data.stores.repository import DATABASE_ERRORS
 
 T = TypeVar("T")
 MINUTE, HOUR = 60.0, 3_600.0
@@ -167,6 +171,35 @@ async def aside() -> AsyncIterator[None]:
         await held.take()
 
 
+@dataclass(frozen=True, slots=True)
+class _Quota:
+    """How many answers a member, or a server's members together, get."""
+
+    kind: str
+    whose: int
+    most: int
+    who: str
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return self.kind, self.whose
+
+    def spent(self, cost: Cost, wait: float) -> TooMuch:
+        """What to say when it is used up, ``wait`` seconds before there is room again."""
+        return TooMuch(
+            f"{self.who} asked for {self.most} {cost.what} in the last {_words(cost.period)}; "
+            f"try again {_when(wait)}."
+        )
+
+
+def _quotas(cost: Cost, member: int, guild: int | None) -> list[_Quota]:
+    """Those that one answer counts for."""
+    quotas = [_Quota("member", member, cost.member, "You've")]
+    if guild is not None:
+        quotas.append(_Quota("server", guild, cost.server, "The members of this server have"))
+    return [quota for quota in quotas if quota.most]
+
+
 class RateLimits:
     """The limits of all costs, and their turns. Nothing of it outlives the process.
 
@@ -174,16 +207,52 @@ class RateLimits:
     ----------
     counted
         Whether anything is refused; turns are taken always.
+    shared
+        Where several processes count together; None where there is one.
     """
 
-    def __init__(self, *, counted: bool = True, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        counted: bool = True,
+        shared: LastingLimits | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._counted = counted
+        self._shared = shared
         self._counters = Counters(now)
         self._turns: dict[str, Turns] = {}
         self._refusing = Turns(1_000, 1)
 
+    async def admit(self, cost: Cost, member: int, guild: int | None) -> None:
+        """Count one answer of a kind, in all processes together where there are several.
+
+        Raises
+        ------
+        TooMuch
+            Where it is one too many; then it is not counted.
+        """
+        if not self._counted or self._shared is None:
+            self.take(cost, member, guild)
+            return
+        self._not_too_many_waiting(cost, member)
+        quotas = _quotas(cost, member, guild)
+        within = timedelta(seconds=cost.period)
+        try:
+            place, wait = await self._shared.spend_all(
+                [
+                    (Limit(f"asked {quota.kind} {cost.what}", quota.most, within), quota.whose)
+                    for quota in quotas
+                ]
+            )
+        except DATABASE_ERRORS:  # what needs no database can still be answered
+            self.take(cost, member, guild)
+            return
+        if wait > 0:
+            raise quotas[place].spent(cost, wait)
+
     def take(self, cost: Cost, member: int, guild: int | None) -> None:
-        """Count one answer of a kind.
+        """Count one answer of a kind in this process.
 
         Raises
         ------
@@ -192,23 +261,20 @@ class RateLimits:
         """
         if not self._counted:
             return
+        self._not_too_many_waiting(cost, member)
+        asked = _quotas(cost, member, guild)
+        for quota in asked:
+            wait = self._counters.wait((cost.what, *quota.key), quota.most, cost.period)
+            if wait > 0:
+                raise quota.spent(cost, wait)
+        for quota in asked:
+            self._counters.count((cost.what, *quota.key), cost.period)
+
+    def _not_too_many_waiting(self, cost: Cost, member: int) -> None:
         if self._of(cost).waiting(member) >= cost.waiting:
             raise TooMuch(
                 f"{cost.waiting} of your {cost.what} are waiting already. Ask again once some have come."
             )
-        asked = [(("m", cost.what, member), cost.member, "You've")]
-        if guild is not None:
-            asked.append((("s", cost.what, guild), cost.server, "The members of this server have"))
-        for key, most, who in asked:
-            wait = self._counters.wait(key, most, cost.period) if most else 0.0
-            if wait > 0:
-                raise TooMuch(
-                    f"{who} asked for {most} {cost.what} in the last {_words(cost.period)}; "
-                    f"try again {_when(wait)}."
-                )
-        for key, most, _ in asked:
-            if most:
-                self._counters.count(key, cost.period)
 
     async def carry(self, cost: Cost, member: int, work: Awaitable[T]) -> T:
         """What some work makes, done in the member's turn."""

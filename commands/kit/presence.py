@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 import discord
 
+from commands.kit.servers import Servers
+
 FRESH_FOR = 600.0
 """Seconds for which an answer is believed: without a privileged intent Discord does not say who leaves."""
 AT_ONCE = 10
@@ -17,8 +19,8 @@ MOST_KNOWN = 20_000
 class Presence:
     """Whether members are in a server now."""
 
-    def __init__(self, client: discord.Client) -> None:
-        self._client = client
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
         self._known: dict[tuple[int, int], tuple[float, bool]] = {}
         self._asking = asyncio.Semaphore(AT_ONCE)
 
@@ -28,7 +30,10 @@ class Presence:
         Everybody has left a server that Labmate is no longer in.
         """
         wanted = list(dict.fromkeys(members))
-        server = self._client.get_guild(guild)
+        try:
+            server = await self._servers.of(guild)
+        except discord.HTTPException:
+            return set(), set(wanted)
         if server is None:
             return set(wanted), set()
         found = await asyncio.gather(*(self._here(server, member) for member in wanted))

@@ -22,6 +22,7 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.waiting import told
 from commands.kit.welcome import welcome
+from data.database.unavailable import DatabaseUnavailableError, Why
 from data.stores.repository import BEFORE_WRITING
 from index.documents.sandboxes import IN_LINE
 
@@ -35,6 +36,14 @@ LONGER = "This takes longer than usual."
 OTHERS_FIRST = "I'm reading other members' files first"
 INTERIM = (LONGER, OTHERS_FIRST)
 """How replies begin that an answer will replace."""
+
+
+OUTAGES = {
+    Why.AWAY: "My database doesn't answer right now. What was saved is safe. Please try again in a minute.",
+    Why.BUSY: "My database is very busy right now, so nothing was changed. Please try again in a minute.",
+    Why.READ_ONLY: "My database takes no changes right now, so nothing changed. I can still look things up.",
+    Why.FULL: "My database's disk is full, so nothing was changed. I can still look things up.",
+}
 
 
 class UserError(Exception):
@@ -103,7 +112,7 @@ async def answer(
     services: Services = interaction.client.services  # type: ignore[attr-defined]
     limits: RateLimits = services.limits
     try:
-        limits.take(cost, interaction.user.id, interaction.guild_id)
+        await limits.admit(cost, interaction.user.id, interaction.guild_id)
     except TooMuch as refused:
         work.close()
         async with limits.refusing(interaction.user.id):
@@ -245,7 +254,10 @@ async def apologise(interaction: discord.Interaction, error: BaseException) -> N
 
 
 def logged(error: BaseException, what: str) -> str:
-    """Log a failure under a number; returns what to tell the member."""
+    """Log a failure, one that can be looked into under a number; returns what to tell the member."""
+    if isinstance(error, DatabaseUnavailableError):
+        log.warning("%s failed: %s", what, error)
+        return OUTAGES[error.why]
     reference = secrets.token_hex(4)
     log.error("reference %s: %s failed", *(reference, what), exc_info=error, extra={"reference": reference})
     return (

@@ -11,10 +11,12 @@ from typing import Any, Literal, Self
 
 import discord
 
+from commands.kit.leader import Leader
 from commands.kit.limits import RateLimits, aside
 from commands.kit.painter import Painter
 from commands.kit.presence import Presence
 from commands.kit.progress import Progress
+from commands.kit.servers import Servers
 from data.records import Paper
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
@@ -58,6 +60,8 @@ class Services:
     insight: Insight = field(init=False)
     """People, topics and scores, as far as they were made."""
     facts: FactFinder = field(init=False)
+    leader: Leader = field(init=False)
+    """Says whether this process posts digests and asks arXiv; the only one does."""
     answers: LibraryAnswers = field(init=False)
     """Answers questions with sentences of papers."""
     painter: Painter = field(default_factory=Painter)
@@ -94,6 +98,8 @@ class Services:
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 
+    servers: Servers | None = None
+    """Looks servers up; None where nobody is logged in."""
     presence: Presence | None = None
     """Tells who is in a server now; None where nobody is logged in."""
     welcomed: set[int] = field(default_factory=set)
@@ -104,6 +110,7 @@ class Services:
     def __post_init__(self) -> None:
         self.everywhere = self
         self.insight = Insight(self.corpus)
+        self.leader = Leader(self.store.leases)
         self.answers = LibraryAnswers(self.search, self.corpus)
         self._views = Views(self.store)
         self._examples: tuple[object, Examples] | None = None

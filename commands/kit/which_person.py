@@ -152,7 +152,7 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
         return note(f"{nobody}. Did you mean {meant}?", [buttons])
     known = plural(services.paper_count, "paper")
     return note(
-        f"{nobody}, and there is no similar name among the authors of {known} in this library. "
+        f"{nobody}, and I found no similar name among the authors of the {known} in this library. "
         "Check the spelling, or see /about for how to add papers."
     )
 

@@ -18,6 +18,7 @@ from commands.kit.direct import in_direct
 from commands.kit.installs import with_labmate
 from commands.kit.links import Press, button, link
 from commands.kit.replies import NO_PINGS, UserError, answer
+from commands.kit.servers import server_of
 from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.claims import Claim, ClaimRefused
@@ -35,7 +36,10 @@ log = logging.getLogger("labmate")
 
 async def any_manages(client: discord.Client, guild: int, members: Iterable[int]) -> bool:
     """Whether one of these members owns or manages a server; True where I can't tell."""
-    server = client.get_guild(guild)
+    try:
+        server = await server_of(client, guild)
+    except discord.HTTPException:
+        return True
     if server is None:
         return True
     for member in members:

@@ -23,6 +23,7 @@ from commands.kit.links import link
 from commands.kit.refusals import CLOSED, NOT_ADDED, is_final, reason
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import own_id, send_once
+from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.calendar import clock
 from data.records import Paper
@@ -54,7 +55,7 @@ async def invited_view(
 ) -> ui.LayoutView:
     """What the recipient of an invitation reads."""
     joined, papers = await bond(services, invitation.recipient_person, invitation.sender_person)
-    guild = client.get_guild(invitation.guild)
+    guild = await server_of(client, invitation.guild)
     name = await name_of(services, invitation.recipient_person)
     text = invited(
         await name_of(services, invitation.sender_person),

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote, unquote
 
+from commands.kit.kept import kept_link
 from commands.kit.links import LARGEST, Link, link
 from commands.kit.replies import UserError
 from commands.kit.services import Services
@@ -97,7 +98,7 @@ async def button_to(services: Services, name: str, label: str, asked: AskQuery) 
     code = asked.code()
     if len(code) <= _INLINE:
         return link(name, label, code=code)
-    return link(f"{name}_kept", label, kept=await services.store.kept_texts.keep(code))
+    return await kept_link(services, f"{name}_kept", label, code)
 
 
 async def kept_query(services: Services, kept: int) -> AskQuery:

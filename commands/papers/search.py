@@ -23,6 +23,7 @@ from commands.cards.search import (
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
+from commands.kit.kept import kept_link
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
@@ -239,7 +240,7 @@ async def _again(services: Services, action: str, text: str, asked: SearchQuery,
     code = asked.code()
     if len(code) <= _INLINE:
         return link(action, text, code=code, **ids)
-    return link(f"{action}_kept", text, kept=await services.store.kept_texts.keep(code), **ids)
+    return await kept_link(services, f"{action}_kept", text, code, **ids)
 
 
 class SearchCog(commands.Cog, name="Search"):

@@ -10,22 +10,27 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Integer, event, func, inspect, make_url, select, text
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import Connection, event, func, inspect, make_url, select, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from data.database import in_use, sqlite_files
 from data.database.connections import connect
 from data.database.private_files import keep_database_private
+from data.database.servers import advice, serve
 from data.database.sqlite_files import StoreError as StoreError
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-HEAD = "0020"
+HEAD = "0021"
 """The newest migration; a test compares it with alembic's own answer."""
 
 
+MOVING = "moving"
+"""The table of a database that an unfinished move is filling; it says from where."""
 _MIGRATING = 0x1AB_3A7E
 """The advisory lock of a migration, one number in the whole database."""
+_ANSWER = 10.0
+"""Seconds until a server that does not answer counts as away."""
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
 _CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
 
@@ -64,8 +69,8 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
             writes = connection.get_execution_options().get("writes")
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    elif linked:
-        _let_numbers_be_large(engine)
+    else:
+        serve(engine, tables=not linked)
     return engine
 
 
@@ -82,17 +87,8 @@ def make_reader(url: str) -> AsyncEngine:
     if engine.dialect.name == "sqlite":
         _prepare(engine, _CACHE)
     else:
-        _let_numbers_be_large(engine)
+        serve(engine)
     return engine
-
-
-def _let_numbers_be_large(engine: AsyncEngine) -> None:
-    """Send every whole number as a BIGINT: a number that a person made up is not found, and no error.
-
-    Not where tables are made, since their numbers would have another type than on SQLite.
-    """
-    dialect = engine.sync_engine.dialect
-    dialect.colspecs = {**dialect.colspecs, Integer: dialect.colspecs[BigInteger]}
 
 
 def _is_far(url: str) -> bool:
@@ -102,8 +98,7 @@ def _is_far(url: str) -> bool:
 
 def _how(url: str) -> dict[str, Any]:
     """How SQLAlchemy connects."""
-    is_sqlite = make_url(url).get_backend_name() == "sqlite"
-    return {"async_creator_fn": connect} if is_sqlite else {}
+    return {"timeout": _ANSWER} if _is_far(url) else {"async_creator_fn": connect}
 
 
 def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
@@ -122,7 +117,7 @@ def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
         cursor.close()
 
 
-async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
+async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -> AsyncEngine:
     """Connect (``bulk`` for reading many papers in), and migrate an older database to this Labmate's schema.
 
     Raises
@@ -130,7 +125,8 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
     NewerDatabaseError
         Where this Labmate does not know the schema. Nothing is written.
     StoreError
-        Where the file isn't a database or can't be opened, or a backup is being restored to it.
+        Where the file isn't a database or can't be opened, or a backup is being restored to it. Also, unless
+        it is opened for ``moving``, where a move to it has not ended.
     """
     path = sqlite_path(url)
     held = _reserve(path) if path else None
@@ -140,6 +136,12 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
     try:
         async with engine.connect() as connection:
             revision = await connection.run_sync(_revision)
+            half_moved = await connection.run_sync(lambda c: inspect(c).has_table(MOVING))
+        if half_moved and not moving:
+            raise StoreError(
+                f"{shown(url)} has only a part of what is being moved to it. Run the same "
+                "`python -m bot move` again to finish, or go on with the old database until then."
+            )
         if revision == HEAD:
             return engine
         if revision is not None and revision not in known_revisions():
@@ -147,9 +149,9 @@ async def open_database(url: str, *, bulk: bool = False) -> AsyncEngine:
         if path and revision is not None:
             await asyncio.to_thread(_copy_aside, path, revision)
         await _migrate(url)
-    except (DatabaseError, OperationalError) as error:
+    except DBAPIError as error:
         await engine.dispose()
-        raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}") from error
+        raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}{advice(error)}") from error
     except OSError as error:  # asyncpg can't reach the server
         await engine.dispose()
         raise StoreError(

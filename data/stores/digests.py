@@ -83,6 +83,8 @@ class Digests(Deliveries, Opinions, Seeds):
 
     async def change(self, number: int, **values: Any) -> Digest | None:
         """Change settings or state."""
+        if "why" in values:
+            values["why"] = values["why"][:300]
         async with self._writer.begin() as connection:
             row = (
                 await connection.execute(

@@ -93,7 +93,7 @@ class KeptFullTexts(Repository):
                 {
                     "paper_id": paper_id,
                     "number": number,
-                    "section": passage.section,
+                    "section": passage.section[:300],
                     "page": passage.page,
                     "text": passage.text,
                     "vector": None,

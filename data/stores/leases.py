@@ -7,22 +7,24 @@ from datetime import timedelta
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.calendar.clock import utc_now
+from data.database.server_time import server_time
 from data.stores.repository import Repository
 from data.stores.sequences import insert_unless_there
 from data.tables.digests import LeaseRow
 
 
 class Leases(Repository):
-    """Takes, renews and gives back leases; every change is one transaction."""
+    """Takes, renews and gives back leases; every change is one transaction, by the database's clock."""
+
+    ONE_AT_A_TIME = False
 
     async def take(self, name: str, holder: str, seconds: float) -> bool:
         """Take or renew a lease; False where another process has it."""
-        now = utc_now()
-        until = now + timedelta(seconds=seconds)
-        free = or_(LeaseRow.holder == holder, LeaseRow.until <= now)
-        change = update(LeaseRow).where(LeaseRow.name == name, free).values(holder=holder, until=until)
         async with self._writer.begin() as connection:
+            now = await server_time(connection)
+            until = now + timedelta(seconds=seconds)
+            free = or_(LeaseRow.holder == holder, LeaseRow.until <= now)
+            change = update(LeaseRow).where(LeaseRow.name == name, free).values(holder=holder, until=until)
             if (await connection.execute(change)).rowcount:
                 return True
             row = {"name": name, "holder": holder, "until": until}
@@ -31,10 +33,7 @@ class Leases(Repository):
     async def holder(self, name: str) -> str | None:
         """The holder of a lease now."""
         async with self._read() as connection:
-            holder: str | None = await connection.scalar(
-                select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
-            )
-            return holder
+            return await _holder(connection, name)
 
     async def release(self, name: str, holder: str) -> None:
         """Give it back."""
@@ -44,7 +43,11 @@ class Leases(Repository):
 
 async def holds(connection: AsyncConnection, name: str, holder: str) -> bool:
     """Whether a holder has a lease, asked within a transaction."""
-    holding = await connection.scalar(
-        select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > utc_now())
+    return await _holder(connection, name) == holder
+
+
+async def _holder(connection: AsyncConnection, name: str) -> str | None:
+    holder: str | None = await connection.scalar(
+        select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > await server_time(connection))
     )
-    return bool(holding == holder)
+    return holder

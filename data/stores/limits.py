@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.orm import Mapped, mapped_column
 
 from data.calendar.clock import utc_now
+from data.database.server_time import server_time
 from data.stores.repository import Repository
 from data.tables.papers import Base
 
@@ -75,11 +77,18 @@ async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) ->
     now = utc_now()
     await connection.execute(delete(CounterRow).where(CounterRow.until <= now))
     key = await hashed(connection, limit.kind, *whose)
+    await _one_at_a_time(connection, key)
     count = await connection.scalar(select(func.count()).where(CounterRow.key == key))
     if int(count or 0) >= limit.most:
         return False
     await connection.execute(insert(CounterRow).values(key=key, until=now + limit.within))
     return True
+
+
+async def _one_at_a_time(connection: AsyncConnection, key: str) -> None:
+    """Let other counters of a key wait for the transaction's end; SQLite has one writer at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(int(key[:15], 16))))
 
 
 async def hashed(connection: AsyncConnection, kind: str, *whose: int | str) -> str:
@@ -92,7 +101,35 @@ async def hashed(connection: AsyncConnection, kind: str, *whose: int | str) -> s
 class LastingLimits(Repository):
     """Counts actions in transactions of their own."""
 
+    ONE_AT_A_TIME = False
+
     async def spend(self, limit: Limit, *whose: int | str) -> bool:
         """Count one more; False, and no count, where the limit is reached."""
         async with self._writer.begin() as connection:
             return await spend(connection, limit, *whose)
+
+    async def spend_all(self, asked: Sequence[tuple[Limit, int]]) -> tuple[int, float]:
+        """Count one more for each limit and whom it concerns, unless one of them is reached.
+
+        Returns
+        -------
+        tuple of int and float
+            Which is reached, and the seconds until there is room again; (0, 0.0) where all were counted.
+        """
+        async with self._writer.begin() as connection:
+            now, keys = await server_time(connection), []
+            for place, (limit, whose) in enumerate(asked):
+                keys.append(await hashed(connection, limit.kind, whose))
+                await _one_at_a_time(connection, keys[-1])
+                standing = select(CounterRow.until).where(CounterRow.key == keys[-1], CounterRow.until > now)
+                ends = sorted((await connection.scalars(standing)).all())
+                if len(ends) >= limit.most:
+                    return place, (ends[-limit.most] - now).total_seconds()
+            for key, (limit, _) in zip(keys, asked, strict=True):
+                await connection.execute(insert(CounterRow).values(key=key, until=now + limit.within))
+        return 0, 0.0
+
+    async def forget_old(self) -> None:
+        """Drop what no longer counts."""
+        async with self._writer.begin() as connection:
+            await connection.execute(delete(CounterRow).where(CounterRow.until <= utc_now()))

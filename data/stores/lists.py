@@ -63,12 +63,10 @@ class Lists(Repository):
             .correlate(ListRow)
             .scalar_subquery()
         )
-        query = select(ListRow.id, ListRow.guild, ListRow.name, ListRow.owner, ListRow.made, count)
+        columns = (ListRow.key, ListRow.id, ListRow.guild, ListRow.name, ListRow.owner, ListRow.made, count)
         async with self._read() as connection:
-            return [
-                SharedList(*row)
-                for row in await connection.execute(query.where(*where).order_by(ListRow.key))
-            ]
+            rows = (await connection.execute(select(*columns).where(*where))).all()
+        return [SharedList(*row[1:]) for row in sorted(rows, key=lambda row: row.key)]
 
     async def make(self, guild: int, name: str, owner: int) -> SharedList:
         """Make a list, or return the one with this name.

@@ -36,14 +36,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 import data.stores.store  # noqa: F401 - every table is known then
 from data.database import in_use
-from data.database.engine import make_engine, open_database, shown, sqlite_path
+from data.database.engine import MOVING, make_engine, open_database, shown, sqlite_path
 from data.database.sqlite_files import StoreError
 from data.tables.papers import Base
 
 _AT_ONCE = 2_000
 """Rows in a transaction."""
-_MARK = "moving"
-"""The table of an unfinished copy that says where the rows come from."""
 _BORN_WITH = {"counter_keys", "people_generation", "sequences"}
 """Tables that may have rows in a database that nobody has used yet."""
 _ALL = 1 << 64
@@ -77,7 +75,7 @@ async def move(source: str, target: str, report: Report | None = None) -> dict[s
     tables = _tables()
     with ExitStack() as stack:
         for url in (source, target):
-            await (await open_database(url)).dispose()
+            await (await open_database(url, moving=url == target)).dispose()
             if path := sqlite_path(url):
                 stack.enter_context(in_use.alone(path))
         reading, writing = make_engine(source), make_engine(target, bulk=True, linked=False)
@@ -93,10 +91,11 @@ async def move(source: str, target: str, report: Report | None = None) -> dict[s
             moved = await _compare(reading, writing, tables, report)
             async with writing.begin() as connection:
                 await _set_sequences(connection, tables)
-                await connection.exec_driver_sql(f"DROP TABLE {_MARK}")
+                await connection.exec_driver_sql(f"DROP TABLE {MOVING}")
             return moved
-        except DBAPIError as error:
-            raise StoreError(f"The move stopped: {error.orig}. What was copied so far is kept.") from error
+        except (DBAPIError, OSError) as error:
+            reason = error.orig if isinstance(error, DBAPIError) else error
+            raise StoreError(f"The move stopped: {reason}. What was copied so far is kept.") from error
         finally:
             await reading.dispose()
             await writing.dispose()
@@ -123,8 +122,8 @@ async def _refuse_users(engine: AsyncEngine, url: str) -> None:
 async def _mark(engine: AsyncEngine, source: str, target: str) -> None:
     """Write down where the rows come from; an unfinished move from the same place goes on."""
     async with engine.begin() as connection:
-        await connection.exec_driver_sql(f"CREATE TABLE IF NOT EXISTS {_MARK} (source TEXT)")
-        begun = (await connection.exec_driver_sql(f"SELECT source FROM {_MARK}")).scalars().all()  # noqa: S608
+        await connection.exec_driver_sql(f"CREATE TABLE IF NOT EXISTS {MOVING} (source TEXT)")
+        begun = (await connection.exec_driver_sql(f"SELECT source FROM {MOVING}")).scalars().all()  # noqa: S608
         if begun == [source]:
             return
         if begun:
@@ -139,7 +138,7 @@ async def _mark(engine: AsyncEngine, source: str, target: str) -> None:
                 raise StoreError(
                     f"{shown(target)} is not empty (it has rows in {table.name}). Name an empty database."
                 )
-        await connection.execute(text(f"INSERT INTO {_MARK} VALUES (:source)"), {"source": source})  # noqa: S608
+        await connection.execute(text(f"INSERT INTO {MOVING} VALUES (:source)"), {"source": source})  # noqa: S608
 
 
 # -- copying ---------------------------------------------------------------------------------------

@@ -49,10 +49,11 @@ class OwnWorks(Repository):
     async def of(self, member: int, state: str = "kept") -> list[OwnEntry]:
         """A member's entries, in the order in which they were read."""
         mine = (OwnWorkRow.member == member) & (OwnWorkRow.state == state)
-        query = select(OwnWorkRow.__table__).where(mine).order_by(OwnWorkRow.made, OwnWorkRow.text)
+        query = select(OwnWorkRow.__table__).where(mine)
         async with self._read() as connection:
             rows = (await connection.execute(query)).all()
-        return [_entry(row) for row in sorted(rows, key=lambda row: json.loads(row.detail).get("place", 0))]
+        rows = sorted(rows, key=lambda row: (json.loads(row.detail).get("place", 0), row.made, row.text))
+        return [_entry(row) for row in rows]
 
     async def put(self, member: int, entries: Sequence[OwnEntry]) -> None:
         """Keep newly read entries until the member confirms them, in place of earlier unconfirmed ones."""

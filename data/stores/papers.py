@@ -18,6 +18,8 @@ from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, PaperId
 _PAPERS = PaperRow.__table__
 DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
 """SQL: the day a paper counts as from."""
+OLDEST, NEWEST = DAY.asc().nulls_first(), DAY.desc().nulls_last()
+"""SQL: the order of days, the same in every database: one that isn't known is the oldest."""
 CURRENT = PaperRow.merged_into.is_(None)
 """SQL: the row is a paper, not a redirect to another one."""
 
@@ -97,7 +99,7 @@ class Papers(Repository):
             query = query.where(since <= DAY)
         if category:
             query = query.where(has_category(category))
-        order = (DAY.asc(), PaperRow.id.asc()) if oldest_first else (DAY.desc(), PaperRow.id.desc())
+        order = (OLDEST, PaperRow.id.asc()) if oldest_first else (NEWEST, PaperRow.id.desc())
         return await self._ids(query.order_by(*order))
 
     async def narrowed(
@@ -126,7 +128,7 @@ class Papers(Repository):
             return await connection.scalar(select(func.count()).select_from(PaperRow).where(CURRENT)) or 0
 
     async def is_empty(self) -> bool:
-        """Whether there are no papers."""
+        """Whether the store has no papers yet."""
         async with self._read() as connection:
             return await connection.scalar(select(PaperRow.id).where(CURRENT).limit(1)) is None
 

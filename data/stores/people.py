@@ -11,11 +11,10 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import KNOWN, MERGED, NAME
+from data.stores.papers import DAY, NEWEST
 from data.stores.person_passes import MEMBERSHIPS, VALID, Membership, Passes, membership_of
 from data.stores.slices import slices
 from data.tables.papers import AuthorshipRow, MembershipRow, PaperRow, PersonRow
-
-_DAY = func.coalesce(PaperRow.announced, PaperRow.submitted, PaperRow.updated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +77,20 @@ class People(Passes):
                 MembershipRow.person_id,
                 AuthorshipRow.name,
                 func.count().label("papers"),
-                func.min(_DAY).label("first"),
-                func.max(_DAY).label("last"),
+                func.min(DAY).label("first"),
+                func.max(DAY).label("last"),
             )
             .select_from(MembershipRow)
             .join(AuthorshipRow, VALID)
             .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
             .where(MembershipRow.person_id.in_(people), PaperRow.merged_into.is_(None))
             .group_by(MembershipRow.person_id, AuthorshipRow.name)
-            .order_by(func.count().desc(), AuthorshipRow.name)
         )
         forms: dict[int, list[Any]] = {}
         for row in await connection.execute(query):
             forms.setdefault(row.person_id, []).append(row)
+        for found in forms.values():  # here, since databases disagree about the order of letters
+            found.sort(key=lambda form: (-form.papers, form.name))
         return forms
 
     async def forms_of(self, people: Sequence[int]) -> dict[int, dict[str, int]]:
@@ -120,7 +120,7 @@ class People(Passes):
             MEMBERSHIPS.join(AuthorshipRow, VALID)
             .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
             .where(MembershipRow.person_id == person_id, PaperRow.merged_into.is_(None))
-            .order_by(_DAY.desc(), PaperRow.id.desc())
+            .order_by(NEWEST, PaperRow.id.desc())
         )
         async with self._read() as connection:
             return [membership_of(row) for row in await connection.execute(query)]
@@ -196,7 +196,7 @@ class People(Passes):
         days: dict[int, date | None] = {}
         async with self._read() as connection:
             for part in slices(wanted):
-                query = select(PaperRow.id, _DAY).where(PaperRow.id.in_(part))
+                query = select(PaperRow.id, DAY).where(PaperRow.id.in_(part))
                 rows = await connection.execute(query)
                 days.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
         return days

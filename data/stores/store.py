@@ -43,6 +43,7 @@ from data.stores.people import People
 from data.stores.people_seen import SeenPeople, View
 from data.stores.repository import Writer
 from data.stores.runs import Runs
+from data.stores.shards import Shards
 from data.stores.upsert import Batch
 
 
@@ -79,6 +80,7 @@ class Store(Papers, ChangedPapers, Runs):
         self.llm_spending = LlmSpending(reader, self._writer)
         self.listings = Listings(reader, self._writer)
         self.leases = Leases(reader, self._writer)
+        self.shards = Shards(reader, self._writer)
         self.digests = Digests(reader, self._writer)
         self.direct_channels = DirectChannels(reader, self._writer)
         self.member_settings = MemberSettings(reader, self._writer)

@@ -168,9 +168,8 @@ class FullPass:
         units = sorted(left.items(), key=lambda unit: -sizes[unit[0]])
         todo = sum(sizes[number] for number in left)
         tell, done, saved = self._tell("telling people apart"), len(collection) - todo, time.monotonic()
-        for number, part in judged(
-            self._sent(collection, certain), units, self._processes if todo > WORTH else 1
-        ):
+        processes, ray = (self._processes, self.corpus.ray) if todo > WORTH else (1, None)
+        for number, part in judged(self._sent(collection, certain), units, processes, ray):
             part.write(judgement)
             done += sizes[number]
             state.done.append(number)
@@ -185,7 +184,7 @@ class FullPass:
     def _sent(self, collection: AuthorshipFiles, certain: CertainPairs) -> JudgedCollection:
         assert self.corpus.vectors is not None
         log = self.corpus.vectors.log
-        return JudgedCollection(collection.folder, log.folder, log.fingerprint, certain)
+        return JudgedCollection(collection.folder.absolute(), log.folder.absolute(), log.fingerprint, certain)
 
     def _keep(self, judgement: Judgement, state: PassState) -> None:
         for part in (judgement.person, judgement.confidence, judgement.support):

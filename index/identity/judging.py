@@ -1,15 +1,22 @@
-"""Judging the names of a collection in one process or in several: each judges some whole families."""
+"""Judging the names of a collection in one process or in several: each judges some whole families.
+
+Several are processes of this machine, or workers on a Ray cluster (:mod:`index.batch`). Both open the same
+files: the collection's folder and the log of vectors. A machine that doesn't see them gets them once a pass,
+as files (:mod:`index.batch.shipping`); a piece of work is a list of names, and its result four short arrays.
+The process that holds the lock writes.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,13 +24,16 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from index.batch.team import NoTeamError, Team
 from index.identity.collection import AuthorshipFiles
 from index.identity.identity import Judge
 from index.identity.judgement import Judgement, JudgingError
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
+from index.search.vector_log import VectorLog
 from index.search.vectors import Vectors
 
+log = logging.getLogger("labmate")
 WORTH = 100_000
 """Authorships from which on other processes take less time than they need to start."""
 _LOOK_EVERY = 1.0
@@ -75,6 +85,26 @@ class JudgedCollection:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in (part.name for part in fields(self))}
+
+    # -- on other machines, as index.batch.work.SharedWork -----------------------------------------
+
+    wants = "core"
+
+    def files(self) -> dict[Path, list[str]]:
+        """The files that judging reads."""
+        return {
+            self.folder: sorted(path.name for path in self.folder.iterdir()),
+            self.vectors: VectorLog.files_in(self.vectors),
+        }
+
+    def at(self, places: Mapping[Path, Path]) -> JudgedCollection:
+        """The same collection in other folders."""
+        return replace(self, folder=places[self.folder], vectors=places[self.vectors])
+
+    def opened(self, _cores: int, *, gpu: bool) -> Callable[[np.ndarray], JudgedNames]:
+        """What judges some whole families."""
+        assert len(self.judge.authorships.paper)  # opened now, so that a damaged file shows here
+        return self.judged
 
     @cached_property
     def judge(self) -> Judge:
@@ -142,7 +172,10 @@ def usable_cores() -> int:
 
 
 def judged(
-    collection: JudgedCollection, units: Sequence[tuple[int, np.ndarray]], processes: int
+    collection: JudgedCollection,
+    units: Sequence[tuple[int, np.ndarray]],
+    processes: int,
+    ray: str | None = None,
 ) -> Iterator[tuple[int, JudgedNames]]:
     """The judgement of each unit as soon as it is there, with its number.
 
@@ -152,12 +185,31 @@ def judged(
         Numbers and names of whole families, as :meth:`Judge.units` has them.
     processes
         How many judge at a time; 1 judges in this one.
+    ray
+        The address of a Ray cluster that judges instead. What it leaves undone is judged here.
 
     Raises
     ------
     JudgingError
-        If one of them is killed.
+        If one of the processes is killed.
     """
+    left = dict(units)
+    if ray is not None:
+        try:
+            with Team(ray, collection) as team:
+                for number, part in team.each(units):
+                    del left[number]
+                    yield number, part
+        except NoTeamError as error:
+            log.warning(
+                "%s The rest is judged on this machine: %d of %d parts.", error, len(left), len(units)
+            )
+    yield from _judged_here(collection, list(left.items()), processes)
+
+
+def _judged_here(
+    collection: JudgedCollection, units: Sequence[tuple[int, np.ndarray]], processes: int
+) -> Iterator[tuple[int, JudgedNames]]:
     if processes == 1:
         yield from ((number, collection.judged(names)) for number, names in units)
         return

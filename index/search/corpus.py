@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from filelock import FileLock, Timeout
 
 from data.stores.store import Store
 from index.search import facets_file
-from index.search.embedding import Embedder, fingerprint, paper_text
+from index.search.backlog import Progress, embedded
+from index.search.embedding import Embedder, fingerprint
 from index.search.facets import Facets
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
@@ -22,12 +23,9 @@ from index.search.names_file import LibraryNames
 from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
 
-_EMBED_AT_ONCE = 256
 _WORDS_AT_ONCE = 2_000
 _KEEP_FROM = 20_000
 """After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
-
-Progress = Callable[[int, int], None]
 
 
 class BusyError(RuntimeError):
@@ -38,6 +36,11 @@ class Corpus:
     """The papers and everything derived from them.
 
     One process writes at a time (:meth:`writing`); others read and call :meth:`refresh`.
+
+    Attributes
+    ----------
+    ray
+        The address of a Ray cluster that embeds a large backlog and judges everybody (:mod:`index.batch`).
     """
 
     def __init__(self, store: Store, folder: Path, embedder: Embedder, engine_name: str = DEFAULT) -> None:
@@ -48,6 +51,7 @@ class Corpus:
         self.names = NameIndex()
         self._library_names = LibraryNames(store, folder)
         self.vectors: Vectors | None = None
+        self.ray: str | None = None
         self._engine_name = engine_name
         self.words = WordIndex(folder / "words")
         self._seen = -1
@@ -66,6 +70,7 @@ class Corpus:
         writable: bool = False,
         rebuild: bool = False,
         engine_name: str = DEFAULT,
+        ray: str | None = None,
     ) -> Corpus:
         """Open the indexes in ``folder``; ``engine_name`` names the engine for nearest vectors.
 
@@ -78,6 +83,7 @@ class Corpus:
         """
         folder.mkdir(parents=True, exist_ok=True)
         corpus = cls(store, folder, embedder, engine_name)
+        corpus.ray = ray
         await corpus.open_vectors(writable=writable, rebuild=rebuild)
         await corpus.refresh()
         return corpus
@@ -210,6 +216,19 @@ class Corpus:
 
     # -- writing -------------------------------------------------------------------------------
 
+    async def words_behind(self, most: int) -> int:
+        """How many papers the word index here has not followed yet, counted up to ``most``.
+
+        Another machine may have read them in; each keeps a word index of its own.
+        """
+        upto, newest = self.words.upto, await self.store.last_change()
+        if upto == newest:
+            return 0
+        if upto > newest:  # a restored database
+            return most
+        ids, _ = await self.store.changed_ids(upto, most)
+        return len(ids)
+
     async def catch_up_words(self, progress: Progress | None = None) -> None:
         """Bring the word index up to date with the store, after a crash or from scratch."""
         upto, newest = self.words.upto, await self.store.last_change()
@@ -242,24 +261,13 @@ class Corpus:
         assert self.vectors is not None
         await self.refresh()
         self.vectors.remove(self.orphans())
-        backlog = self.backlog()
-        done = 0
-        for start in range(0, len(backlog), _EMBED_AT_ONCE):
-            part = backlog[start : start + _EMBED_AT_ONCE]
-            texts = await self.store.texts(part)
-            part = [paper for paper in part if paper in texts]
-
-            def tick(count: int, base: int = done) -> None:
-                if progress:
-                    progress(base + count, len(backlog))
-
-            rows = await asyncio.to_thread(
-                self.embedder.encode, [paper_text(*texts[paper][:2]) for paper in part], tick
-            )
-            await asyncio.to_thread(self.vectors.append, part, [texts[paper][2] for paper in part], rows)
-            done += len(part)
-            if tend:
-                await asyncio.to_thread(self.vectors.tend)
+        backlog, done = self.backlog(), 0
+        async with aclosing(embedded(self.store, self.embedder, backlog, progress, self.ray)) as batches:
+            async for batch in batches:
+                await asyncio.to_thread(self.vectors.append, batch.papers, batch.hashes, batch.rows)
+                done += len(batch.papers)
+                if tend:
+                    await asyncio.to_thread(self.vectors.tend)
         if tend:
             await asyncio.to_thread(self.vectors.tend)
         return done

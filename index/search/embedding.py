@@ -201,7 +201,7 @@ class Embedder:
     ) -> None:
         self.name = name
         self._threads, self._most_tokens = threads, most_tokens
-        self._wanted_device, self._device = device, "cpu"
+        self.wanted_device, self._device = device, "cpu"
         self._model: SentenceTransformer | None = None
         self._lock = threading.Lock()
 
@@ -235,7 +235,7 @@ class Embedder:
         transformers.logging.disable_progress_bar()
         # A query on two cores takes as long as on one, and ten times as long where one of them is busy.
         torch.set_num_threads(1)
-        self._device = device_called(self._wanted_device)
+        self._device = device_called(self.wanted_device)
         try:
             model = SentenceTransformer(str(folder), device=self._device, local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:

@@ -21,17 +21,23 @@ from index.search.row_table import READ_AT_ONCE
 from index.search.vector_log import VectorLog
 
 log = logging.getLogger("labmate")
-_FEW = 4_000
+FEW = 4_000
 """Up to this many papers that pass a filter are compared each."""
 _MORE = 10
 """How many times as many candidates are asked for as papers are wanted."""
 _FEWEST = 100
+_SPARE, _MOST = 1.5, 2_000
+"""Behind a filter, so many times what would do if it kept papers anywhere, up to a limit."""
 _AGAIN = 30.0
 """Seconds after which a server that could not be reached is tried again."""
 
 
 class ServerGoneError(Exception):
     """The server can't be reached or refuses; the message says which and why, without a password."""
+
+
+class _StillGoneError(ServerGoneError):
+    """Another thread has just found the server gone."""
 
 
 class VectorServer(Protocol):
@@ -47,10 +53,10 @@ class VectorServer(Protocol):
         """Remove papers; unknown ones do no harm."""
 
     def settle(self) -> None:
-        """Make what searches need, after all that was lacking has come."""
+        """Build what searches need, once everything has been sent."""
 
     def near(self, query: np.ndarray, count: int) -> Iterator[np.ndarray]:
-        """Store ids, about ``count`` at a time, closest first, until there are no more."""
+        """All store ids, closest first, in batches of about ``count``."""
 
 
 class ServedIndex:
@@ -77,9 +83,13 @@ class ServedIndex:
         self, query: np.ndarray, k: int, where: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest papers: store ids and cosines, closest first."""
-        if time.monotonic() >= self._again and (where is None or np.count_nonzero(where) > _FEW):
+        if time.monotonic() >= self._again and (where is None or np.count_nonzero(where) > FEW):
             try:
-                return self._nearest_of(self._candidates(query, k, where), query, k)
+                papers = self._candidates(query, k, where)
+                if len(papers) >= min(k, len(self._log) if where is None else np.count_nonzero(where)):
+                    return self._nearest_of(papers, query, k)
+            except _StillGoneError:
+                pass
             except ServerGoneError as error:
                 self._lose(error)
         return self._here.search(query, k, where)
@@ -89,7 +99,11 @@ class ServedIndex:
     def _candidates(self, query: np.ndarray, k: int, where: np.ndarray | None) -> np.ndarray:
         self._send_what_it_lacks()
         wanted, found, have = max(2 * k, k + 10), [np.zeros(0, np.int64)], 0
-        for papers in self._server.near(query, max(_MORE * k, _FEWEST)):
+        count = max(_MORE * k, _FEWEST)
+        if where is not None:
+            behind = _SPARE * wanted * len(self._log) / np.count_nonzero(where)
+            count = max(count, min(int(behind), _MOST))
+        for papers in self._server.near(query, count):
             kept = self._log.table.rows_of(papers) >= 0
             if where is not None:
                 inside = papers < len(where)
@@ -109,6 +123,8 @@ class ServedIndex:
         with self._sending:
             if self._in_step:
                 return
+            if time.monotonic() < self._again:
+                raise _StillGoneError
             theirs, their_marks = self._server.marks()
             order = np.argsort(theirs)
             theirs, their_marks = theirs[order], their_marks[order]

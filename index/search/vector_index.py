@@ -75,8 +75,12 @@ OpenIndex = Callable[[VectorLog], VectorIndex]
 """Builds an engine with all rows in use, or loads it from files beside the log."""
 
 _ENGINES: dict[str, Callable[..., VectorIndex]] = {}
-_SERVERS = {"postgresql": "pgvector"}
+_SERVERS = {"postgresql": "pgvector", "milvus": "milvus", "milvus+https": "milvus"}
 """The engine for the scheme of a URL."""
+SERVED = frozenset(_SERVERS.values())
+"""The engines that are on a server, and need its URL."""
+_EXTRAS = {"pgvector": "postgres", "milvus": "milvus"}
+"""What installs an engine's packages."""
 
 
 def register(name: str, open_index: Callable[..., VectorIndex]) -> None:
@@ -106,7 +110,10 @@ def engine(name: str = DEFAULT) -> OpenIndex:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
             if error.name != module:
-                raise VectorsError(f"The vector engine {name} needs the package {error.name}.") from error
+                how = f" Install it: python -m pip install '.[{_EXTRAS[name]}]'." if name in _EXTRAS else ""
+                raise VectorsError(
+                    f"The vector engine {name} needs the package {error.name}.{how}"
+                ) from error
     if name not in _ENGINES:
         raise VectorsError(f"There is no vector engine called {name!r}.")
     return _ENGINES[name]

@@ -90,6 +90,14 @@ class VectorLog:
         log.refresh(cut=writable)
         return log
 
+    @staticmethod
+    def files_in(folder: Path) -> list[str]:
+        """The names of the files in use in a folder, for a copy; none where there are no vectors yet."""
+        if not (folder / "manifest.json").exists():
+            return []
+        generation = int(json.loads((folder / "manifest.json").read_text())["generation"])
+        return ["manifest.json", f"rows-{generation}.f16", f"entries-{generation}.bin"]
+
     def _rows_file(self, generation: int) -> Path:
         return self.folder / f"rows-{generation}.f16"
 

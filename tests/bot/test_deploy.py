@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -64,12 +65,61 @@ def test_the_compose_file_gives_no_more_than_needed():
     assert "data:/data" in service["volumes"]
 
 
+def options_of(command: list[str]) -> dict[str, object]:
+    """What a container's command sets of the settings, checked by the command line itself."""
+    run, *options = command
+    assert run == "run"
+    told = dict(zip(options[::2], options[1::2], strict=True))
+    settings = Settings(
+        _env_file=None,
+        discord_token="x",
+        labmate_shards=told.pop("--shards"),
+        labmate_shards_of=told.pop("--of"),
+    )
+    assert not told
+    assert settings.shards is not None
+    return {"numbers": settings.shards.numbers, "of": settings.shards.of}
+
+
+def test_the_cluster_holds_every_shard_once_and_gives_no_more_than_needed():
+    services = yaml.safe_load((DEPLOY / "compose.cluster.yaml").read_text())["services"]
+    database = services.pop("postgres")
+    held = [options_of(service["command"]) for service in services.values()]
+    assert sorted(number for one in held for number in one["numbers"]) == list(range(held[0]["of"]))
+    assert len({one["of"] for one in held}) == 1
+    folders = [service["volumes"] for service in services.values()]
+    assert len({str(folder) for folder in folders}) == len(folders), "each machine has a folder of its own"
+    for service in services.values():
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert set(service["environment"]) <= {name.upper() for name in Settings.model_fields}
+        extras = service["build"]["args"]["EXTRAS"].split(",")
+        assert set(extras) <= set(
+            tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        )
+        assert int(service["stop_grace_period"].removesuffix("s")) > IN_ORDER + FOR_THREADS
+    assert "ports" not in database, "only Labmate reaches it"
+
+
+def test_the_example_for_kubernetes_hands_over_before_it_ends_anything():
+    [deployment] = yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text())
+    spec = deployment["spec"]
+    assert spec["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
+    pod = spec["template"]["spec"]
+    assert pod["terminationGracePeriodSeconds"] > IN_ORDER + FOR_THREADS
+    [container] = pod["containers"]
+    assert options_of(container["args"])["of"] == 16
+    assert {one["name"] for one in container["env"]} <= {name.upper() for name in Settings.model_fields}
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["readinessProbe"]["exec"]["command"][-1] == "/opt/labmate/healthcheck.py"
+
+
 def test_the_image_runs_as_nobody_special_and_copies_all_packages():
     lines = (DEPLOY / "Dockerfile").read_text()
     last = lines[lines.rindex("\nFROM ") :]
     assert re.search(r"^USER 10001:10001$", last, re.M)
     assert "HEALTHCHECK" in last
-    assert lines.index("grep -i '^torch=='") < lines.index("constraints.txt .\n")
+    assert lines.index("grep -i '^torch=='") < lines.index('constraints.txt ".${EXTRAS')
     allowed = (ROOT / ".dockerignore").read_text().split()
     for package in ("bot", "commands", "index", "data"):
         assert f"COPY {package} {package}" in lines

@@ -16,6 +16,7 @@ from data.sources import source as sources
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from tests.helpers import databases
 from tests.helpers.paths import ROOT
 from tests.helpers.records import record
 
@@ -80,7 +81,7 @@ async def test_a_source_is_read_into_the_corpus(store, tmp_path):
         yield Rejected("line 2", "no title", "{}")
 
     corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
-    config = Settings(_env_file=None, labmate_data=tmp_path)
+    config = Settings(_env_file=None, labmate_data=tmp_path, database_url=databases.setting(tmp_path))
     with corpus.writing():
         summary = await ingest_source(corpus, config, "made", read, date(2026, 5, 1), Reporter(events=True))
     assert (summary.read, summary.added, summary.refused) == (2, 1, 1)

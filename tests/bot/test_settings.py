@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from bot.cli.main import app
 from bot.settings import Settings
+from index.search import vector_index
 from tests.helpers.paths import ROOT
 from tests.helpers.process import run
 
@@ -53,13 +55,28 @@ def _text(text: str) -> Callable[[Path], str]:
 NOWHERE = "/proc/labmate"
 """A folder that nobody can make, not even root."""
 HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
+    ("LABMATE_SHARDS", "0-3", "belong together"),
+    ("LABMATE_SHARDS_OF", "4", "belong together"),
+    ("LABMATE_SHARDS_OF", "-1", "greater than or equal to 0"),
+    ("LABMATE_SHARDS_OF", "four", "should be a valid integer"),
     ("VECTOR_ENGINE", "nope", "no vector engine"),
     ("VECTOR_ENGINE", "../x", "no vector engine"),
     ("VECTOR_ENGINE", "os", "no vector engine"),
+    ("VECTOR_ENGINE", "pgvector", "into VECTOR_URL"),
+    ("VECTOR_ENGINE", "milvus", "into VECTOR_URL"),
     ("VECTOR_URL", "nonsense", "is not the address of a server"),
     ("VECTOR_URL", f"postgresql://me:{SECRET}@host:port/x", "is not the address of a server"),
     ("VECTOR_URL", f"redis://me:{SECRET}@host/x", "No vector engine has addresses like redis://"),
     ("VECTOR_URL", "../x://y", "is not the address of a server"),
+    ("VECTOR_URL", f"milvus://me:{SECRET}@host:port", "is not the address of a server"),
+    ("VECTOR_URL", f"milvus://host?token={SECRET}", "no options after a question mark"),
+    ("VECTOR_URL", f"milvus+http://{SECRET}@host", "No vector engine has addresses like milvus+http://"),
+    ("VECTOR_URL", "milvus://", "neither a server nor a file"),
+    ("VECTOR_URL", "milvus:///var/vectors", "neither a server nor a file"),
+    ("RAY_ADDRESS", "nonsense", "must be auto, host:port"),
+    ("RAY_ADDRESS", "http://host:6379", "must be auto, host:port"),
+    ("RAY_ADDRESS", "ray://host", "must be auto, host:port"),
+    ("RAY_ADDRESS", f"ray://me:{SECRET}@host:10001", "must be auto, host:port"),
     ("EMBEDDING_DEVICE", "gpu", "must be auto, cpu"),
     ("EMBEDDING_DEVICE", "meta", "must be auto, cpu"),
     ("EMBEDDING_DEVICE", "cuda:999", "must be auto, cpu"),
@@ -147,6 +164,15 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _parsers_are_made_once() -> Iterator[None]:
+    """The runner makes the parsers of all commands for each that it runs."""
+    patched, parsers = pytest.MonkeyPatch(), typer.main.get_command(app)
+    patched.setattr(typer.testing, "_get_command", lambda _: parsers)
+    yield
+    patched.undo()
+
+
 def _told(arguments: list[str], path: Path, **environment: str) -> str:
     """What a command says on its way out, run in this process: it must not come as far as its work."""
     clean = {name.upper(): None for name in Settings.model_fields}
@@ -174,6 +200,27 @@ def test_a_value_that_cannot_be_used_is_told_in_one_line(tmp_path, name, value, 
     line = _told(["doctor"], tmp_path, **{name: given})
     assert name in line
     assert said in line
+
+
+@pytest.mark.parametrize(
+    ("url", "package", "extra"),
+    [("postgresql://host/x", "psycopg", "postgres"), ("milvus+https://host", "pymilvus", "milvus")],
+)
+def test_a_server_of_vectors_without_its_package_is_told_what_to_install(
+    tmp_path, monkeypatch, url, package, extra
+):
+    for name in vector_index.SERVED:
+        monkeypatch.delitem(vector_index._ENGINES, name, raising=False)
+        monkeypatch.delitem(sys.modules, f"index.search.{name}_index", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    line = _told(["doctor"], tmp_path, VECTOR_URL=url)
+    assert f"python -m pip install '.[{extra}]'" in line
+
+
+def test_a_file_of_milvus_without_its_package_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("index.search.milvus_address.find_spec", lambda name: None)
+    line = _told(["doctor"], tmp_path, VECTOR_URL="milvus:///var/vectors.db")
+    assert "python -m pip install milvus-lite" in line
 
 
 @pytest.mark.parametrize("release", [None, "1.109.0", "4.0.0"])

@@ -11,6 +11,7 @@ from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors
+from tests.helpers import databases
 
 
 def ingest(folder: Path, file: Path, vectors: Path) -> None:
@@ -21,7 +22,7 @@ def ingest(folder: Path, file: Path, vectors: Path) -> None:
 
 
 async def _ingest(folder: Path, file: Path, vectors: Path) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
+    store = await Store.open(databases.url_of(folder / "labmate.db"), bulk=True)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         ready = ReadyVectors(vectors, corpus.vectors.fingerprint)

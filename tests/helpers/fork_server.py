@@ -1,10 +1,10 @@
 """Starts `python -m bot` quickly: a process that has imported everything once, and forks one bot a request.
 
-What it forks is a process as any other: its own pid, files, sockets and signals, `bot/__main__.py` run from
-its first line, and the exit status that an interpreter would give it. Only the imports (torch, discord,
-scikit-learn, every command), the model and the sample's vectors are already there. The workers that a forked
-bot starts are forked, too. On a system without pidfd, and where the environment has ``LABMATE_EXEC=1``, new
-interpreters are started instead (`tests.helpers.process`).
+What it forks is a process as any other: its own pid, files, sockets and signals, `bot/__main__.py` (or a
+module that a test names) run from its first line, and the exit status that an interpreter would give it.
+Only the imports (torch, discord, scikit-learn, every command), the model and the sample's vectors are already
+there. The workers that a forked bot starts are forked, too. On a system without pidfd, and where the
+environment has ``LABMATE_EXEC=1``, new interpreters are started instead (`tests.helpers.process`).
 
 All processes of one test run share a server. Each holds a lease, a connection without a request; the server
 ends with the last of them, however they end.
@@ -130,11 +130,11 @@ def leave(status: int) -> NoReturn:
 
 
 def run(request: dict[str, Any]) -> None:
-    """Be `python -m bot` with the arguments of a request."""
-    sys.argv = ["bot", *request["arguments"]]
+    """Be `python -m bot`, or another module, with the arguments of a request."""
+    sys.argv = [request["module"], *request["arguments"]]
     status: Any = 0
     try:
-        runpy.run_module("bot", run_name="__main__", alter_sys=True)
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
     except SystemExit as left:
         if not isinstance(left.code, int | None):
             raise

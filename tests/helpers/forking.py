@@ -105,6 +105,7 @@ class Forked:
         umask: int = -1,
         folder: Path = ROOT,
         nice: int = 0,
+        module: str = "bot",
     ):
         self.args, self.returncode = arguments, None
         self.stdin: IO[bytes] | None = None
@@ -126,6 +127,7 @@ class Forked:
                     assert wished == subprocess.DEVNULL
                     theirs.append(os.dup(null.fileno()))
         asked = {
+            "module": module,
             "arguments": arguments,
             "environment": dict(env),
             "folder": str(folder),
@@ -143,8 +145,10 @@ class Forked:
         return self._line.fileno()
 
     def _read_line(self, timeout: float | None) -> bytes:
+        readable = select.poll()  # select() takes no file numbered over 1,023
+        readable.register(self._line, select.POLLIN)
         while b"\n" not in self._told:
-            if not select.select([self._line], [], [], timeout)[0]:
+            if not readable.poll(None if timeout is None else 1_000 * timeout):
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
             more = self._line.recv(1024)
             assert more, "the fork server has ended"

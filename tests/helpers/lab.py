@@ -15,6 +15,7 @@ from bot.scheduler import Scheduler
 from bot.settings import Settings
 from data.records import PaperRecord
 from index.search.intake import Intake
+from tests.helpers import databases
 from tests.helpers.sample import lay_sample
 
 
@@ -34,6 +35,7 @@ def settings_for(discord: LocalDiscord, folder: Path, *, fresh: bool = False, **
     values = {"labmate_fetch": False, "labmate_limits": False} | more
     if not fresh:
         lay_sample(folder)
+    values.setdefault("database_url", databases.setting(folder))
     return Settings(
         _env_file=None,
         discord_token=discord.bot_token,

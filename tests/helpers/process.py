@@ -11,13 +11,14 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.local_discord.server import LocalDiscord
+from tests.helpers import databases
 from tests.helpers.forking import CAN_FORK, Forked
 from tests.helpers.paths import ROOT
 from tests.helpers.sample import lay_sample
@@ -27,18 +28,23 @@ PATIENCE = 240
 
 
 def environment(discord: LocalDiscord, folder: Path) -> dict[str, str]:
-    return os.environ | {
-        "DISCORD_TOKEN": discord.bot_token,
-        "DISCORD_API_URL": discord.api_url,
-        "DISCORD_GATEWAY_URL": discord.gateway_url,
-        "LABMATE_DATA": str(folder),
-        "LABMATE_FETCH": "false",
-    }
+    return (
+        os.environ
+        | databases.environment(folder)
+        | {
+            "DISCORD_TOKEN": discord.bot_token,
+            "DISCORD_API_URL": discord.api_url,
+            "DISCORD_GATEWAY_URL": discord.gateway_url,
+            "LABMATE_DATA": str(folder),
+            "LABMATE_FETCH": "false",
+        }
+    )
 
 
 def without_discord(folder: Path) -> dict[str, str]:
     """The environment of a command that a user types in a terminal."""
-    here = os.environ | {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"}
+    here = os.environ | databases.environment(folder)
+    here |= {"LABMATE_DATA": str(folder), "LABMATE_FETCH": "false", "COLUMNS": "200"}
     here.pop("DISCORD_TOKEN", None)
     return here
 
@@ -48,18 +54,19 @@ Process = Forked | subprocess.Popen
 
 def begin(
     *arguments: str,
-    env: dict[str, str],
+    env: Mapping[str, str],
     stdin: Any = subprocess.DEVNULL,
     stdout: Any = subprocess.PIPE,
     stderr: Any = subprocess.STDOUT,
     umask: int = -1,
     cwd: Path = ROOT,
+    module: str = "bot",
 ) -> Process:
-    """Start `python -m bot` with these arguments."""
+    """Start `python -m bot`, or another module, with these arguments."""
     streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
     if CAN_FORK:
-        return Forked([*arguments], env=env, umask=umask, folder=cwd, **streams)
-    command = [sys.executable, "-m", "bot", *arguments]
+        return Forked([*arguments], env=env, umask=umask, folder=cwd, module=module, **streams)
+    command = [sys.executable, "-m", module, *arguments]
     return subprocess.Popen(command, cwd=cwd, env={"PYTHONPATH": str(ROOT)} | env, umask=umask, **streams)
 
 
@@ -136,6 +143,6 @@ class Awaited:
         return out
 
 
-def awaited(*arguments: str, env: dict[str, str]) -> Awaited:
-    """Start `python -m bot` with these arguments, its errors among what it says."""
-    return Awaited(begin(*arguments, env=env, stdin=subprocess.PIPE))
+def awaited(*arguments: str, env: Mapping[str, str] = os.environ, module: str = "bot") -> Awaited:
+    """Start `python -m bot`, or another module, with these arguments, its errors among what it says."""
+    return Awaited(begin(*arguments, env=env, stdin=subprocess.PIPE, module=module))

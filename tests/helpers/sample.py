@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from bot.app import load_sample
 from bot.settings import Settings
+from tests.helpers import databases
 
 _kept_in: Path | None = None
 
@@ -31,9 +32,11 @@ def kept_in() -> Path:
 
 def lay_sample(folder: Path) -> None:
     """Fill a folder as a first start does before it loads the model; a folder in use stays as it is."""
-    if (folder / "labmate.db").exists() or os.environ.get("DATABASE_URL"):
+    if databases.is_in_use(folder) or os.environ.get("DATABASE_URL"):
         return
-    shutil.copytree(_template(), folder, dirs_exist_ok=True)
+    template = _template()
+    shutil.copytree(template, folder, dirs_exist_ok=True)
+    databases.copy(template, folder)
 
 
 @cache
@@ -42,7 +45,7 @@ def _template() -> Path:
     folder, draft = kept_in() / "sample", kept_in() / "sample-draft"
     with FileLock(kept_in() / "sample.lock"):
         if not folder.exists():
-            settings = Settings(_env_file=None, labmate_data=draft)
+            settings = Settings(_env_file=None, labmate_data=draft, database_url=databases.setting(draft))
             # In a thread, since the one that asks may be in an event loop.
             failed: list[BaseException] = []
 
@@ -58,4 +61,5 @@ def _template() -> Path:
             if failed:
                 raise failed[0]
             draft.rename(folder)
+            databases.copy(draft, folder)
     return folder

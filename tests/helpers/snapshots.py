@@ -1,10 +1,14 @@
-"""Files in the form of arXiv's metadata snapshot, and the ingest of one that the crash test kills."""
+"""Files in the form of arXiv's metadata snapshot, and the ingest of one that the crash test kills.
+
+`python -m tests.helpers.snapshots FOLDER FILE VECTORS RUN` is that ingest.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from data.sources.snapshot import SnapshotChoice
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from tests.helpers import databases
 
 
 def snapshot_line(number: int) -> dict[str, Any]:
@@ -64,8 +69,12 @@ async def _ingest(folder: Path, file: Path, vectors: Path, begun: Path) -> None:
             if text.startswith("Going on after line "):
                 begun.write_text(text.split()[4].strip(",").replace(",", ""))
 
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
+    store = await Store.open(databases.url_of(folder / "labmate.db"), bulk=True)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         await ingesting.ingest_snapshot(corpus, file, SnapshotChoice(), vectors, Listening(events=False))
     await store.close()
+
+
+if __name__ == "__main__":
+    ingest_in_small_batches(*map(Path, sys.argv[1:4]), int(sys.argv[4]))

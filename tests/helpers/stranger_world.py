@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,6 +22,7 @@ from data.stores.own_works import OwnEntry
 from data.stores.scopes import Scope
 from index.identity.passes import identify
 from index.trust.corrections import join, take_back
+from tests.helpers import databases
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold
 from tests.helpers.records import record
@@ -43,7 +43,7 @@ class World:
 
     discord: LocalDiscord
     bot: Labmate
-    file: Path
+    folder: Path
     users: dict[str, UserClient]
     people: dict[str, int] = field(default_factory=dict)
     papers: list[int] = field(default_factory=list)
@@ -80,13 +80,8 @@ class World:
 
     def rows(self) -> dict[str, Counter[tuple[Any, ...]]]:
         """Every row of every table, but for what a clock writes."""
-        with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True) as connection:
-            tables = [
-                name
-                for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-                if name not in KEPT_BY_CLOCK
-            ]
-            return {name: Counter(connection.execute(f"SELECT * FROM {name}")) for name in tables}  # noqa: S608
+        rows = databases.rows_in(self.folder)
+        return {name: Counter(found) for name, found in rows.items() if name not in KEPT_BY_CLOCK}
 
     async def let_time_pass(self) -> None:
         """What may be done only so often may be done again."""
@@ -220,7 +215,7 @@ async def two_servers(folder: Path) -> AsyncIterator[World]:
             name: await stack.enter_async_context(UserClient(discord.url, state.token_of(user["id"])))
             for name, user in users.items()
         }
-        yield await _filled(World(discord, bot, folder / "labmate.db", clients))
+        yield await _filled(World(discord, bot, folder, clients))
 
 
 def replace_pictures(settings: Any) -> Any:

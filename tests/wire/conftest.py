@@ -105,7 +105,7 @@ async def scene(tmp_path, time):
         [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
         cog._looking.cancel()
         await fill(bot, papers(MONDAY, 1))
-        yield Scene(discord, bot, user, Poster(bot, bot.services), time)
+        yield Scene(discord, bot, user, Poster(bot, bot.services, bot.services.leader), time)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """While another process writes for long, requests are acknowledged at once and answered truly later."""
 
 import asyncio
-import sqlite3
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -15,6 +14,8 @@ from bot.local_discord.state import DM
 from bot.run import running_bot
 from data.stores.asked_questions import AskedQuestion
 from data.stores.lists import MOST_LISTS
+from data.stores.store import Store
+from tests.helpers import databases
 from tests.helpers.digests import in_zone
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import hold, joins, of_kind, said
@@ -34,15 +35,12 @@ LONG = "how do long trainings on very many accelerators bear the failure of one 
 @asynccontextmanager
 async def locked(folder):
     """Another connection that writes and takes its time; it lets Labmate end what it is writing first."""
-    connection = sqlite3.connect(
-        folder / "labmate.db", isolation_level=None, timeout=30, check_same_thread=False
-    )
-    await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
+    other = await Store.open(databases.url_of(folder / "labmate.db"))
     try:
-        yield
+        async with other._writer.begin():
+            yield
     finally:
-        connection.rollback()
-        connection.close()
+        await other.close()
 
 
 @dataclass

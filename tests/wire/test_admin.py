@@ -20,6 +20,7 @@ from data.stores.scopes import Scope
 from data.stores.store import Store
 from index.trust.corrections import join
 from index.trust.operator import Operator, OperatorError
+from tests.helpers import databases
 from tests.helpers.lab import Lab, settings_for
 from tests.helpers.process import run
 
@@ -49,7 +50,8 @@ async def member(scene):
 async def sample_folder(tmp_path_factory):
     """A data folder with the sample, judged."""
     folder = tmp_path_factory.mktemp("sample")
-    await load_sample(Settings(_env_file=None, labmate_data=folder))
+    url = databases.setting(folder)
+    await load_sample(Settings(_env_file=None, labmate_data=folder, database_url=url))
     return folder
 
 
@@ -57,7 +59,8 @@ async def sample_folder(tmp_path_factory):
 async def store(sample_folder, tmp_path):
     """A copy of the sample's store."""
     shutil.copytree(sample_folder, tmp_path / "copy")
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'copy' / 'labmate.db'}")
+    databases.copy(sample_folder, tmp_path / "copy")
+    opened = await Store.open(databases.url_of(tmp_path / "copy" / "labmate.db"))
     yield opened
     await opened.close()
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from bot.app import load_sample, open_corpus
 from bot.local_discord.server import LocalDiscord
@@ -24,6 +25,8 @@ from index.search.corpus import Corpus
 from index.search.intake import Intake
 from tests.helpers.process import logged_in, run, start
 from tests.helpers.records import papers_file
+
+pytestmark = pytest.mark.sqlite
 
 BEGIN = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -6,6 +6,7 @@ from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from tests.helpers import databases
 from tests.helpers.process import awaited, without_discord
 from tests.helpers.slices import papers_by
 
@@ -22,7 +23,7 @@ def start(folder, *command):
 
 async def nothing_left(folder):
     """Whether everybody was judged: another full pass finds nothing to change."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     corpus = await Corpus.open(store, folder, Embedder())
     try:
         authorships, judged = await store.people.standing()

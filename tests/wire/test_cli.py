@@ -89,6 +89,13 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     assert "database and indexes agree on 22 papers" in doctor.stdout
 
 
+def test_a_cluster_that_does_not_answer_is_reported_with_what_happens_until_then(tmp_path):
+    doctor = run("doctor", folder=tmp_path / "lab", RAY_ADDRESS="127.0.0.1:1")
+    assert doctor.returncode == 1
+    assert "127.0.0.1:1" in doctor.stdout
+    assert "Until then, embedding and people passes run on this machine" in doctor.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -17,6 +17,7 @@ from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint
+from tests.helpers import databases
 from tests.helpers.crash_child import ingest
 from tests.helpers.process import PATIENCE, logged_in, start
 
@@ -52,7 +53,7 @@ def _vectors(path: Path, print_: dict) -> Path:
 
 async def _check(folder: Path, *, whole: bool) -> int:
     """What store and indexes say must agree, whenever they are opened."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     try:
         assert await store.integrity() == "ok"

@@ -75,7 +75,7 @@ async def test_a_thread_whose_making_was_cut_short_is_completed_once(scene, step
     scene.discord.state.nonces.clear()
     await scene.poster.close()
     scene.at += timedelta(minutes=2)
-    assert await Poster(scene.bot, scene.bot.services).tick() == 1
+    assert await Poster(scene.bot, scene.bot.services, scene.bot.services.leader).tick() == 1
     assert len(scene.posts()) == 1
     [thread] = threads(scene)
     assert len(said(scene.discord, thread)) == 1

@@ -6,16 +6,16 @@ import asyncio
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
+import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
@@ -24,6 +24,7 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.calendar import clock
+from tests.helpers import databases
 from tests.helpers.forked_worker import reader
 from tests.helpers.lab import Lab, settings_for
 from tests.helpers.paths import ROOT
@@ -156,11 +157,12 @@ async def test_a_damaged_database_and_a_lost_connection_are_failures_with_their_
             served(running, scheduler, settings) as http,
         ):
             assert (await http.health())[0] == 200
-            await asyncio.to_thread(_rename, tmp_path / "labmate.db", "deliveries", "lost")
+            await asyncio.to_thread(_rename, tmp_path, "deliveries", "lost")
             status, found = await http.health()
             assert status == 503
-            assert found["wrong"] == ["the database can't be read (OperationalError)"]
-            await asyncio.to_thread(_rename, tmp_path / "labmate.db", "lost", "deliveries")
+            kind = "ProgrammingError" if databases.IN_POSTGRES else "OperationalError"
+            assert found["wrong"] == [f"the database can't be read ({kind})"]
+            await asyncio.to_thread(_rename, tmp_path, "lost", "deliveries")
             assert (await http.health())[0] == 200
             await discord.stop()
             while (answer := await http.health())[0] == 200:  # noqa: ASYNC110 - asking is the point
@@ -168,10 +170,12 @@ async def test_a_damaged_database_and_a_lost_connection_are_failures_with_their_
             assert any("connection to Discord" in reason for reason in answer[1]["wrong"])
 
 
-def _rename(database: Path, table: str, name: str) -> None:
+def _rename(folder: Path, table: str, name: str) -> None:
     """Rename a table; in a thread, so that the bot can finish a transaction meanwhile."""
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute(f"ALTER TABLE {table} RENAME TO {name}")
+    engine = databases.engine_in(folder)
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"ALTER TABLE {table} RENAME TO {name}"))
+    engine.dispose()
 
 
 async def test_a_worker_that_dies_leaves_its_last_words_is_tried_again_and_counted(tmp_path):

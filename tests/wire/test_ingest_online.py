@@ -10,20 +10,25 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from data.stores.store import Store
+from tests.helpers import databases
 from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
 from tests.helpers.process import PATIENCE, awaited, begin
 
 
 def _environment(folder, url, **more):
-    environment = os.environ | {
-        "LABMATE_DATA": str(folder),
-        "ARXIV_API_URL": url,
-        "ARXIV_OAI_URL": url,
-        "ARXIV_INTERVAL_SECONDS": "0",
-        "LABMATE_CATEGORIES": "cs.DC cs.CL",
-        "LABMATE_FETCH": "false",
-        **more,
-    }
+    environment = (
+        os.environ
+        | databases.environment(folder)
+        | {
+            "LABMATE_DATA": str(folder),
+            "ARXIV_API_URL": url,
+            "ARXIV_OAI_URL": url,
+            "ARXIV_INTERVAL_SECONDS": "0",
+            "LABMATE_CATEGORIES": "cs.DC cs.CL",
+            "LABMATE_FETCH": "false",
+            **more,
+        }
+    )
     environment.pop("DISCORD_TOKEN", None)
     return environment
 
@@ -35,7 +40,7 @@ async def labmate(*arguments, folder, url, **more):
 
 
 async def _days(folder):
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     try:
         ids = await store.ids_of("arxiv")
         return {paper.arxiv_id: paper.announced for paper in await store.papers(ids.values())}

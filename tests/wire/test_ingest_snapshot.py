@@ -5,31 +5,32 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import multiprocessing
 import os
 import random
 import re
 import signal
-import sqlite3
+import subprocess
 import time
-from contextlib import closing
 
 import numpy as np
 import pytest
 import zstandard
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder, fingerprint
-from tests.helpers.process import PATIENCE, run
-from tests.helpers.snapshots import ingest_in_small_batches, snapshot_line, write_snapshot
+from tests.helpers import databases
+from tests.helpers.process import PATIENCE, begin, run
+from tests.helpers.snapshots import snapshot_line, write_snapshot
 
 KILLS = int(os.environ.get("LABMATE_CRASHES", "6"))
 CATEGORIES = {"LABMATE_CATEGORIES": "cs.CL cs.IR"}
 
 
 async def _papers(folder):
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     try:
         ids = await store.ids_of("arxiv")
         papers = await store.papers(ids.values())
@@ -154,16 +155,18 @@ async def test_a_run_killed_at_any_point_goes_on_where_it_stopped_and_loses_noth
     write_snapshot(path, count)
     vectors = _ready_vectors(tmp_path, count)
     folder.mkdir()
-    context = multiprocessing.get_context("spawn")
     places, chance = [], random.Random(18)
     for kill in range(KILLS):
-        process = context.Process(target=ingest_in_small_batches, args=(folder, path, vectors, kill))
-        process.start()
+        process = begin(
+            *map(str, (folder, path, vectors, kill)),
+            env=os.environ,
+            stdout=subprocess.DEVNULL,
+            module="tests.helpers.snapshots",
+        )
         await _noted(folder, more_than=places[-1] if places else 0, process=process)
         await asyncio.sleep(chance.random() * 0.3)
         process.kill()
-        await asyncio.to_thread(process.join)
-        assert process.exitcode == -signal.SIGKILL
+        assert await asyncio.to_thread(process.wait) == -signal.SIGKILL
         places.append(await _place(folder))
         assert places[-1] > (places[-2] if kill else 0), "a second start reads on, not everything again"
         told = folder / f"begun-{kill}"
@@ -183,27 +186,28 @@ async def _noted(folder, more_than, process):
     """Wait until the run has noted some place beyond the last one."""
     give_up = time.monotonic() + PATIENCE
     while await _place(folder) <= more_than + 100:
-        assert process.is_alive(), "the run ended before it was killed"
+        assert process.poll() is None, "the run ended before it was killed"
         assert time.monotonic() < give_up
         await asyncio.sleep(0.02)
 
 
 async def _place(folder):
-    if not (folder / "labmate.db").exists():
+    if not databases.is_in_use(folder):
         return 0
-    with closing(sqlite3.connect(f"file:{folder / 'labmate.db'}?mode=ro", uri=True)) as database:
-        try:
-            row = database.execute(
-                "SELECT read FROM ingest_runs WHERE source = 'arxiv-snapshot' ORDER BY id DESC LIMIT 1"
-            ).fetchone()
-        except sqlite3.OperationalError:
-            return 0
-    return row[0] if row else 0
+    engine = databases.engine_in(folder)
+    query = text("SELECT read FROM ingest_runs WHERE source = 'arxiv-snapshot' ORDER BY id DESC LIMIT 1")
+    try:
+        with engine.connect() as connection:
+            return connection.scalar(query) or 0
+    except OperationalError:
+        return 0
+    finally:
+        engine.dispose()
 
 
 async def _complete(folder, papers):
     """Every paper is in the word index once, and has the vector of its own line."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     try:
         assert await store.integrity() == "ok"

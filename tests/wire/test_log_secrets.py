@@ -7,7 +7,6 @@ import json
 import logging
 import re
 import signal
-import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,12 +14,14 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiosmtpd.smtp import SMTP, AuthResult
+from sqlalchemy import text
 
 from bot.local_discord.client import NoReplyError, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.logs import BLOTTED, Blotter, JsonLines, TextLines
 from data.sources.http import PoliteClient, SourceError
 from data.stores.store import Store
+from tests.helpers import databases
 from tests.helpers.process import start
 
 pytestmark = pytest.mark.hostile
@@ -77,7 +78,7 @@ def _port(server) -> int:
 
 async def _institution(folder: Path) -> None:
     """Let OpenAlex have named a person's institution, so that a code can be mailed."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     author = await store.author_names.find("ChonLam Lao")
     [(person, _), *_] = await store.people.named([author])
     await store.facts.put("person", "openalex", {str(person): '{"ror": "https://ror.org/03vek6s52"}'})
@@ -87,11 +88,16 @@ async def _institution(folder: Path) -> None:
 
 def _refuse(folder: Path, *tables: str) -> None:
     """Let writing fail, with the values that were to be written at hand."""
-    with sqlite3.connect(folder / "labmate.db", timeout=PATIENCE) as connection:
+    refusing = "BEGIN SELECT RAISE(ABORT, 'no'); END"
+    engine = databases.engine_in(folder)
+    with engine.begin() as connection:
+        if databases.IN_POSTGRES:
+            body = "BEGIN RAISE EXCEPTION 'no' USING DETAIL = NEW::text; END"
+            connection.execute(text(f"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS '{body}'"))
+            refusing = "FOR EACH ROW EXECUTE FUNCTION no()"
         for table in tables:
-            connection.execute(
-                f"CREATE TRIGGER no_{table} BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END"
-            )
+            connection.execute(text(f"CREATE TRIGGER no_{table} BEFORE INSERT ON {table} {refusing}"))
+    engine.dispose()
 
 
 async def test_a_bot_at_debug_writes_no_secret_anywhere(tmp_path):

@@ -17,6 +17,7 @@ from index.claims.openalex_facts import FactFinder
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from tests.helpers import databases
 from tests.helpers.records import record
 
 ADA = {
@@ -268,7 +269,11 @@ async def test_stale_facts_are_asked_for_again(server, corpus):
 
 async def test_settings_carry_the_key_to_the_services(corpus, server, tmp_path):
     settings = Settings(
-        _env_file=None, openalex_api_key="secret-key", openalex_url=server.url, labmate_data=tmp_path
+        _env_file=None,
+        openalex_api_key="secret-key",
+        openalex_url=server.url,
+        labmate_data=tmp_path,
+        database_url=databases.setting(tmp_path),
     )
     services = await make_services(settings, corpus)
     server.known = {i: work(i) for i in ids(4)}

@@ -15,6 +15,7 @@ from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from tests.helpers import databases
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.process import awaited, without_discord
 from tests.helpers.records import record
@@ -275,7 +276,7 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
 
 
 async def test_a_killed_pass_leaves_all_of_the_old_people_or_all_of_the_new(tmp_path):
-    url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
+    url = databases.url_of(tmp_path / "labmate.db")
 
     def papers(start, count):
         return [

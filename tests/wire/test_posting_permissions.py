@@ -106,7 +106,7 @@ async def test_without_the_history_nothing_is_posted_a_second_time(scene):
     scene.discord.state.nonces.clear()
     await scene.poster.close()
     scene.at += timedelta(minutes=2)
-    restarted = Poster(scene.bot, scene.bot.services)
+    restarted = Poster(scene.bot, scene.bot.services, scene.bot.services.leader)
     assert await restarted.tick() == 0
     assert await is_stopped(scene, digest, "Read Message History")
     standing = len(scene.posts())

@@ -13,6 +13,7 @@ from bot.run import running_bot
 from commands.kit.progress import Need, Progress, duration
 from commands.kit.services import Services
 from index.people.people import PeopleIndex
+from tests.helpers import databases
 from tests.helpers.lab import settings_for
 from tests.helpers.slices import papers_by
 
@@ -41,7 +42,9 @@ async def loaded(shared, tmp_path_factory):
     async with LocalDiscord() as discord:
         patched = pytest.MonkeyPatch()
         settings = settings_for(discord, folder, labmate_pictures=False)
-        patched.setenv("LABMATE_DATA", str(folder))  # the worker, a process of its own, reads it there
+        # the worker, a process of its own, reads them there
+        for name, value in ({"LABMATE_DATA": str(folder)} | databases.environment(folder)).items():
+            patched.setenv(name, value)
         await _ingest_file(settings, papers, vectors, embed_too=False, events=True)
         await _ingest_file(settings, folder / "rest.jsonl", None, embed_too=False, events=True)
         yield discord, settings

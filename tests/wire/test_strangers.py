@@ -148,6 +148,7 @@ async def test_a_posting_in_a_closed_channel_is_told_of_to_those_alone_who_see_t
 async def test_a_form_is_sent_by_nobody_but_who_opened_it(world: World, name: str) -> None:
     """Somebody else sends it off in their place, as a tampered client can."""
     form = FORMS[name]
+    await ban(world.store, world.id("dee"))
     opened = (await world.pressed("you", await form.opened_by(world), None, 2)).message["modal"]
     values = form.values or _blank(opened)
     others = [

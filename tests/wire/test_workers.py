@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 
 import numpy as np
@@ -10,16 +11,26 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.cli.command_line import perform
+from bot.cli.ingest import people_wait
 from bot.scheduler import Scheduler
 from bot.worker import RunOutcome
+from data.stores.store import Store
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from index.search.intake import Intake
 from index.search.vector_log import VectorLog
-from tests.helpers.lab import Lab
+from tests.helpers import databases
+from tests.helpers.lab import Lab, settings_for
+from tests.helpers.process import run
+from tests.helpers.records import record
 
 
 @pytest.fixture
 def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[Scheduler, list[str]]:
     """One whose workers, real processes, work on the lab's folder; with what it says to people."""
     monkeypatch.setenv("LABMATE_DATA", str(lab.settings.labmate_data))
+    for name, value in databases.environment(lab.settings.labmate_data).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("ARXIV_INTERVAL_SECONDS", "0")
     said: list[str] = []
     return Scheduler(lab.settings, lab.bot.services, said.append), said
@@ -70,6 +81,7 @@ async def test_vectors_are_tended_by_the_worker_though_no_paper_waits(lab, sched
     assert corpus.vectors.search(rows[0].astype(np.float32), 1)[0].tolist() == [papers[0]]
 
 
+@pytest.mark.sqlite
 def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
     path = tmp_path / "labmate.db"
     with sqlite3.connect(path) as held:
@@ -87,3 +99,54 @@ def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
     held.close()
     assert left.value.code == 1
     assert "Another process kept the database locked" in capsys.readouterr().err
+
+
+async def test_papers_of_another_process_are_embedded_and_placed_soon_not_with_the_next_listing(
+    place, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.2)
+    _, bot, user = place
+    settings = settings_for(place[0], tmp_path)
+    monkeypatch.setenv("LABMATE_DATA", str(tmp_path))
+    monkeypatch.setenv("LABMATE_FETCH", "false")
+    scheduler, corpus = Scheduler(settings, bot.services), bot.services.corpus
+    scheduler.start()
+    try:
+        await asyncio.wait_for(scheduler.settled.wait(), 240)
+        before = len(corpus.facets)
+        file = tmp_path / "new.json"
+        paper = {"id": "2611.00001", "title": "Teleporting llamas", "category": "cs.CL", "date": "2026-11-02"}
+        file.write_text(json.dumps([paper | {"abstract": "On llamas.", "authors": ["Ada Y"]}]))
+        read = await asyncio.to_thread(run, "ingest", "file", str(file), "--no-embed", folder=tmp_path)
+        assert "1 added" in read.stdout + read.stderr
+        async with asyncio.timeout(240):
+            while len(corpus.facets) == before or corpus.waiting() or await people_wait(corpus.store):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    finally:
+        await scheduler.stop()
+    assert "Teleporting llamas" in (await user.slash("/papers author:Ada Y")).text
+
+
+async def test_papers_that_another_machine_read_in_are_found_by_their_words(place, tmp_path, monkeypatch):
+    """Words are a copy on each machine; it follows the database."""
+    monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.2)
+    discord, bot, user = place
+    monkeypatch.setenv("LABMATE_DATA", str(tmp_path))
+    monkeypatch.setenv("LABMATE_FETCH", "false")
+    scheduler, corpus = Scheduler(settings_for(discord, tmp_path), bot.services), bot.services.corpus
+    scheduler.start()
+    try:
+        await asyncio.wait_for(scheduler.settled.wait(), 240)
+        store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+        elsewhere = await Corpus.open(store, tmp_path / "other machine", Embedder(), writable=True)
+        with elsewhere.writing():
+            new = [record(9_001, title="Xylotropes in switches", abstract="On the xylotrope.")]
+            await Intake(elsewhere, "test", "test").run(iter(enumerate(new)))
+        await store.close()
+        async with asyncio.timeout(240):
+            while corpus.words.upto < await corpus.store.last_change():
+                await asyncio.sleep(0.1)
+                corpus.words.refresh()
+    finally:
+        await scheduler.stop()
+    assert "Xylotropes in switches" in (await user.slash("/search query:xylotrope")).text

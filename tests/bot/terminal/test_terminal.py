@@ -21,6 +21,7 @@ from commands.cards.lists import note
 from commands.cards.text import safe
 from commands.general.about import About
 from commands.kit.replies import LONGER, UserError
+from tests.helpers import databases
 from tests.helpers.sample import lay_sample
 
 NAMES = {"@1": "@bee", "#2": "#general", "&3": "@managers"}
@@ -260,7 +261,9 @@ async def test_ask_prints_the_answer_after_it_was_told_to_wait(lab, tmp_path, mo
     monkeypatch.setattr("commands.kit.services.INTERIM_AFTER", 0.05)
     monkeypatch.setattr("commands.kit.replies.QUICK", 0.05)
     monkeypatch.setattr(About, "_about", about)
-    settings = Settings(_env_file=None, labmate_data=tmp_path, labmate_fetch=False)
+    settings = Settings(
+        _env_file=None, labmate_data=tmp_path, labmate_fetch=False, database_url=databases.setting(tmp_path)
+    )
     assert await ask(settings, "/about", as_json=False) == 0
     printed = capsys.readouterr()
     assert printed.out == "Here I am.\n"

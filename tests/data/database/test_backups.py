@@ -24,6 +24,8 @@ from tests.helpers import backup_child as child
 from tests.helpers import older_databases as older
 from tests.helpers.records import record
 
+pytestmark = pytest.mark.sqlite
+
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.helpers.backup_child", "tests.helpers.upgrade_child"])
 

@@ -10,6 +10,8 @@ from bot.settings import Settings
 from data.database.engine import make_engine
 from data.stores.store import Store
 
+pytestmark = pytest.mark.sqlite
+
 FULL = 2
 
 

@@ -15,7 +15,7 @@ from tests.helpers.records import record
 
 
 async def test_machines_that_start_at_once_migrate_an_empty_database_once():
-    url = await new_database()
+    url = new_database()
     engines = await asyncio.gather(*(open_database(url) for _ in range(4)))
     reflecting = make_engine(url, linked=False)
     async with reflecting.connect() as connection:
@@ -28,7 +28,7 @@ async def test_machines_that_start_at_once_migrate_an_empty_database_once():
 
 
 async def test_connections_that_were_cut_are_made_again():
-    store = await Store.open(await new_database())
+    store = await Store.open(new_database())
     await store.upsert([record(1)])
     await _cut(store)
     assert await store.count() == 1
@@ -55,6 +55,6 @@ async def test_a_server_that_is_not_there_is_an_error_that_says_so(tmp_path):
 
 
 async def test_a_number_that_somebody_made_up_is_not_found():
-    store = await Store.open(await new_database())
+    store = await Store.open(new_database())
     assert await store.papers([999_999_999_999]) == []
     await store.close()

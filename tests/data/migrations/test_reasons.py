@@ -1,12 +1,11 @@
 """Reasons that were kept as sentences in Discord's markdown become facts; none is lost."""
 
 import json
-import sqlite3
-from contextlib import closing
 from datetime import date
 from importlib import import_module
 
 import pytest
+from sqlalchemy import text
 
 from commands.cards import reasons
 from commands.cards.text import safe
@@ -36,16 +35,18 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("sentence", "reason"), SENTENCES)
 async def test_a_sentence_becomes_facts_or_stays_as_plain_text(tmp_path, sentence, reason):
-    path = tmp_path / "labmate.db"
-    older.make(path, "0010")
+    database = older.place(tmp_path / "labmate.db")
+    older.make(database, "0010")
     entry = {"paper": 71, "why": sentence, "closeness": 0.6, "text_hash": -5, "marked": ["a"],
              "state": "cross-listed, first 8 May 2026"}  # fmt: skip
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE deliveries SET papers = ? WHERE id = 71", [json.dumps([entry])])
-        connection.execute("UPDATE deliveries SET papers = 'no JSON' WHERE id = 72")
-        connection.commit()
-    await (await open_database(f"sqlite+aiosqlite:///{path}")).dispose()
-    kept = {row["id"]: row["papers"] for row in older.read(path)["deliveries"]}
+    engine = older.engine_of(database)
+    with engine.begin() as connection:
+        update = text("UPDATE deliveries SET papers = :papers WHERE id = :id")
+        connection.execute(update, {"papers": json.dumps([entry]), "id": 71})
+        connection.execute(update, {"papers": "no JSON", "id": 72})
+    engine.dispose()
+    await (await open_database(older.url_of(database))).dispose()
+    kept = {row["id"]: row["papers"] for row in older.read(database)["deliveries"]}
     [chosen] = _PAPERS.validate_json(kept[71])
     assert chosen.why == reason
     assert (chosen.paper, chosen.closeness, chosen.text_hash, chosen.marked) == (71, 0.6, -5, ("a",))

@@ -10,6 +10,8 @@ from sqlalchemy import create_engine
 from data.database.engine import MIGRATIONS
 from data.stores.store import Store
 
+pytestmark = pytest.mark.sqlite
+
 OWNER, MANAGER = 1, 5
 CORRECTION = (
     "INSERT INTO corrections (kind, paper_id, author_id, other_paper_id, other_author_id, person_id, made, "

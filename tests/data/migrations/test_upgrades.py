@@ -7,20 +7,20 @@ have says so in its file: ``meant = {"table", "table.column"}``.
 from __future__ import annotations
 
 import multiprocessing
+import re
 import shutil
 import signal
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from data.database.engine import HEAD, StoreError, open_database
-from data.stores.store import Store
 from data.tables.papers import Base
 from tests.helpers import older_databases as older
+from tests.helpers.postgres import new_database
 from tests.helpers.upgrade_child import fill_the_log_alone, upgrade
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -35,42 +35,61 @@ def _meant(after: str) -> set[str]:
     return {name for script in later for name in getattr(script.module, "meant", ())}
 
 
-async def _open(path: Path) -> list[object]:
+async def _open(database: older.Database) -> list[object]:
     """Open as Labmate does, and close; how the schema then differs from what the code expects."""
-    engine = await open_database(f"sqlite+aiosqlite:///{path}")
-    async with engine.connect() as connection:
-        differences = await connection.run_sync(
-            lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
-        )
-    await engine.dispose()
+    await (await open_database(older.url_of(database))).dispose()
+    engine = older.engine_of(database)
+    with engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), Base.metadata)
+    engine.dispose()
     return list(differences)
 
 
-def _schema(path: Path) -> dict[str, object]:
+_ADDRESS = re.compile(r" at 0x\w+")
+"""In the repr of a clause, such as that of a partial index."""
+
+
+def _schema(database: older.Database) -> dict[str, list[list[str]]]:
     """Columns, keys and indexes of every table."""
-    with closing(sqlite3.connect(path)) as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {
+    engine = older.engine_of(database)
+    with engine.connect() as connection:
+        known = sa.inspect(connection)
+        parts = (
+            known.get_columns,
+            known.get_foreign_keys,
+            known.get_indexes,
+            known.get_unique_constraints,
+            lambda name: [known.get_pk_constraint(name)],
+        )
+        schema = {
             name: [
-                sorted(row[1:4] + row[5:] for row in connection.execute(f"PRAGMA table_info({name})")),
-                sorted(row[2:] for row in connection.execute(f"PRAGMA foreign_key_list({name})")),
-                sorted(row[1:] for row in connection.execute(f"PRAGMA index_list({name})")),
+                sorted(_ADDRESS.sub("", repr(sorted(one.items(), key=str))) for one in part(name))
+                for part in parts
             ]
-            for name in names
+            for name in known.get_table_names()
         }
+    engine.dispose()
+    return schema
 
 
 @pytest.mark.parametrize("revision", OLDER)
 async def test_an_older_database_with_rows_in_every_table_loses_nothing(tmp_path, revision):
-    path = tmp_path / "labmate.db"
-    before = older.make(path, revision)
-    assert await _open(path) == []
-    after = older.read(path)
+    await _loses_nothing(older.place(tmp_path / "labmate.db"), older.place(tmp_path / "new.db"), revision)
+
+
+async def test_the_oldest_database_in_postgresql_loses_nothing(tmp_path):
+    await _loses_nothing(new_database(), new_database(), OLDER[0])
+
+
+async def _loses_nothing(database: older.Database, new: older.Database, revision: str) -> None:
+    before = older.make(database, revision)
+    assert await _open(database) == []
+    after = older.read(database)
     assert after["alembic_version"] == [{"version_num": HEAD}]
     assert older.lost(before, after, _meant(revision)) == []
-    assert older.problems(path) == []
-    await (await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'new.db'}")).close()
-    assert _schema(path) == _schema(tmp_path / "new.db")
+    assert older.problems(database) == []
+    older.begin(new, HEAD)
+    assert _schema(database) == _schema(new)
 
 
 def test_the_filled_database_of_the_newest_revision_has_rows_in_every_table_of_the_code(tmp_path):
@@ -92,6 +111,7 @@ def _upgrade(path: Path, stop: str | int | None = None) -> object:
     return last
 
 
+@pytest.mark.sqlite
 async def test_a_process_killed_anywhere_in_a_migration_loses_nothing(tmp_path):
     filled = tmp_path / "filled.db"
     before = older.make(filled, OLDER[0])
@@ -117,6 +137,7 @@ async def test_a_process_killed_anywhere_in_a_migration_loses_nothing(tmp_path):
         assert not list(path.parent.glob("*-part*")), step
 
 
+@pytest.mark.sqlite
 async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path):
     path, revision = tmp_path / "labmate.db", OLDER[-1]
     process = CONTEXT.Process(target=fill_the_log_alone, args=(path, revision))
@@ -132,6 +153,7 @@ async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path
     assert older.lost(kept, older.read(path), _meant(revision)) == []
 
 
+@pytest.mark.sqlite
 async def test_nothing_is_migrated_where_no_copy_can_be_kept(tmp_path):
     path = tmp_path / "labmate.db"
     before = older.make(path, OLDER[-1])

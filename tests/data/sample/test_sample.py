@@ -6,11 +6,14 @@ from bot.app import load_sample, open_corpus
 from bot.settings import Settings
 from data.sources.files import PaperFile
 from index.search.intake import Intake
+from tests.helpers import databases
 from tests.helpers.records import record
 
 
 async def test_an_install_with_the_sample_as_it_was_learns_the_identifiers_at_its_start(tmp_path, sample):
-    settings = Settings(_env_file=None, labmate_data=tmp_path, labmate_fetch=False)
+    settings = Settings(
+        _env_file=None, labmate_data=tmp_path, labmate_fetch=False, database_url=databases.setting(tmp_path)
+    )
     records = [item for _, item in PaperFile(sample)]
     known, other = records[:6], record(1)
     async with open_corpus(settings, writable=True) as corpus:

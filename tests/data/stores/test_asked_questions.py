@@ -7,11 +7,12 @@ import pytest
 from data.calendar.clock import utc_now
 from data.stores.asked_questions import KEPT_FOR, MOST_IN_PLACE, AskedQuestion
 from data.stores.store import Store
+from tests.helpers import databases
 
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+    opened = await Store.open(databases.url_of(tmp_path / "labmate.db"))
     yield opened
     await opened.close()
 

@@ -1,10 +1,11 @@
 """Direct message channels are kept for each member, and forgotten with them."""
 
 from data.stores.store import Store
+from tests.helpers import databases
 
 
 async def test_a_member_s_channel_is_kept_replaced_shown_and_forgotten(tmp_path):
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+    store = await Store.open(databases.url_of(tmp_path / "labmate.db"))
     channels = store.direct_channels
     assert await channels.of(7) is None
     assert await channels.held(7) == {"direct_messages": []}

@@ -3,10 +3,11 @@
 import pytest
 
 from data.stores.store import Store
+from tests.helpers import databases
 
 
 async def test_a_member_s_theme_is_dark_until_they_choose_and_is_forgotten_with_them(tmp_path):
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+    store = await Store.open(databases.url_of(tmp_path / "labmate.db"))
     settings = store.member_settings
     assert (await settings.theme(7), await settings.held(7)) == ("dark", {"settings": []})
     await settings.choose_theme(7, "light")

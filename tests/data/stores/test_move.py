@@ -26,7 +26,7 @@ def plain(url):
 
 
 async def test_every_table_goes_there_and_back_unchanged(tmp_path):
-    path, back, postgres = tmp_path / "labmate.db", tmp_path / "back.db", await new_database()
+    path, back, postgres = tmp_path / "labmate.db", tmp_path / "back.db", new_database()
     before = older.make(path, HEAD)
     moved = await move(sqlite(path), postgres)
     assert {name: content.rows for name, content in moved.items()} == {
@@ -39,7 +39,7 @@ async def test_every_table_goes_there_and_back_unchanged(tmp_path):
 
 
 async def test_what_is_new_gets_new_numbers_after_the_move(tmp_path):
-    path, postgres = tmp_path / "labmate.db", await new_database()
+    path, postgres = tmp_path / "labmate.db", new_database()
     store = await Store.open(sqlite(path))
     await store.upsert([record(n) for n in range(3)])
     await store.close()
@@ -55,7 +55,7 @@ async def test_what_is_new_gets_new_numbers_after_the_move(tmp_path):
 
 @pytest.mark.parametrize("rows", [1, 4, 9])
 async def test_a_move_that_was_stopped_goes_on(tmp_path, monkeypatch, rows):
-    path, postgres = tmp_path / "labmate.db", await new_database()
+    path, postgres = tmp_path / "labmate.db", new_database()
     before = older.make(path, HEAD)
     monkeypatch.setattr(moving, "_AT_ONCE", 2)
     seen = 0
@@ -68,6 +68,9 @@ async def test_a_move_that_was_stopped_goes_on(tmp_path, monkeypatch, rows):
 
     with pytest.raises(KeyboardInterrupt):
         await move(sqlite(path), postgres, stop)
+    for half_moved in (Store.open(postgres), move(postgres, sqlite(tmp_path / "back.db"))):
+        with pytest.raises(StoreError, match="only a part of what is being moved to it"):
+            await half_moved
     steps = []
     moved = await move(sqlite(path), postgres, lambda step, done, whole: steps.append((step, done)))
     assert sum(content.rows for content in moved.values()) == sum(map(len, before.values())) - 1
@@ -77,7 +80,7 @@ async def test_a_move_that_was_stopped_goes_on(tmp_path, monkeypatch, rows):
 
 
 async def test_a_place_with_rows_of_its_own_is_refused_and_left_alone(tmp_path):
-    path, postgres = tmp_path / "labmate.db", await new_database()
+    path, postgres = tmp_path / "labmate.db", new_database()
     older.make(path, HEAD)
     store = await Store.open(postgres)
     await store.upsert([record(1)])
@@ -90,7 +93,7 @@ async def test_a_place_with_rows_of_its_own_is_refused_and_left_alone(tmp_path):
 
 
 async def test_a_database_in_use_is_refused(tmp_path):
-    path, postgres = tmp_path / "labmate.db", await new_database()
+    path, postgres = tmp_path / "labmate.db", new_database()
     store = await Store.open(sqlite(path))
     with pytest.raises(StoreError, match=r"labmate.db is in use. Stop Labmate"):
         await move(sqlite(path), postgres)
@@ -102,7 +105,7 @@ async def test_a_database_in_use_is_refused(tmp_path):
 
 
 async def test_a_source_that_changed_between_two_attempts_is_noticed(tmp_path, monkeypatch):
-    path, postgres = tmp_path / "labmate.db", await new_database()
+    path, postgres = tmp_path / "labmate.db", new_database()
     store = await Store.open(sqlite(path))
     await store.upsert([record(n) for n in range(4)])
     await store.close()
@@ -121,7 +124,7 @@ async def test_a_source_that_changed_between_two_attempts_is_noticed(tmp_path, m
 
 
 async def test_the_command_moves_and_says_what_to_do_next(tmp_path):
-    postgres = await new_database()
+    postgres = new_database()
     older.make(tmp_path / "labmate.db", HEAD)
     environment = os.environ | {"LABMATE_DATA": str(tmp_path)}
 

@@ -9,7 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from data.calendar import clock
-from data.database.engine import HEAD, MIGRATIONS, NewerDatabaseError, StoreError
+from data.database.engine import HEAD, MIGRATIONS, NewerDatabaseError, StoreError, make_engine
 from data.records import Rejected
 from data.stores.store import Store
 from data.tables.papers import Base
@@ -25,13 +25,16 @@ def test_head_is_alembics_head():
 
 
 async def test_migrations_make_exactly_the_tables_of_the_code(store):
-    async with store._engine.connect() as connection:
+    reflecting = make_engine(store._engine.url.render_as_string(hide_password=False), linked=False)
+    async with reflecting.connect() as connection:
         diff = await connection.run_sync(
             lambda c: compare_metadata(MigrationContext.configure(c), Base.metadata)
         )
+    await reflecting.dispose()
     assert diff == []
 
 
+@pytest.mark.sqlite
 async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     path = tmp_path / "labmate.db"
     store = await Store.open(_url(path))
@@ -46,6 +49,7 @@ async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.sqlite
 async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun_again(tmp_path):
     path = tmp_path / "labmate.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -56,6 +60,7 @@ async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun
     await store.close()
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("content", "said"),
     [(b"this is a text file, not a database " * 50, "not a database"), (None, "not one of Labmate")],
@@ -95,6 +100,19 @@ async def test_an_authors_papers_by_day_since_and_category(store):
     assert await titles(category="cs") == ["2", "1"]
     assert await titles(category="c%") == []
     assert await store.papers_of("nobody") == []
+
+
+async def test_orders_are_the_same_in_every_database(store):
+    """Databases disagree about where what is missing stands, and about the order of letters."""
+    days = {1: date(2026, 1, 1), 2: None, 3: date(2025, 1, 1)}
+    await store.upsert([record(n, announced=day, authors=["Ada Lovelace"]) for n, day in days.items()])
+    for oldest_first, order in ((False, ["1", "3", "2"]), (True, ["2", "3", "1"])):
+        found = await store.papers_of("ada lovelace", oldest_first=oldest_first)
+        assert [paper.title.split()[2] for paper in await store.papers(found)] == order
+        assert await store.narrowed(found, oldest_first=oldest_first) == found
+    for name in ("b", "z-1", "z 2", "a"):
+        await store.lists.make(7, name, 1)
+    assert [one.name for one in await store.lists.of(7)] == ["a", "b", "z 2", "z-1"]
 
 
 async def test_listing_days_have_neighbours(store):

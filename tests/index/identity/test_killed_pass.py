@@ -3,8 +3,6 @@
 import asyncio
 import json
 import shutil
-import signal
-import sys
 
 import psutil
 import pytest
@@ -14,50 +12,10 @@ from index.identity import statistics
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
-from tests.helpers.paths import ROOT
+from tests.helpers import databases
+from tests.helpers.process import awaited
 from tests.helpers.records import record
 
-CHILD = """
-import asyncio, sys
-from pathlib import Path
-from data.stores import people_drafts
-from data.stores.store import Store
-from index.identity import full_pass, identity, membership_rows, statistics, writing
-from index.identity.judgement import JudgingError
-from index.identity.passes import identify
-from index.search.corpus import Corpus
-from index.search.embedding import Embedder
-
-people_drafts.AT_ONCE = 3
-identity._AT_ONCE = 1
-full_pass.SAVED_EVERY = 0.0
-full_pass.WORTH = 0
-statistics._BACKGROUND = 6_000
-writing.IDS_AT_ONCE = 6
-writing._SHORT = 0
-
-async def main():
-    folder = Path(sys.argv[1])
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
-    corpus = await Corpus.open(store, folder / "index", Embedder())
-
-    def tell(step, done, whole):
-        print(step, done, flush=True)
-
-    for name in ("draft_people", "redraft", "publish"):
-        def slow(*args, real=getattr(store.people, name), name=name, **more):
-            print(name, flush=True)
-            return real(*args, **more)
-        setattr(store.people, name, slow)
-    try:
-        outcome = await identify(corpus, full=True, report=tell, processes=int(sys.argv[2]))
-        print("done", outcome.people, flush=True)
-    except JudgingError as error:
-        print("failed", error, flush=True)
-    await store.close()
-
-asyncio.run(main())
-"""
 FIRST = ["Wei", "Yu", "W.", "Ada", "Bo", "Hui"]
 
 
@@ -66,7 +24,7 @@ async def folder(tmp_path):
     """A library of forty papers by people who share names."""
     home = tmp_path / "one"
     home.mkdir()
-    store = await Store.open(f"sqlite+aiosqlite:///{home / 'labmate.db'}")
+    store = await Store.open(databases.url_of(home / "labmate.db"))
     names = [
         [f"{FIRST[n % 6]} Wang", f"{FIRST[n % 5]} Li", f"Guest{n % 7} Person{n % 7}", f"Only{n} Once{n}"]
         for n in range(40)
@@ -77,27 +35,32 @@ async def folder(tmp_path):
 
 
 def start(folder, processes=1):
-    return asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", CHILD, str(folder), str(processes)), cwd=ROOT, stdout=asyncio.subprocess.PIPE
-    )
+    return awaited(str(folder), str(processes), module="tests.helpers.killed_pass_child")
 
 
 async def run_until(folder, word="", times=0, processes=1):
     """Run a full pass and kill it when it says a word for the nth time; returns what it said."""
-    child = await start(folder, processes)
+    child = start(folder, processes)
     said = []
-    while line := (await child.stdout.readline()).decode().strip():
-        said.append(line)
+    async for line in child.lines():
+        said.append(line.decode().strip())
         if times and sum(heard.startswith(word) for heard in said) == times:
-            child.send_signal(signal.SIGKILL)
+            child.kill()
             break
     await child.wait()
     return said
 
 
+async def telling(child):
+    """Wait until names are being judged."""
+    async for line in child.lines():
+        if line.startswith(b"telling"):
+            return
+
+
 async def people_of(folder):
     """Everybody's papers and positions, with confidence and support, without the numbers of people."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     held = {}
     for row in await store.people.all_memberships():
         held.setdefault(row.person_id, []).append((row.paper_id, row.position, row.confidence, row.support))
@@ -119,6 +82,7 @@ POINTS = [
 async def test_a_pass_killed_at_many_points_ends_as_an_unharmed_one(folder, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(folder, other)
+    databases.copy(folder, other)
     whole = await run_until(other)
     assert whole[-1].startswith("done")
     state = folder / "index" / "identity" / "pass" / "state.json"
@@ -140,7 +104,7 @@ async def test_a_pass_killed_at_many_points_ends_as_an_unharmed_one(folder, tmp_
 async def test_a_killed_pass_does_not_lose_papers_that_came_since(folder, monkeypatch):
     monkeypatch.setattr(statistics, "_BACKGROUND", 6_000)
     await run_until(folder, "telling", 5)
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     try:
         await store.upsert([record(n, authors=["Wei Wang", f"Late{n} Comer{n}"]) for n in range(60, 64)])
         corpus = await Corpus.open(store, folder / "index", Embedder())
@@ -161,23 +125,21 @@ def judging(process):
 async def test_a_judging_process_that_is_killed_costs_no_more_than_the_names_in_hand(folder, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(folder, other)
+    databases.copy(folder, other)
     await run_until(other)
-    child = await start(folder, processes=2)
-    while not (await child.stdout.readline()).startswith(b"telling"):
-        pass
+    child = start(folder, processes=2)
+    await telling(child)
     for one in judging(child.pid):
         one.kill()
-    assert b"failed A process that matched authors was killed" in await child.stdout.read()
-    await child.wait()
+    assert b"failed A process that matched authors was killed" in await child.communicate()
     assert json.loads((folder / "index" / "identity" / "pass" / "state.json").read_text())["done"]
     assert (await run_until(folder, processes=2))[-1].startswith("done")
     assert await people_of(folder) == await people_of(other)
 
 
 async def test_judging_processes_end_with_the_pass_that_is_killed(folder):
-    child = await start(folder, processes=2)
-    while not (await child.stdout.readline()).startswith(b"telling"):
-        pass
+    child = start(folder, processes=2)
+    await telling(child)
     theirs = judging(child.pid)
     assert theirs
     child.kill()

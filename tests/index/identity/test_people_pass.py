@@ -166,8 +166,9 @@ async def whole_store(corpus):
     for number, (_, _, merged) in stored.items():
         assert number in held or merged in held, "who is no more leads to somebody who is"
     async with store.people._read() as connection:
-        broken = await connection.exec_driver_sql("PRAGMA foreign_key_check")
-        assert broken.fetchall() == []
+        if connection.dialect.name == "sqlite":  # PostgreSQL never lets a row point nowhere
+            broken = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+            assert broken.fetchall() == []
 
 
 async def two_wangs(corpus):

@@ -17,7 +17,7 @@ from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerpr
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
 from index.search.search import Search
-from tests.helpers import slices
+from tests.helpers import databases, slices
 from tests.helpers.records import record
 
 FIRST = 3_000
@@ -27,7 +27,7 @@ FIRST = 3_000
 async def real(shared, sample, tmp_path_factory):
     """The sample and the newest real papers, with ready vectors."""
     folder = tmp_path_factory.mktemp("real")
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     ready = ReadyVectors(shared / "data/arxiv-daily.minilm.f16.npy", corpus.vectors.fingerprint)
     wanted = {"2605.15617", "2412.12636", "2504.20854"}

@@ -12,6 +12,7 @@ from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.known_words import KnownWords
 from index.search.understanding import understand
+from tests.helpers import databases
 from tests.helpers.records import record
 
 TODAY = date(2026, 8, 22)
@@ -37,7 +38,7 @@ _WORKS = (
 @pytest_asyncio.fixture(scope="module")
 async def known(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     records = [
         record(number, title=title, authors=list(authors), announced=NEWEST, listings=[("cs.CL", NEWEST)])

@@ -13,7 +13,7 @@ from index.search.served_index import ServedIndex
 from index.search.vector_index import engine, register
 from index.search.vector_log import ForeignVectorsError, VectorLog, VectorsError
 from index.search.vectors import Vectors
-from tests.helpers.postgres import new_database_now
+from tests.helpers import milvus, postgres
 
 PRINT = {
     "model": "m",
@@ -56,15 +56,20 @@ class NumpyIndex:
 register("numpy", NumpyIndex)
 
 
-@pytest.fixture(params=["faiss", "numpy", "pgvector"])
+SERVED = {"pgvector": postgres.new_database, "milvus": milvus.new_database_now}
+if not milvus.INSTALLED:
+    del SERVED["milvus"]
+
+
+@pytest.fixture(params=["faiss", "numpy", *SERVED])
 def open_index(request, monkeypatch):
-    if request.param == "pgvector":
+    if request.param in SERVED:
 
         def fail(_index, error):
             raise error
 
         monkeypatch.setattr(ServedIndex, "_lose", fail)  # nothing else may answer in its place
-        return engine(new_database_now().replace("+asyncpg", ""))
+        return engine(SERVED[request.param]().replace("+asyncpg", ""))
     return engine(request.param)
 
 

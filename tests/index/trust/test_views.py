@@ -22,6 +22,7 @@ from index.search.facets import Facets
 from index.trust import corrections as made
 from index.trust.corrections import Refused, join, may_take_back, move_out, promote, retract, take_back
 from index.trust.views import Place, Views, resolve
+from tests.helpers import databases
 from tests.helpers.records import record
 
 pytestmark = pytest.mark.hostile
@@ -75,7 +76,7 @@ def test_who_is_apart_can_be_joined_with_another():
 
 async def peopled(folder):
     """A store with 24 papers by Wei Wang, who is six people for all, each with guests."""
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}")
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
     names = [["Wei Wang", f"Guest{n % 5} Of", f"Other{n} Of"] for n in range(PAPERS)]
     await store.upsert([record(n + 1, authors=of) for n, of in enumerate(names)])
     numbers: dict[str, int] = {}

@@ -1,0 +1,144 @@
+"""Embedding papers that have no vector yet, batch by batch, newest first: here, or on a Ray cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data.stores.store import Store
+from index.batch.team import NoTeamError, Team
+from index.search.embedding import DEFAULT_MODEL, Embedder, locate, paper_text
+
+log = logging.getLogger("labmate")
+AT_ONCE = 256
+"""Papers in a batch."""
+WORTH = 2_000
+"""Papers from which on a cluster takes less time than its workers need to load the model."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedBatch:
+    """Papers with their text hashes and vectors, shape (len(papers), dimension)."""
+
+    papers: list[int]
+    hashes: list[int]
+    rows: np.ndarray
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The model as work for any machine (:class:`index.batch.work.SharedWork`): one worker holds it once.
+
+    Attributes
+    ----------
+    model
+        The packaged model's name, or a folder, which is sent to machines that don't see it.
+    device
+        As EMBEDDING_DEVICE has it; anything but ``cpu`` takes GPUs where there are some.
+    """
+
+    model: str
+    device: str
+
+    @property
+    def wants(self) -> str:
+        """A GPU or a machine for each worker."""
+        return "machine" if self.device == "cpu" else "gpu"
+
+    def files(self) -> dict[Path, list[str]]:
+        """The model's files, unless they come with the package."""
+        if self.model == DEFAULT_MODEL:
+            return {}
+        folder = Path(self.model)
+        return {folder: sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())}
+
+    def at(self, places: Mapping[Path, Path]) -> Embedding:
+        """The same model in another folder."""
+        return replace(self, model=str(places[Path(self.model)]))
+
+    def opened(self, cores: int, *, gpu: bool) -> Callable[[Sequence[str]], np.ndarray]:
+        """What embeds a batch of texts: float16, shape (len(texts), dimension)."""
+        embedder = Embedder(self.model, threads=cores, device="auto" if gpu else "cpu")
+        embedder.load()
+        return lambda texts: embedder.encode(texts).astype(np.float16)
+
+
+async def embedded(
+    store: Store,
+    embedder: Embedder,
+    backlog: Sequence[int],
+    progress: Progress | None = None,
+    ray: str | None = None,
+) -> AsyncGenerator[EmbeddedBatch]:
+    """Each batch as soon as it is embedded.
+
+    Parameters
+    ----------
+    backlog
+        Store ids; those that are gone meanwhile are left out.
+    ray
+        The address of a Ray cluster that embeds a large backlog. What it leaves undone is embedded here.
+    """
+    parts = [list(backlog[start : start + AT_ONCE]) for start in range(0, len(backlog), AT_ONCE)]
+    left = dict(enumerate(parts))
+    tell = progress or (lambda _done, _total: None)
+    done = 0
+    if ray is not None and len(backlog) >= WORTH:
+        try:
+            async with aclosing(_embedded_on(ray, store, embedder, left)) as batches:
+                async for number, batch in batches:
+                    done += len(left.pop(number))
+                    yield batch
+                    tell(done, len(backlog))
+        except NoTeamError as error:
+            log.warning("%s The rest is embedded on this machine: %d papers.", error, len(backlog) - done)
+    for part in left.values():
+        papers, hashes, texts = await _texts(store, part)
+
+        def tick(count: int, base: int = done) -> None:
+            tell(base + count, len(backlog))
+
+        rows = await asyncio.to_thread(embedder.encode, texts, tick)
+        yield EmbeddedBatch(papers, hashes, rows)
+        done += len(part)
+
+
+async def _embedded_on(
+    ray: str, store: Store, embedder: Embedder, parts: Mapping[int, list[int]]
+) -> AsyncGenerator[tuple[int, EmbeddedBatch]]:
+    """Batches with their numbers; a worker has one in hand, and that is done again if it is killed."""
+    name = embedder.name
+    work = Embedding(name if name == DEFAULT_MODEL else str(locate(name)), embedder.wanted_device)
+    team = Team(ray, work)
+    waiting, given = iter(list(parts.items())), dict[int, tuple[list[int], list[int]]]()
+    finished = False
+    try:
+        await asyncio.to_thread(team.open)
+        while True:
+            while len(given) < 2 * team.workers and (following := next(waiting, None)):
+                number, part = following
+                papers, hashes, texts = await _texts(store, part)
+                given[number] = papers, hashes
+                await asyncio.to_thread(team.give, number, texts)
+            if not given:
+                break
+            number, rows = await asyncio.to_thread(team.take)
+            yield number, EmbeddedBatch(*given.pop(number), rows)
+        finished = True
+    finally:
+        await asyncio.to_thread(team.close, at_once=not finished)
+
+
+async def _texts(store: Store, part: Sequence[int]) -> tuple[list[int], list[int], list[str]]:
+    """The papers that are still there, their text hashes, and their texts."""
+    found: dict[int, Any] = await store.texts(part)
+    papers = [paper for paper in part if paper in found]
+    return papers, [found[paper][2] for paper in papers], [paper_text(*found[paper][:2]) for paper in papers]

