@@ -21,6 +21,8 @@ FIRST = ("share", "empty")
 paper, and whether it is empty."""
 EMPTY = (0.7, 0.9)
 """From which chance of being empty a sentence answers less, and from which not at all."""
+LEAST_TOLD = 0.2
+"""The share of its chance that a sentence keeps which is empty for sure."""
 _GUESSED = {"words": ("closeness", "coverage"), "words in the paper": OF_PAPER[:2]}
 """A model that gives no word pieces leaves these features out; others stand in for them."""
 
@@ -81,6 +83,8 @@ class Scorer:
         papers, numbers = np.unique(evidence.papers, return_inverse=True)
         odds = of_papers(features, numbers, len(papers)) @ self.paper
         out = columns(features, INSIDE) @ self.inside
+        # A near tie between a finding and praise must not go to the praise, which would then answer nothing.
+        out += np.log(np.maximum(tells(columns(features, ("empty",))[:, 0]), LEAST_TOLD))
         for number in range(len(papers)):
             own = numbers == number
             out[own] += odds[number] - np.logaddexp.reduce(out[own])
@@ -137,8 +141,13 @@ def says(found: np.ndarray, weights: np.ndarray) -> np.ndarray:
     The log-odds of ``weights`` speak for sentences that say something; what is empty for sure doesn't answer.
     """
     told = 1 / (1 + np.exp(-np.clip(found[:, :-1] @ weights[:-1] + weights[-1], -30, 30)))
+    return np.asarray(told * tells(found[:, -1]))
+
+
+def tells(empty: np.ndarray) -> np.ndarray:
+    """1 for a sentence that says something, 0 for one that is empty for sure, by :data:`EMPTY`."""
     start, stop = EMPTY
-    return np.asarray(told * np.clip((stop - found[:, -1]) / (stop - start), 0, 1))
+    return np.asarray(np.clip((stop - empty) / (stop - start), 0, 1))
 
 
 def chance(odds: float) -> float:
