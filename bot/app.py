@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
 
+from bot.file_place import shared_files
 from bot.settings import Settings
 from commands.kit.limits import RateLimits
 from commands.kit.painter import Painter
@@ -16,6 +17,7 @@ from commands.kit.services import Services
 from data.calendar import clock
 from data.database.private_files import keep_private
 from data.records import PaperRecord
+from data.shared_files import SharedFiles
 from data.sources.files import PaperFile
 from data.sources.full_text import ATTEMPTS, ArxivFullText
 from data.sources.http import PoliteClient
@@ -118,15 +120,17 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
     await corpus.refresh_names()
     key = settings.openalex_api_key.get_secret_value() if settings.openalex_api_key else None
     budget = round(settings.openalex_daily_budget * 10_000)
+    files = shared_files(settings)
     services = Services(
         corpus.store,
         corpus,
         Search(corpus),
         tuple(settings.labmate_categories),
-        painter=Painter(draws=settings.labmate_pictures),
+        painter=Painter(draws=settings.labmate_pictures, files=files),
         fact_finder=FactFinder(corpus.store, settings.openalex_url, key, budget),
     )
-    services.full_texts = _full_texts(settings, corpus)
+    services.files = files
+    services.full_texts = _full_texts(settings, corpus, files)
     together = corpus.store.limits if settings.shards else None
     services.limits = RateLimits(counted=settings.labmate_limits, shared=together)
     services.link_cards = "on" if settings.link_cards else "off"
@@ -166,7 +170,7 @@ def _most(tokens: int, seconds: int, dollars: float) -> Spent:
     return Spent(tokens, seconds * 1_000, round(dollars * 1_000_000))
 
 
-def _full_texts(settings: Settings, corpus: Corpus) -> FullTexts | None:
+def _full_texts(settings: Settings, corpus: Corpus, files: SharedFiles) -> FullTexts | None:
     """Papers' full texts; None where they are switched off."""
     if not settings.labmate_full_texts or corpus.vectors is None:
         return None
@@ -179,4 +183,5 @@ def _full_texts(settings: Settings, corpus: Corpus) -> FullTexts | None:
         )
         source = ArxivFullText(client, settings.arxiv_url)
     model = str(corpus.vectors.fingerprint["weights_sha256"])
-    return FullTexts(corpus.store, corpus.embedder, model, source, most=settings.labmate_full_texts)
+    most = settings.labmate_full_texts
+    return FullTexts(corpus.store, corpus.embedder, model, source, most=most, files=files)

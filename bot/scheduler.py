@@ -13,12 +13,14 @@ from bot.backups import back_up_by_the_clock
 from bot.cli.ingest import people_wait
 from bot.settings import Settings
 from bot.worker import RunOutcome, Worker
+from commands.kit.painter import PICTURES
 from commands.kit.services import Services
 from commands.kit.supervise import first_of, lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
 from index.claims.claim_proofs import PROVEN_FOR, recheck
+from index.documents.shared_texts import READ_PAPERS
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 
@@ -135,6 +137,9 @@ class Scheduler:
             if self.model_ready.is_set():
                 await self._embed()
             await self._tell_apart()
+            if self._services.files is not None:
+                for shelf in (PICTURES, READ_PAPERS):
+                    await self._services.files.tidy(shelf)
             self._services.progress.over()
             self._done = await self._services.store.last_change()
             self.settled.set()

@@ -46,6 +46,14 @@ class Settings(BaseSettings):
     """The folder for everything that Labmate keeps."""
     database_url: str | None = None
     """By default, the SQLite file labmate.db in LABMATE_DATA."""
+    labmate_files: str = ""
+    """A folder or a bucket (``s3://bucket/prefix``) for what processes on several machines share: pictures,
+    and papers that were read; by default the folder ``files`` in LABMATE_DATA."""
+    s3_url: str | None = None
+    """The server of that bucket, where it is not Amazon's."""
+    s3_access_key: str = ""
+    s3_secret_key: SecretStr | None = None
+    """Its keys; empty: those of the machine (``AWS_ACCESS_KEY_ID``, ``~/.aws``, its role)."""
     backup_every: float = Field(default=0, ge=0, le=8_760, allow_inf_nan=False)
     """Hours between the backups that a running Labmate makes; 0 for none."""
     backup_keep: int = Field(default=7, ge=1, le=10_000)
@@ -161,7 +169,13 @@ class Settings(BaseSettings):
         return value
 
     @field_validator(
-        "http_url", "discord_api_url", "arxiv_api_url", "arxiv_oai_url", "arxiv_url", "openalex_url"
+        "http_url",
+        "discord_api_url",
+        "arxiv_api_url",
+        "arxiv_oai_url",
+        "arxiv_url",
+        "openalex_url",
+        "s3_url",
     )
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
@@ -188,7 +202,15 @@ class Settings(BaseSettings):
             raise ValueError("must be the address of a gateway, such as wss://gateway.discord.gg")
         return value
 
-    @field_validator("discord_token", "openalex_api_key", "metrics_token", "llm_api_key", mode="before")
+    @field_validator(
+        "discord_token",
+        "openalex_api_key",
+        "metrics_token",
+        "llm_api_key",
+        "s3_access_key",
+        "s3_secret_key",
+        mode="before",
+    )
     @classmethod
     def _one_word(cls, value: object) -> object:
         text = value.strip() if isinstance(value, str) else ""
@@ -220,6 +242,19 @@ class Settings(BaseSettings):
                 "LLM_URL is set, so LLM_MODEL is needed: the model's name on that server "
                 f"({self.llm_url}/models lists them)"
             )
+        return self
+
+    @field_validator("labmate_files")
+    @classmethod
+    def _place(cls, value: str) -> str:
+        if "://" in value and not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w./-]*)?", value):
+            raise ValueError("must be a folder, or a bucket such as s3://labmate/files")
+        return value
+
+    @model_validator(mode="after")
+    def _whole_key(self) -> Settings:
+        if bool(self.s3_access_key) != bool(self.s3_secret_key):
+            raise ValueError("S3_ACCESS_KEY and S3_SECRET_KEY belong together; leave both empty or set both")
         return self
 
     @model_validator(mode="after")

@@ -18,7 +18,7 @@ from index.search.vector_index import SERVED, engine
 from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
-    ("vectors", "words", "identity"),
+    ("vectors", "words", "identity", "files"),
     ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
 )
 """The contents of LABMATE_DATA; the database is checked separately."""
@@ -48,6 +48,10 @@ def check(settings: Settings) -> None:
         _server(settings.vector_url.get_secret_value())
     else:
         _engine("VECTOR_ENGINE", settings.vector_engine)
+    if settings.labmate_files.startswith("s3://"):
+        _s3()
+    elif settings.labmate_files:
+        _folder("LABMATE_FILES", Path(settings.labmate_files))
     if settings.llm_url:
         _llm()
     if settings.labmate_clock is not None:
@@ -75,6 +79,14 @@ def _server(url: str) -> None:
             f"Write postgresql://user:password@host/name or {FORMS}."
         ) from None
     _engine("VECTOR_URL", url)
+
+
+def _s3() -> None:
+    if find_spec("s3fs") is None:
+        raise SettingError(
+            "LABMATE_FILES: a bucket needs the package s3fs. Install it: python -m pip install '.[s3]'. "
+            "Or leave LABMATE_FILES empty."
+        )
 
 
 def _llm() -> None:

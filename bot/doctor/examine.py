@@ -22,6 +22,7 @@ CHECKS: list[tuple[str, Callable[[Settings], Awaitable[list[Finding]]]]] = [
     ("OpenAlex", services.openalex),
     ("LLM", language_model.language_model),
     ("Ray", services.ray),
+    ("Bucket", services.bucket),
     ("arXiv", services.arxiv),
     ("Files", installation.files),
     ("Disk", installation.disk),

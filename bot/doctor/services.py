@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from bot.doctor.finding import Finding, bad, good, note
+from bot.file_place import shared_files
 from bot.settings import Settings
 from data.stores.store import Store
 from index.batch.team import NoTeamError, tried
@@ -110,6 +111,20 @@ async def ray(settings: Settings) -> list[Finding]:
     except NoTeamError as error:
         return bad(str(error), "Until then, embedding and people passes run on this machine: docs/operate.md")
     return good(f"{settings.ray_address} answers; workers: {workers}, nodes: {nodes}")
+
+
+async def bucket(settings: Settings) -> list[Finding]:
+    """Whether files can be shared through the bucket."""
+    if not settings.labmate_files.startswith("s3://"):
+        return []
+    try:
+        await asyncio.to_thread(shared_files(settings).probe)
+    except Exception as error:  # a bucket's errors have no common type
+        return bad(
+            f"{settings.labmate_files} can't be used: {_reason(error).splitlines()[0]}",
+            "Check LABMATE_FILES, S3_URL, and the keys. Until then, each process draws and reads for itself.",
+        )
+    return good(f"{settings.labmate_files} takes and gives back files")
 
 
 async def arxiv(settings: Settings) -> list[Finding]:

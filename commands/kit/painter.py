@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import logging
 import multiprocessing
+import os
+import pickle
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from datetime import timedelta
+from importlib.metadata import version
 from typing import Any
 
 import discord
 
+from data.shared_files import SharedFiles, Shelf
+
 log = logging.getLogger("labmate")
 PATIENCE = 8.0
 KEPT = 64
+PICTURES = Shelf("pictures", largest=4_000_000, most=2_000, life=timedelta(days=1))
+"""A day: whoever asks to be forgotten is in no picture for longer, and a new release draws anew."""
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Painter:
     """One drawing process, started with the first picture; the newest pictures are kept.
 
-    With ``draws`` false there are no pictures: cards do without.
+    Parameters
+    ----------
+    draws
+        False: there are no pictures, and cards do without.
+    files
+        Where processes leave pictures for each other, and for themselves after a start.
     """
 
-    def __init__(self, *, draws: bool = True) -> None:
+    def __init__(self, *, draws: bool = True, files: SharedFiles | None = None) -> None:
         self._draws = draws
+        self._files = files
         self._pool: ProcessPoolExecutor | None = None
         self._kept: OrderedDict[tuple[str, Any], bytes] = OrderedDict()
 
@@ -43,8 +60,22 @@ class Painter:
         if known is not None:
             self._kept.move_to_end((draw.__name__, key))
             return known
+        name = _file_name(draw.__name__, args)
+        made = await self._files.read(PICTURES, name) if self._files else None
+        if made is None or not made.startswith(_PNG):
+            made = await self._drawn(draw, *args)
+            if made is None:
+                return None
+            if self._files:
+                await self._files.write(PICTURES, name, made)
+        self._kept[draw.__name__, key] = made
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return made
+
+    async def _drawn(self, draw: Callable[..., bytes], *args: Any) -> bytes | None:
         try:
-            made = await asyncio.wait_for(
+            return await asyncio.wait_for(
                 asyncio.get_running_loop().run_in_executor(self._process(), draw, *args), PATIENCE
             )
         except TimeoutError:
@@ -57,14 +88,11 @@ class Painter:
         except Exception:  # a card without its picture is better than none
             log.exception("a picture could not be drawn")
             return None
-        self._kept[draw.__name__, key] = made
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return made
 
     def _process(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent)
         return self._pool
 
     def close(self) -> None:
@@ -72,6 +100,24 @@ class Painter:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+
+def _file_name(draws: str, args: tuple[Any, ...]) -> str:
+    """The name of a picture's file: all that is drawn, and by which release."""
+    drawn = hashlib.sha256(pickle.dumps((version("labmate"), draws, args)))
+    return f"{drawn.hexdigest()}.png.zst"
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it does, even where that is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def attached(png: bytes | None, name: str) -> list[discord.File]:

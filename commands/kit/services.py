@@ -18,6 +18,7 @@ from commands.kit.presence import Presence
 from commands.kit.progress import Progress
 from commands.kit.servers import Servers
 from data.records import Paper
+from data.shared_files import SharedFiles
 from data.sources.mail import Mailer
 from data.sources.public_web import PublicWeb
 from data.stores.store import Store
@@ -65,6 +66,8 @@ class Services:
     answers: LibraryAnswers = field(init=False)
     """Answers questions with sentences of papers."""
     painter: Painter = field(default_factory=Painter)
+    files: SharedFiles | None = None
+    """What this process leaves for others: pictures, and papers that were read."""
     fact_finder: FactFinder | None = None
     full_texts: FullTexts | None = None
     """Reads papers as a whole; None where that is switched off."""
@@ -164,6 +167,8 @@ class Services:
         if self.rephraser is not None:
             await self.rephraser.close()
         self.painter.close()
+        if self.files is not None:
+            self.files.close()
 
     @property
     def is_starting(self) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 NOBODY_ELSE = 0o077
 """The umask of every Labmate process."""
 _OURS = ("labmate.*", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part", "arxiv.turn", "history")
-_FOLDERS = ("vectors", "words", "identity", "backups")
+_FOLDERS = ("vectors", "words", "identity", "backups", "files")
 
 
 def keep_private(folder: Path) -> None:

@@ -8,11 +8,13 @@ import time
 from contextvars import Context
 
 from data.records import Paper
+from data.shared_files import SharedFiles
 from data.sources.full_text import ArxivFullText, NoFullTextError
 from data.sources.http import SourceError
 from data.stores.store import Store
 from index.documents.cv_file import UnreadableError
-from index.documents.paper_file import ReadPaper, read_paper
+from index.documents.paper_file import Form, ReadPaper, read_paper
+from index.documents.shared_texts import share_text, shared_text
 
 log = logging.getLogger("labmate")
 PAUSE = 600.0
@@ -31,11 +33,16 @@ class Fetching:
     ----------
     most
         How many papers' texts are kept.
+    files
+        Where processes leave what they read for each other.
     """
 
-    def __init__(self, store: Store, source: ArxivFullText | None, *, most: int) -> None:
+    def __init__(
+        self, store: Store, source: ArxivFullText | None, *, most: int, files: SharedFiles | None = None
+    ) -> None:
         self._store = store
         self._source = source
+        self._files = files
         self._most = most
         self._reading: dict[int, asyncio.Task[str]] = {}
         self._paused: dict[int, tuple[float, str]] = {}
@@ -77,7 +84,7 @@ class Fetching:
 
     async def _fetch_and_keep(self, paper: Paper, held: bool) -> str:
         try:
-            form, read = await self._fetched(paper)
+            form, read = await self._shared_or_fetched(paper)
         except (NoFullTextError, UnreadableError) as error:
             if isinstance(error, UnreadableError) and error.busy:
                 reason = f"Too much is being read right now, {ONLY_ABSTRACT}. Ask again in a few minutes."
@@ -100,7 +107,17 @@ class Fetching:
         )
         return ""
 
-    async def _fetched(self, paper: Paper) -> tuple[str, ReadPaper]:
+    async def _shared_or_fetched(self, paper: Paper) -> tuple[Form, ReadPaper]:
+        """What was read of this version before, by any process; else as :meth:`_fetched`."""
+        if self._files is None:
+            return await self._fetched(paper)
+        found = await shared_text(self._files, paper)
+        if found is None:
+            found = await self._fetched(paper)
+            await share_text(self._files, paper, *found)
+        return found
+
+    async def _fetched(self, paper: Paper) -> tuple[Form, ReadPaper]:
         """The PDF, which has pages to name; the HTML where there is no PDF that can be read.
 
         Raises

@@ -16,6 +16,7 @@ import numpy as np
 
 from data.calendar.clock import utc_now
 from data.records import Paper
+from data.shared_files import SharedFiles
 from data.sources.full_text import ArxivFullText
 from data.stores.full_texts import KeptText
 from data.stores.store import Store
@@ -68,15 +69,24 @@ class FullTexts:
         Where they come from; None where nothing may be fetched.
     most
         How many papers' texts are kept.
+    files
+        Where processes leave what they read for each other.
     """
 
     def __init__(
-        self, store: Store, embedder: Embedder, model: str, source: ArxivFullText | None, *, most: int
+        self,
+        store: Store,
+        embedder: Embedder,
+        model: str,
+        source: ArxivFullText | None,
+        *,
+        most: int,
+        files: SharedFiles | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._model = model
-        self._fetching = Fetching(store, source, most=most)
+        self._fetching = Fetching(store, source, most=most, files=files)
         self._embedding: dict[int, asyncio.Task[None]] = {}
         self._no_model = False
 

@@ -14,7 +14,7 @@ from tests.helpers.paths import ROOT
 
 def test_env_example_lists_every_setting_and_no_other():
     lines = (ROOT / ".env.example").read_text().splitlines()
-    listed = {line.partition("=")[0] for line in lines if re.match(r"^[A-Z_]+=", line)}
+    listed = {line.partition("=")[0] for line in lines if re.match(r"^[A-Z][A-Z0-9_]*=", line)}
     assert listed == {name.upper() for name in Settings.model_fields}
 
 
@@ -22,7 +22,7 @@ def test_env_example_shows_the_defaults():
     values = dict(
         line.split("=", 1)
         for line in (ROOT / ".env.example").read_text().splitlines()
-        if re.match(r"^[A-Z_]+=.", line)
+        if re.match(r"^[A-Z][A-Z0-9_]*=.", line)
     )
     shown, default = (
         Settings(_env_file=None, **{k.lower(): v for k, v in values.items()}),

@@ -15,10 +15,13 @@ import typer
 from typer.testing import CliRunner
 
 from bot.cli.main import app
+from bot.doctor import services
 from bot.settings import Settings
 from index.search import vector_index
 from tests.helpers.paths import ROOT
 from tests.helpers.process import run
+from tests.helpers.s3 import KEY, new_bucket
+from tests.helpers.s3 import SECRET as S3_SECRET
 
 SECRET = "hunter2-is-my-password"
 
@@ -77,6 +80,15 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("RAY_ADDRESS", "http://host:6379", "must be auto, host:port"),
     ("RAY_ADDRESS", "ray://host", "must be auto, host:port"),
     ("RAY_ADDRESS", f"ray://me:{SECRET}@host:10001", "must be auto, host:port"),
+    ("LABMATE_FILES", "nonsense://bucket", "must be a folder, or a bucket"),
+    ("LABMATE_FILES", "s3://", "must be a folder, or a bucket"),
+    ("LABMATE_FILES", f"s3://me:{SECRET}@bucket", "must be a folder, or a bucket"),
+    ("LABMATE_FILES", "/dev/null", "a file. Name a folder"),
+    ("LABMATE_FILES", NOWHERE, "nothing can be written"),
+    ("S3_URL", "minio:9000", "a web address"),
+    ("S3_ACCESS_KEY", "alone", "belong together"),
+    ("S3_SECRET_KEY", SECRET, "belong together"),
+    ("S3_SECRET_KEY", f"two {SECRET}", "one word"),
     ("EMBEDDING_DEVICE", "gpu", "must be auto, cpu"),
     ("EMBEDDING_DEVICE", "meta", "must be auto, cpu"),
     ("EMBEDDING_DEVICE", "cuda:999", "must be auto, cpu"),
@@ -304,3 +316,30 @@ def test_what_shows_only_when_it_is_opened_is_told_in_one_line_too(tmp_path, nam
 def _run(command: str, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     more = {"ARXIV_OAI_URL": "http://127.0.0.1:9/"} | environment
     return run(command, folder=path / "data", fresh=True, cwd=path, **more)
+
+
+def test_a_bucket_without_its_package_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("bot.settings_checks.find_spec", lambda name: None)
+    assert "python -m pip install '.[s3]'" in _told(["doctor"], tmp_path, LABMATE_FILES="s3://labmate/files")
+
+
+async def test_the_doctor_tries_the_bucket():
+    bucket = new_bucket()
+    config = {
+        "labmate_files": bucket.place,
+        "s3_url": bucket.url,
+        "s3_access_key": KEY,
+        "s3_secret_key": S3_SECRET,
+    }
+    [found] = await services.bucket(Settings(_env_file=None, **config))
+    assert (found.state, found.text) == ("good", f"{bucket.place} takes and gives back files")
+    [missing] = await services.bucket(
+        Settings(_env_file=None, **config | {"labmate_files": "s3://none/files"})
+    )
+    assert missing.state == "bad"
+    assert "The specified bucket does not exist" in missing.text
+    bucket.stop()
+    [gone] = await services.bucket(Settings(_env_file=None, **config))
+    assert gone.state == "bad"
+    assert S3_SECRET not in gone.text + gone.advice
+    assert await services.bucket(Settings(_env_file=None)) == []

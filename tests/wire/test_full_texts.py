@@ -11,13 +11,16 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
+from data.shared_files import SharedFiles, s3_options
 from data.sources.full_text import MOST_BYTES, ArxivFullText, NoFullTextError
 from data.sources.http import PoliteClient, SourceError
 from index.documents.full_texts import FullTexts
+from index.documents.shared_texts import READ_PAPERS
 from index.search.embedding import Embedder
 from tests.helpers.paper_pdfs import encrypted_pdf, loss_spikes, loss_spikes_html, scanned_pdf
 from tests.helpers.paper_server import PaperServer
 from tests.helpers.records import record
+from tests.helpers.s3 import KEY, SECRET, new_bucket
 
 ID = "2601.00001"
 PDF, HTML = f"/pdf/{ID}", f"/html/{ID}"
@@ -72,6 +75,60 @@ async def test_a_paper_is_fetched_once_and_then_kept(store, texts, arxiv):
         kept = await texts.passage(paper.id, number)
         assert (kept.text, kept.page, kept.section) == (passage.text, passage.page, passage.section)
     assert await texts.passage(paper.id, 99) is None
+
+
+@pytest.fixture
+async def shared(store, arxiv, tmp_path):
+    """Makes processes that share files in a bucket."""
+    bucket, made = new_bucket(), []
+
+    def start():
+        files = SharedFiles(bucket.place, **s3_options(bucket.url, KEY, SECRET))
+        made.append((FullTexts(store, Embedder(), "a model", source(arxiv), most=1, files=files), files))
+        return made[-1]
+
+    yield start
+    for texts, files in made:
+        await texts.close()
+        files.close()
+    bucket.stop()
+
+
+async def test_what_one_process_read_another_does_not_fetch(store, shared, arxiv):
+    """Also after the database has let it go, and not for another version."""
+    arxiv.pages |= {f"{PDF}v1": loss_spikes(), f"{PDF}v2": loss_spikes(), "/pdf/2601.00002v1": loss_spikes()}
+    paper, other = await paper_in(store, version=1), await paper_in(store, 2, version=1)
+    one, two = shared()[0], shared()[0]
+    text = await one.of(paper)
+    await one.of(other)
+    assert await store.full_texts.find(paper.id) is None
+    again = await two.of(paper)
+    assert (again.whole, again.passages, again.pages) == (True, text.passages, text.pages)
+    assert arxiv.asked == [f"{PDF}v1", "/pdf/2601.00002v1"]
+    assert (await two.of(replace(paper, version=2))).whole
+    assert arxiv.asked[2:] == [f"{PDF}v2"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        b"",
+        b"null",
+        b"[1]",
+        b'[1, "pdf", 3, []]',
+        b'[1, "pdf", -3, [["", 1, "text"]]]',
+        b'[2, "pdf", 3, [["", 1, "text"]]]',
+        b'[1, "exe", 3, [["", 1, "text"]]]',
+        b'[1, "pdf", 3, [["", 1, "%s"]]]' % (b"x" * 3_000),
+        b"[" * 100_000,
+    ],
+)
+async def test_a_damaged_shared_text_is_fetched_again(store, shared, arxiv, found):
+    arxiv.pages[f"{PDF}v1"] = loss_spikes()
+    texts, files = shared()
+    await files.write(READ_PAPERS, f"{ID}v1.json.zst", found)
+    assert (await texts.of(await paper_in(store, version=1))).whole
+    assert arxiv.asked == [f"{PDF}v1"]
 
 
 async def test_those_who_ask_at_once_share_one_fetching(store, texts, arxiv):
