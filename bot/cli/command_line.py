@@ -16,7 +16,7 @@ from bot.ending import Ending
 from bot.settings import Settings
 from bot.settings_checks import SettingError, check
 from bot.worker import RunOutcome
-from data.database.engine import StoreError
+from data.database.engine import AwayError, StoreError
 from data.database.unavailable import DatabaseUnavailableError, Why, why
 from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
@@ -95,6 +95,7 @@ def _described(error: Exception) -> tuple[RunOutcome, str]:
         passes = reason in (None, Why.AWAY, Why.BUSY)
         return RunOutcome.BUSY if passes else RunOutcome.FAILED, OUTAGES[reason] if reason else ""
     kinds: dict[type[Exception], RunOutcome] = {
+        AwayError: RunOutcome.BUSY,
         BusyError: RunOutcome.BUSY,
         SourceError: RunOutcome.UNREACHABLE,
     }

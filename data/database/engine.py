@@ -19,6 +19,7 @@ from data.database.connections import connect
 from data.database.private_files import keep_database_private
 from data.database.servers import advice, serve
 from data.database.sqlite_files import StoreError as StoreError
+from data.database.unavailable import Why, why
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 HEAD = "0021"
@@ -33,6 +34,10 @@ _ANSWER = 10.0
 """Seconds until a server that does not answer counts as away."""
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
 _CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
+
+
+class AwayError(StoreError):
+    """The database can't be opened now; a later try may succeed."""
 
 
 class NewerDatabaseError(StoreError):
@@ -151,10 +156,11 @@ async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -
         await _migrate(url)
     except DBAPIError as error:
         await engine.dispose()
-        raise StoreError(f"{shown(url)} can't be used as a database: {error.orig}{advice(error)}") from error
+        kind = AwayError if why(error) in (Why.AWAY, Why.BUSY) else StoreError
+        raise kind(f"{shown(url)} can't be used as a database: {error.orig}{advice(error)}") from error
     except OSError as error:  # asyncpg can't reach the server
         await engine.dispose()
-        raise StoreError(
+        raise AwayError(
             f"DATABASE_URL: {shown(url)} can't be reached ({error.strerror or error}). Is the server running?"
         ) from error
     except StoreError:

@@ -11,6 +11,7 @@ import pytest
 
 from bot.closes import ACT
 from bot.local_discord.server import LocalDiscord
+from bot.worker import RunOutcome
 from index.search.embedding import DEFAULT_MODEL, locate
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
@@ -87,6 +88,16 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     doctor = run("doctor", folder=tmp_path / "lab")
     assert doctor.returncode == 0
     assert "database and indexes agree on 22 papers" in doctor.stdout
+
+
+def test_a_worker_that_finds_no_database_is_started_again_soon(tmp_path):
+    """As where another process is in the way: after a minute, not after a quarter of an hour."""
+    away = "postgresql+asyncpg://me:secret@127.0.0.1:1/labmate"
+    done = run("identify", "--events", folder=tmp_path / "lab", DATABASE_URL=away)
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert (done.returncode, said["kind"]) == (1, RunOutcome.BUSY)
+    assert "can't be reached" in said["error"]
+    assert "secret" not in done.stdout + done.stderr
 
 
 def test_a_cluster_that_does_not_answer_is_reported_with_what_happens_until_then(tmp_path):
