@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.shard_range import ShardRange
 from data.stores.leases import Leases
@@ -16,6 +16,7 @@ from data.stores.repository import DATABASE_ERRORS
 from data.stores.shards import Shards
 
 log = logging.getLogger("labmate")
+Done = TypeVar("Done")
 LOOK_EVERY = 1.0
 """Seconds between two looks at who holds what; a hand-over takes a few of them."""
 UNHEARD = 4.0
@@ -70,11 +71,14 @@ class ShardKeeper:
         patience = time.monotonic() + UNHEARD
         while standing.awaited and not standing.shared and time.monotonic() < patience:
             await asyncio.sleep(LOOK_EVERY / 4)
-            standing = await self._shards.renew(self._me)
+            try:
+                standing = await self._shards.renew(self._me)
+            except DATABASE_ERRORS:  # the holder couldn't see its follower either
+                patience = time.monotonic() + UNHEARD
 
     async def connected(self) -> None:
         """All wanted shards are connected: take them over."""
-        await self._shards.take_over(self._me)
+        await _once_there(lambda: self._shards.take_over(self._me))
         self._both_until = time.monotonic() + BOTH if self.asks else float("-inf")
 
     async def keep(self, give_up: Callable[[frozenset[int]], Awaitable[None]]) -> None:
@@ -112,13 +116,23 @@ class ShardKeeper:
     async def may_identify(self, bucket: int) -> None:
         """Wait for the turn to identify in a bucket of shards: one process at a time, five seconds apart."""
         name, me = f"identify {bucket}", secrets.token_hex(16)
-        while not await self._leases.take(name, me, IDENTIFIED_EVERY):  # noqa: ASYNC110 - nobody tells
+        while not await _once_there(lambda: self._leases.take(name, me, IDENTIFIED_EVERY)):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(LOOK_EVERY / 2)
 
     async def leave(self) -> None:
         """Give the shards back."""
         with suppress(*DATABASE_ERRORS):
             await self._shards.leave(self._me)
+
+
+async def _once_there(work: Callable[[], Awaitable[Done]]) -> Done:
+    """Do work in the database; where it is away, as soon as it is back."""
+    while True:
+        try:
+            return await work()
+        except DATABASE_ERRORS as error:
+            log.warning("taking shards over waits for the database: %s", type(error).__name__)
+            await asyncio.sleep(LOOK_EVERY)
 
 
 def asking_first(

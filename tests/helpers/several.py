@@ -92,11 +92,11 @@ class Several:
 
 
 @asynccontextmanager
-async def several(folder: Path, **settings: str) -> AsyncIterator[Several]:
-    """No process yet, and a Discord that lets several identify at once."""
+async def several(folder: Path, database: str = "", **settings: str) -> AsyncIterator[Several]:
+    """No process yet, and a Discord that lets several identify at once; the database may be a test's own."""
     async with LocalDiscord() as discord:
         discord.gateway.starts.max_concurrency = 16
-        them = Several(discord, folder, new_database(), settings)
+        them = Several(discord, folder, database or new_database(), settings)
         try:
             yield them
         finally:
