@@ -41,11 +41,12 @@ class Block:
     authorships
         Their numbers in the corpus.
     scores
-        float32, shape (n, n): log-odds that two are by one person, before the name's prior; symmetric.
+        float32, shape (rows, n): log-odds that two are by one person, before the name's prior. There is a row
+        for each authorship, or, where the others are known, for each unassigned one.
     evidence
-        float32, shape (features, n, n): the pair features of :data:`MATRICES`.
+        float32, shape (features, rows, n): the pair features of :data:`MATRICES`.
     apart
-        bool, shape (n, n): pairs that are certainly by different people.
+        bool, shape (rows, n): pairs that are certainly by different people.
     groups
         Lists of places; each place is in exactly one group.
     anchors
@@ -63,6 +64,8 @@ class Block:
     """Log-odds that two authorships are by one person, from the name alone."""
     namesakes: float = 1.0
     """How many other people of this name to expect."""
+    fresh: np.ndarray | None = None
+    """The places that have rows, in order; None where all have."""
     ease: float = 0.0
     """Log-odds added to every merge, for a rare name in a small corpus."""
 
@@ -100,20 +103,18 @@ class Block:
         """
         n = len(authorships)
         fresh = np.flatnonzero(known[authorships] < 0)
-        filled = np.zeros((1 + len(_COLUMNS), n, n), np.float32)
-        values = [scores, *(features[:, column] for column in _COLUMNS)]
-        for matrix, value in zip(filled, values, strict=True):
-            matrix[fresh] = np.asarray(value).reshape(len(fresh), n)
-            matrix[:, fresh] = matrix[fresh].T
-            np.fill_diagonal(matrix, 0.0)
+        itself = np.arange(len(fresh)), fresh
+        values = [np.array(value).reshape(len(fresh), n) for value in (scores, *features.T[_COLUMNS])]
+        for value in values:
+            value[itself] = 0.0
         papers = paper[authorships]
-        block = cls(
-            authorships, filled[0], filled[1:], (papers[:, None] == papers[None, :]) & ~np.eye(n, dtype=bool)
-        )
+        apart = papers[fresh][:, None] == papers[None, :]
+        apart[itself] = False
+        block = cls(authorships, values[0], np.stack(values[1:]), apart, fresh=fresh)
         compared = np.ones((len(fresh), n), bool)
-        compared[np.arange(len(fresh)), fresh] = False
+        compared[itself] = False
         block.name_odds = name_odds
-        [block.prior] = estimate_priors([filled[0][fresh][compared]], [name_odds])
+        [block.prior] = estimate_priors([values[0][compared]], [name_odds])
         for person in np.unique(known[authorships]):
             places = np.flatnonzero(known[authorships] == person).tolist()
             block.groups += [[place] for place in places] if person < 0 else [places]
@@ -121,9 +122,20 @@ class Block:
         block.attach()
         return block
 
+    def keep_apart(self, one: int, other: int) -> None:
+        """Two places are certainly by different people."""
+        for row, column in ((one, other), (other, one)):
+            if self.fresh is None or row in self.fresh:
+                self.apart[self._rows([row])[0], column] = True
+
+    def _rows(self, places: Sequence[int] | np.ndarray) -> np.ndarray:
+        """The rows of places that have one."""
+        chosen = np.asarray(places, np.int64)
+        return chosen if self.fresh is None else np.searchsorted(self.fresh, chosen)
+
     def likely(self, one: list[int], other: list[int]) -> float:
         """The mean probability that authorships of two groups are by one person; below 0 if impossible."""
-        places = np.ix_(one, other)
+        places = np.ix_(self._rows(one), np.asarray(other, np.int64))
         odds = self.scores[places] + min(self.prior, 0.0)
         chances = np.where(self.apart[places], -10.0 * odds.size, 1 / (1 + np.exp(-np.clip(odds, -60, 60))))
         return float(chances.mean())
@@ -182,17 +194,23 @@ class Block:
         count = len(self.groups)
         if count < 2:
             return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
-        order = np.concatenate([np.asarray(group) for group in self.groups])
-        sizes = np.array([len(group) for group in self.groups])
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        features = between(
-            self.scores[np.ix_(order, order)], self.evidence[:, order][:, :, order], starts, starts
-        )
-        left, right = np.triu_indices(count, 1)
-        apart = _pooled(self.apart[np.ix_(order, order)].astype(np.float32), starts, starts, np.maximum)
         anchors = np.asarray(self.anchors)
-        possible = (apart[left, right] == 0) & ((anchors[left] < 0) | (anchors[right] < 0))
-        left, right = left[possible], right[possible]
+        # One of the two groups is of unassigned authorships alone, and those have rows.
+        of_rows = np.flatnonzero(anchors < 0)
+        if not len(of_rows):
+            return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
+        columns, starts = _in_order(self.groups)
+        places, row_starts = _in_order([self.groups[group] for group in of_rows])
+        rows = self._rows(places)
+        features = between(
+            self.scores[np.ix_(rows, columns)], self.evidence[:, rows][:, :, columns], row_starts, starts
+        )
+        apart = _pooled(self.apart[np.ix_(rows, columns)].astype(np.float32), row_starts, starts, np.maximum)
+        one, other = np.nonzero((apart == 0) & ((anchors >= 0) | (of_rows[:, None] < np.arange(count))))
+        left, right = np.minimum(of_rows[one], other), np.maximum(of_rows[one], other)
+        by_pair = np.lexsort((right, left))
+        one, other, left, right = (of_pair[by_pair] for of_pair in (one, other, left, right))
+        sizes = np.array([len(group) for group in self.groups])
         context = np.stack(
             [
                 np.log1p(np.minimum(sizes[left], sizes[right])),
@@ -204,7 +222,7 @@ class Block:
             ],
             axis=1,
         )
-        chosen = features[:, left, right].T
+        chosen = features[:, one, other].T
         return np.stack([left, right], axis=1), np.concatenate(
             [chosen[:, :5], context, chosen[:, 5:]], axis=1
         ).astype(np.float32)
@@ -232,6 +250,12 @@ class Block:
         self.groups = [self.groups[place] for place in unmerged] + merged
         self.anchors = [self.anchors[place] for place in unmerged] + anchors
         return bool(merged)
+
+
+def _in_order(groups: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """The places of groups one after the other, and where each group begins."""
+    sizes = np.array([len(group) for group in groups])
+    return np.concatenate([np.asarray(group, np.int64) for group in groups]), np.cumsum(sizes) - sizes
 
 
 def between(scores: np.ndarray, evidence: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -327,14 +351,13 @@ def pairs_within(authorships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return authorships[left], authorships[right]
 
 
-def batches(sizes: Sequence[int], most: int) -> Iterator[slice]:
+def batches(pairs: Sequence[int], most: int) -> Iterator[slice]:
     """Slices of consecutive blocks with at most ``most`` pairs together (or a single block)."""
-    start, pairs = 0, 0
-    for place, size in enumerate(sizes):
-        count = size * (size - 1) // 2
-        if pairs and pairs + count > most:
+    start, together = 0, 0
+    for place, count in enumerate(pairs):
+        if together and together + count > most:
             yield slice(start, place)
-            start, pairs = place, 0
-        pairs += count
-    if start < len(sizes):
-        yield slice(start, len(sizes))
+            start, together = place, 0
+        together += count
+    if start < len(pairs):
+        yield slice(start, len(pairs))

@@ -159,15 +159,18 @@ class Judge:
         ids, _ = self.authorships.name_ids
         judgement = Judgement.blank(len(ids))
         names = np.unique(ids[known < 0])
-        blocks = self.anchored([self._bounded(self.authorships.of_name(n), known) for n in names], known)
-        self._merge(blocks)
+        bounded = [self._bounded(self.authorships.of_name(name), known) for name in names]
         groups: list[np.ndarray] = []
         anchors: list[int] = []
-        for block in blocks:
-            self._note(block, judgement)
-            for group, anchor in zip(block.groups, block.anchors, strict=True):
-                groups.append(block.authorships[sorted(group)])
-                anchors.append(anchor)
+        pairs = [int((known[block] < 0).sum()) * len(block) for block in bounded]
+        for some in batches(pairs, _PAIRS_AT_ONCE):
+            blocks = self.anchored(bounded[some], known)
+            self._merge(blocks)
+            for block in blocks:
+                self._note(block, judgement)
+                for group, anchor in zip(block.groups, block.anchors, strict=True):
+                    groups.append(block.authorships[sorted(group)])
+                    anchors.append(anchor)
         fresh = {place for place, anchor in enumerate(anchors) if anchor < 0}
         self._add_partners(groups, anchors, {int(name) for name in names}, known)
         united, owners = self._with_variants(groups, judgement, anchors, fresh)
@@ -203,7 +206,7 @@ class Judge:
             )
             self._set_priors(blocks[-1])
             for a, b in self._within(blocks[-1], self.certain.apart):
-                blocks[-1].apart[a, b] = blocks[-1].apart[b, a] = True
+                blocks[-1].keep_apart(a, b)
             start = stop
         return blocks
 
@@ -242,7 +245,7 @@ class Judge:
             name: self._whole_prior(mine) for name, mine in by_name.items() if len(mine) > large_names.LARGEST
         }
         solved: dict[int, list[Block]] = {}
-        for some in batches([len(part) for _, part in pieces], _PAIRS_AT_ONCE):
+        for some in batches([len(part) * (len(part) - 1) // 2 for _, part in pieces], _PAIRS_AT_ONCE):
             chosen = pieces[some]
             blocks = self._solve([part for _, part in chosen], [priors.get(name) for name, _ in chosen])
             for (name, _), block in zip(chosen, blocks, strict=True):
@@ -321,7 +324,7 @@ class Judge:
         for block in blocks:
             self._set_priors(block)
             for a, b in self._within(block, self.certain.apart):
-                block.apart[a, b] = block.apart[b, a] = True
+                block.keep_apart(a, b)
         return blocks
 
     def _within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -333,17 +336,21 @@ class Judge:
     def _note(self, block: Block, judgement: Judgement) -> None:
         """Write down the confidence and support of each authorship of a block."""
         likely = 1 / (1 + np.exp(-np.clip(block.scores + block.prior, -30, 30)))
-        same = np.zeros(likely.shape, bool)
-        for group in block.groups:
-            same[np.ix_(group, group)] = True
-        np.fill_diagonal(same, False)
+        places = np.arange(len(block.authorships)) if block.fresh is None else block.fresh
+        group_of = np.zeros(len(block.authorships), np.int64)
+        for number, group in enumerate(block.groups):
+            group_of[group] = number
+        itself = np.arange(len(places)), places
+        same = group_of[places][:, None] == group_of[None, :]
+        outside = np.where(same, 0.0, likely)
+        same[itself] = False
         inside = np.where(same, likely, 0.0)
-        outside = np.where(same | np.eye(len(same), dtype=bool), 0.0, likely)
         best = inside.argmax(axis=1)
         alone = ~same.any(axis=1)
         own = np.where(alone, 1.0, inside.max(axis=1, initial=0.0))
-        judgement.support[block.authorships] = np.where(alone, -1, block.authorships[best])
-        judgement.confidence[block.authorships] = own * (1 - 0.5 * outside.max(axis=1, initial=0.0))
+        noted = block.authorships[places]
+        judgement.support[noted] = np.where(alone, -1, block.authorships[best])
+        judgement.confidence[noted] = own * (1 - 0.5 * outside.max(axis=1, initial=0.0))
 
     # -- names that one person can print ---------------------------------------------------------
 

@@ -205,10 +205,10 @@ class Surroundings:
     def around(self, papers: list[int], models: Models) -> tuple[Authorships, Statistics, Stored]:
         """The authorships of these papers, as the store has them now."""
         collection, known = self.collection, self.collection.authorships
-        wanted = np.array(papers, np.int64)
+        wanted, some = np.array(papers, np.int64), set(papers)
         old = np.flatnonzero(np.isin(collection.papers, wanted) & ~np.isin(collection.papers, self._later))
         places, counts = row_entries(known.offsets, old)
-        tail = [row for row in self._tail if row[0] in set(papers)]
+        tail = [row for row in self._tail if row[0] in some]
         paper = np.concatenate(
             [np.repeat(collection.papers[old], counts), np.array([row[0] for row in tail], np.int64)]
         )
