@@ -199,6 +199,7 @@ class Commonness:
         names: Sequence[PersonName],
         whole: int | None = None,
         families: Mapping[str, int] | None = None,
+        only: Sequence[PersonName] | None = None,
     ) -> list[float]:
         """How many other people of each name to expect in a collection, from all names that it prints.
 
@@ -215,6 +216,8 @@ class Commonness:
             How many distinct names the collection has, if ``names`` is a part of them.
         families
             How many of them each family has, if ``names`` lacks some.
+        only
+            The names that are wanted, if not all.
         """
         whole = len(names) if whole is None else whole
         families = Counter(name.family for name in names) if families is None else families
@@ -228,7 +231,7 @@ class Commonness:
         share = min(1.0, max(math.sqrt(whole / self.total), 1 - whole / _CHOSEN))
         letters = max(sum(firsts.values()), 1)
         expected = []
-        for name in names:
+        for name in names if only is None else only:
             elsewhere = self.family.get(name.family, self.unknown)
             if name.spelled:
                 likely = self.given.get(name.joined, self.unknown) / self.total
@@ -244,6 +247,7 @@ class Commonness:
         names: Sequence[PersonName],
         whole: int | None = None,
         families: Mapping[str, int] | None = None,
+        only: Sequence[PersonName] | None = None,
     ) -> list[float]:
         """Log-odds by the name alone that two authorships of each name are by one person.
 
@@ -252,7 +256,7 @@ class Commonness:
         """
         return [
             -math.log(NAMESAKE_FACTOR * min(max(namesakes, FEWEST), MOST))
-            for namesakes in self.namesakes(names, whole, families)
+            for namesakes in self.namesakes(names, whole, families, only)
         ]
 
 

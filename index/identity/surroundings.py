@@ -195,9 +195,8 @@ class Surroundings:
         held.update(name.family for name in self.new_names)
         names = {**self._nearby, **{self._known + at: name for at, name in enumerate(self.new_names)}}
         lacking = Counter({name.family: 1 for name in names.values() if name.family not in held})
-        odds = commonness.log_odds(list(names.values()), len(self.names), held + lacking)
-        by_number = dict(zip(names, odds, strict=True))
-        fresh = [by_number[self._known + at] for at in range(len(self.new_names))]
+        near = list(names.values())
+        fresh = commonness.log_odds(near, len(self.names), held + lacking, self.new_names)
         return np.concatenate([known, np.array(fresh, np.float64)])
 
     # -- papers ------------------------------------------------------------------------------------
