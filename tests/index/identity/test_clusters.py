@@ -1,0 +1,64 @@
+"""Groups of new authorships among known people: compared by rows of the new ones alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from index.identity.clusters import _COLUMNS, Block
+from index.identity.evidence import FEATURES
+
+
+def pairs_of(known: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Symmetric scores and features of all pairs of a name's authorships."""
+    draw, n = np.random.default_rng(seed), len(known)
+    scores = draw.normal(0, 3, (n, n)).astype(np.float32)
+    features = draw.random((n, n, len(FEATURES)), np.float32)
+    return scores + scores.T, features + features.transpose(1, 0, 2)
+
+
+def anchored(known: np.ndarray, scores: np.ndarray, features: np.ndarray, papers: np.ndarray) -> Block:
+    fresh = np.flatnonzero(known < 0)
+    flat = features[fresh].reshape(-1, len(FEATURES))
+    return Block.anchored(np.arange(len(known)), known, scores[fresh].ravel(), flat, papers, -0.6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_the_new_ones_say_what_the_whole_square_says(seed):
+    draw = np.random.default_rng(seed)
+    known = draw.integers(-1, 4, 25)
+    known[:3] = -1, 0, -1
+    papers = draw.integers(0, 20, 25)
+    scores, features = pairs_of(known, seed)
+    by_rows = anchored(known, scores, features, papers)
+    for square in (scores, *features.transpose(2, 0, 1)):
+        np.fill_diagonal(square, 0.0)
+    apart = (papers[:, None] == papers) & ~np.eye(25, dtype=bool)
+    evidence = features.transpose(2, 0, 1)[_COLUMNS]
+    whole = Block(np.arange(25), scores, evidence, apart, by_rows.groups, by_rows.anchors)
+    whole.prior, whole.name_odds = by_rows.prior, by_rows.name_odds
+    for block in (by_rows, whole):
+        block.keep_apart(0, 1)
+        block.keep_apart(1, 2)
+    (pairs, told), (same_pairs, same) = by_rows.merge_features(), whole.merge_features()
+    assert len(pairs)
+    np.testing.assert_array_equal(pairs, same_pairs)
+    np.testing.assert_allclose(told, same, rtol=1e-4, atol=1e-4)
+    free = [place for place, anchor in enumerate(by_rows.anchors) if anchor < 0]
+    for place in free:
+        for group in by_rows.groups:
+            one = by_rows.groups[place]
+            assert by_rows.likely(one, group) == pytest.approx(whole.likely(one, group), abs=1e-5)
+    assert all(by_rows.anchors[a] < 0 or by_rows.anchors[b] < 0 for a, b in pairs)
+
+
+def test_one_new_authorship_among_thousands_of_known_ones_takes_one_row():
+    known = np.arange(3_000) // 3
+    known[7] = -1
+    scores = np.full(3_000, -5.0, np.float32)
+    features = np.zeros((3_000, len(FEATURES)), np.float32)
+    block = Block.anchored(np.arange(3_000), known, scores, features, np.arange(3_000), -0.6)
+    assert block.scores.shape == block.apart.shape == (1, 3_000)
+    pairs, told = block.merge_features()
+    assert len(pairs) == len(told) == len(block.groups) - 1
+    assert told.nbytes + block.evidence.nbytes < 1_000_000
