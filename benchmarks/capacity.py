@@ -28,9 +28,9 @@ MEASURED = {
     "database, B a paper": (3_017, "benchmarks.scale.run, with people, at 3 million"),
     "words, B a paper": (458, "the same"),
     "vectors, B a paper": (861, "the same: half precision, the inverted file and entries"),
-    "own memory at rest, B a paper": (342, "the same: 1,027 MB at 3 million"),
-    "a people pass, h": (3.08, "the same, 3 million, two cores"),
-    "its exponent": (1.35, "the same"),
+    "own memory at rest, B a paper": (342, "an earlier run of the same: 1,027 MB at 3 million"),
+    "a people pass, h": (3.08, "an earlier run of the same, 3 million, two cores"),
+    "its exponent": (1.35, "an earlier run of the same, three sizes"),
     "embedding, papers/s": (20.0, "docs/benchmarks.md, two cores, float32"),
 }
 """Figures of this repository's other commands on two cores, and which command printed them."""

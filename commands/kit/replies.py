@@ -76,12 +76,23 @@ def _speaking(interaction: discord.Interaction) -> asyncio.Lock:
 
 @asynccontextmanager
 async def handling(interaction: discord.Interaction) -> AsyncIterator[None]:
-    """Handles every command, button and form: answers failures, acknowledges before it writes."""
+    """Handles every command, button and form: answers failures, acknowledges before it writes.
+
+    A process that ends or hands its shards over waits until the reply is sent, not only until it is made.
+    """
     take(interaction)
+    working: set[asyncio.Future[Any]] = interaction.client.services.answering  # type: ignore[attr-defined]
+    task = asyncio.current_task()
+    assert task is not None
+    outermost = task not in working
+    working.add(task)
     try:
         yield
     except Exception as error:  # whatever it was, the person gets an answer
         await apologise(interaction, error)
+    finally:
+        if outermost:
+            working.discard(task)
 
 
 def take(interaction: discord.Interaction) -> None:
