@@ -5,9 +5,6 @@ import re
 
 import pytest
 
-from commands.kit.replies import OUTAGES
-from data.database.unavailable import Why
-from tests.helpers.own_postgres import own_server
 from tests.helpers.process import run
 from tests.helpers.several import several, user_in
 
@@ -74,41 +71,6 @@ async def test_a_rolling_update_misses_no_interaction_and_answers_none_twice(the
     for one in (old, new):
         assert b"ERROR" not in one.said, one.said.decode()
         assert b"already been acknowledged" not in one.said
-
-
-@pytest.mark.parametrize(
-    "when", ["another process is about to take over", "holds shards 0, 1; this one follows"]
-)
-async def test_a_hand_over_whose_database_restarts_in_the_middle_comes_to_its_end(tmp_path, when):
-    """Commands meanwhile are answered, if only with a line that says what is the matter; none twice."""
-    with own_server() as server:
-        async with several(tmp_path, server.url()) as them:
-            old = await them.start("0-1", 2)
-            answered, enough = [], asyncio.Event()
-            async with user_in(them, them.discord.guild["id"]) as user:
-                shown = (await user.slash("/papers author:ChonLam Lao", within=120)).text
-
-                async def asks():
-                    while not enough.is_set():
-                        answered.append((await user.slash("/papers author:ChonLam Lao", within=60)).text)
-
-                asking = asyncio.create_task(asks())
-                new = them.begin("0-1", 2)
-                await (old if "about" in when else new).says(when.encode())
-                await asyncio.to_thread(server.stop)
-                await asyncio.to_thread(server.start)
-                await old.says(b"Another process has taken over shards 0, 1 of 2")
-                assert await old.stop() == 0
-                here = len(answered)
-                while len(answered) < here + 3 and not asking.done():  # noqa: ASYNC110 - nobody tells
-                    await asyncio.sleep(0.05)
-                enough.set()
-                await asking
-            assert answered[-1] == shown
-            assert set(answered) <= {shown, OUTAGES[Why.AWAY]}
-            for one in (old, new):
-                assert b"ERROR" not in one.said, one.said.decode()
-                assert b"already been acknowledged" not in one.said
 
 
 async def test_who_is_in_the_way_is_told_in_one_line(them):
