@@ -142,8 +142,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if databases.IN_POSTGRES:
         for item in items:
-            if item.get_closest_marker("sqlite"):
-                item.add_marker(pytest.mark.skip(reason="about SQLite's files"))
+            if marker := item.get_closest_marker("sqlite"):
+                item.add_marker(pytest.mark.skip(reason=f"on SQLite only: {marker.args[0]}"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

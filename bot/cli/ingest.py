@@ -27,7 +27,7 @@ from index.search.intake import Intake, Numbered, ReadyVectors, Summary
 RECENT = timedelta(days=7)
 _ASKED_AHEAD = 500
 _LITTLE = 1.1
-"""With less than a tenth more authorships than at the last full pass, there is no need to count."""
+"""If fewer than a tenth of the authorships are new since the last full pass, counting is unnecessary."""
 
 
 def polite(settings: Settings) -> PoliteClient:

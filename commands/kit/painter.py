@@ -26,7 +26,7 @@ log = logging.getLogger("labmate")
 PATIENCE = 8.0
 KEPT = 64
 PICTURES = Shelf("pictures", largest=4_000_000, most=2_000, life=timedelta(days=1))
-"""A day: whoever asks to be forgotten is in no picture for longer, and a new release draws anew."""
+"""One day, so that someone who asks to be forgotten soon disappears from pictures."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 

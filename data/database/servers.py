@@ -11,12 +11,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 _ADVICE = {
-    "28": "Check the user and the password in DATABASE_URL, and whom the server lets in (pg_hba.conf).",
+    "28": "Check the user name and password in DATABASE_URL, and which users the server accepts "
+    "(pg_hba.conf).",
     "3D": "Create the database first: createdb NAME",
     "42501": "Let the user of DATABASE_URL own the database: ALTER DATABASE NAME OWNER TO USER",
-    "53300": "Stop what else uses the server, or let it take more connections (max_connections).",
+    "53300": "Close other programs that use the server, or allow more connections (max_connections).",
     "53100": "Make room on its disk.",
-    "25006": "It has to be brought up to date, and takes no changes (default_transaction_read_only).",
+    "25006": "The database needs an upgrade, but the server is read-only (default_transaction_read_only).",
     "57P03": "The server is starting or stopping; start Labmate again in a moment.",
 }
 """What to do, by the first characters of PostgreSQL's SQLSTATE (appendix A of its manual)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,10 +40,18 @@ class OwnServer:
             self._pg_ctl("-w", "-l", str(self._folder / "log"), *self._options(), "start")
 
     def set(self, **settings: str) -> None:
-        """Change settings of the server, for those who are connected, too."""
+        """Change settings of the server, for those who are connected, too.
+
+        The server reads them some time after pg_reload_conf has returned, and tells its connections before it
+        accepts another.
+        """
         for name, value in settings.items():
             ask(f"ALTER SYSTEM SET {name} = '{value}'", uri=self._uri)
+        loaded = "SELECT pg_conf_load_time()"
+        before = ask(loaded, uri=self._uri)
         ask("SELECT pg_reload_conf()", uri=self._uri)
+        while ask(loaded, uri=self._uri) == before:
+            time.sleep(0.01)
 
     def cut(self) -> int:
         """End every connection to the database, as a failing network does; returns how many there were."""

@@ -26,7 +26,7 @@ from index.search.intake import Intake
 from tests.helpers.process import logged_in, run, start
 from tests.helpers.records import papers_file
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.sqlite("Labmate backs up files; a server is backed up with its own tools")
 
 BEGIN = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -48,7 +48,7 @@ def test_what_an_earlier_labmate_left_open_is_closed(tmp_path):
     assert _open_to_others(folder) == {"notes.txt": "0o644"}  # not one of Labmate's
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("reads the modes of the database's files")
 async def test_the_database_and_its_log_are_private_while_they_are_open(tmp_path):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'elsewhere.db'}")
     await store.upsert([record(1)])

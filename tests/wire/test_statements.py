@@ -34,7 +34,7 @@ def statements():
     event.remove(Engine, "before_cursor_execute", note)
 
 
-@pytest.mark.sqlite  # by the plans of its queries
+@pytest.mark.sqlite("reads SQLite's query plans")
 async def test_no_reply_reads_a_growing_table_whole(place, tmp_path, statements):
     _, _, user = place
     commands = await user.commands()

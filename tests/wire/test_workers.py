@@ -81,7 +81,7 @@ async def test_vectors_are_tended_by_the_worker_though_no_paper_waits(lab, sched
     assert corpus.vectors.search(rows[0].astype(np.float32), 1)[0].tolist() == [papers[0]]
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("locks the database's file")
 def test_a_locked_database_is_told_in_one_line(tmp_path, capsys):
     path = tmp_path / "labmate.db"
     with sqlite3.connect(path) as held:

@@ -24,7 +24,7 @@ from tests.helpers import backup_child as child
 from tests.helpers import older_databases as older
 from tests.helpers.records import record
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.sqlite("Labmate backs up files; a server is backed up with its own tools")
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.helpers.backup_child", "tests.helpers.upgrade_child"])

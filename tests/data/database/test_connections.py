@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from data.database.connections import AT_ONCE, Connection
 from data.database.engine import make_engine, make_reader
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.sqlite("about the connections to SQLite")
 
 MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :most) SELECT i FROM n"
 SIZES = (0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE + 7)

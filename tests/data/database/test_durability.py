@@ -10,7 +10,7 @@ from bot.settings import Settings
 from data.database.engine import make_engine
 from data.stores.store import Store
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.sqlite("reads SQLite's pragmas")
 
 FULL = 2
 

@@ -43,7 +43,7 @@ async def elsewhere():
 @pytest.mark.parametrize(
     ("where", "prepared", "said"),
     [
-        ({"user": "nobody"}, "SELECT 1", r"\"nobody\" does not exist\. Check the user and the password"),
+        ({"user": "nobody"}, "SELECT 1", r"\"nobody\" does not exist\. Check the user name and password"),
         ({"database": "none"}, "SELECT 1", r"\"none\" does not exist\. Create the database first"),
         ({"user": "guest"}, "CREATE ROLE guest LOGIN", r"permission denied .*OWNER TO USER"),
         (

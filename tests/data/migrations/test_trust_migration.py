@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from data.database.engine import MIGRATIONS
 from data.stores.store import Store
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.sqlite("makes an older database with sqlite3")
 
 OWNER, MANAGER = 1, 5
 CORRECTION = (

@@ -111,7 +111,7 @@ def _upgrade(path: Path, stop: str | int | None = None) -> object:
     return last
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("kills between a file's copy and its commit; a server's migration is one transaction")
 async def test_a_process_killed_anywhere_in_a_migration_loses_nothing(tmp_path):
     filled = tmp_path / "filled.db"
     before = older.make(filled, OLDER[0])
@@ -137,7 +137,7 @@ async def test_a_process_killed_anywhere_in_a_migration_loses_nothing(tmp_path):
         assert not list(path.parent.glob("*-part*")), step
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("about the copy of a file before it is migrated")
 async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path):
     path, revision = tmp_path / "labmate.db", OLDER[-1]
     process = CONTEXT.Process(target=fill_the_log_alone, args=(path, revision))
@@ -153,7 +153,7 @@ async def test_the_copy_before_a_migration_has_what_was_only_in_the_log(tmp_path
     assert older.lost(kept, older.read(path), _meant(revision)) == []
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("about the copy of a file before it is migrated")
 async def test_nothing_is_migrated_where_no_copy_can_be_kept(tmp_path):
     path = tmp_path / "labmate.db"
     before = older.make(path, OLDER[-1])

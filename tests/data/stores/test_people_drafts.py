@@ -185,7 +185,7 @@ def at_0006(path):
             )
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("makes an older database with sqlite3")
 async def test_memberships_of_an_older_database_come_along_with_what_was_judged(tmp_path):
     path = tmp_path / "labmate.db"
     at_0006(path)

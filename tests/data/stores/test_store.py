@@ -34,7 +34,7 @@ async def test_migrations_make_exactly_the_tables_of_the_code(store):
     assert diff == []
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("compares the bytes of the file")
 async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     path = tmp_path / "labmate.db"
     store = await Store.open(_url(path))
@@ -49,7 +49,7 @@ async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("a file that was begun")
 async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun_again(tmp_path):
     path = tmp_path / "labmate.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -60,7 +60,7 @@ async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun
     await store.close()
 
 
-@pytest.mark.sqlite
+@pytest.mark.sqlite("files that are no database of Labmate")
 @pytest.mark.parametrize(
     ("content", "said"),
     [(b"this is a text file, not a database " * 50, "not a database"), (None, "not one of Labmate")],
