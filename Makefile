@@ -13,7 +13,7 @@ CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test test-postgres test-cluster hostile coverage lint house format crash fuzz bench peers llm clients \
+.PHONY: run test test-postgres test-cluster hostile browser coverage lint house format crash fuzz bench peers llm clients \
 	schema clean
 
 run: $(STAMP)
@@ -46,6 +46,15 @@ test-cluster: $(DEV_STAMP) .cluster/.installed
 # What attackers and strangers try (docs/security.md).
 hostile: $(DEV_STAMP)
 	LABMATE_HOSTILE=1 $(BIN)/python -m pytest -q -m hostile -n 2 --dist loadfile $(ARGS)
+
+# The pages in Debian's Chromium, driven by Playwright (docs/try-it.md).
+browser: $(DEV_STAMP) $(VENV)/.installed-browser
+	$(BIN)/python -m pytest -q -m browser $(ARGS)
+
+$(VENV)/.installed-browser: pyproject.toml constraints.txt | $(DEV_STAMP)
+	@command -v chromium > /dev/null || { echo "The tests of the pages need Chromium: sudo apt-get install chromium"; exit 1; }
+	$(INSTALL) -e ".[browser]"
+	@touch $@
 
 # Which lines of index/ and data/ the tests execute, and the floor that they keep. Weekly, not on each change:
 # tracing takes half as much CPU again (76 s instead of 51 s for the tests of identity, people and the store).
