@@ -24,7 +24,8 @@ import zstandard
 
 from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
-from index.search.embedding import BATCH, Embedder, has_bfloat16, paper_text
+from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, has_bfloat16, locate, paper_text
+from index.search.other_model import OtherModel
 
 FIELDS, NEAR, ASKED = 4, 128, 32
 """How many fields, how many abstracts of each, and of how many of them neighbours are compared."""
@@ -82,15 +83,14 @@ def reciprocal_rank(asked: np.ndarray, texts: np.ndarray) -> float:
     return float((1 / ranks).mean())
 
 
-def batched(run: Run, embedder: Embedder) -> Encode:
+def batched(run: Run, model: OtherModel) -> Encode:
     """Embed with another engine, in sorted batches, one stream a core."""
 
     def encode(texts: list[str]) -> np.ndarray:
-        assert embedder._model is not None
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            ready = [embedder._model.preprocess([texts[i] for i in part]) for part in parts]
+            ready = [model.read([texts[i] for i in part]) for part in parts]
             inputs = [{name: made[name].numpy() for name in INPUTS} for made in ready]
             found = list(pool.map(run, inputs))
         rows = np.empty((len(texts), found[0].shape[1]), np.float32)
@@ -102,26 +102,29 @@ def batched(run: Run, embedder: Embedder) -> Encode:
 
 
 def torch_ways() -> Iterator[tuple[str, Encode]]:
-    """Labmate's own way, in each precision, compiled, and with fewer tokens."""
+    """Labmate's own way in each precision and with fewer tokens, and sentence-transformers, also compiled."""
     import torch  # lazy: torch takes seconds to load, and the data may be missing
 
     embedder = Embedder()
     embedder.load()
-    model = embedder._model
-    assert model is not None
-    model.to(torch.float32)
-    yield "torch, float32", embedder.encode
+    assert embedder._model is not None
+    embedder._model.to(torch.float32)
+    yield "Labmate, float32", embedder.encode
     if has_bfloat16():  # where it is emulated, it takes many times as long
-        model.to(torch.bfloat16)
-        yield "torch, bfloat16", embedder.encode
-        model.to(torch.float32)
-    whole = model.max_seq_length
+        embedder._model.to(torch.bfloat16)
+        yield "Labmate, bfloat16", embedder.encode
     for tokens in (192, 160, 128):
-        model.max_seq_length = tokens
-        yield f"torch, float32, first {tokens} tokens", embedder.encode
-    model.max_seq_length = whole
-    model[0].model = torch.compile(model[0].model, dynamic=True)
-    yield "torch.compile, float32", embedder.encode
+        shorter = Embedder(most_tokens=tokens)
+        shorter.load()
+        assert shorter._model is not None
+        shorter._model.to(torch.float32)
+        yield f"Labmate, float32, first {tokens} tokens", shorter.encode
+    model = OtherModel(locate(DEFAULT_MODEL), "cpu")
+    embedder._model = model
+    yield "sentence-transformers, float32", embedder.encode
+    inner = model.model[0]
+    inner.model = torch.compile(inner.model, dynamic=True)
+    yield "the same with torch.compile", embedder.encode
     if not torch._dynamo.utils.counters["stats"]["unique_graphs"]:
         raise RuntimeError("nothing was compiled: sentence-transformers keeps its model elsewhere now")
 
@@ -132,17 +135,16 @@ def engine_ways(folder: Path) -> Iterator[tuple[str, Encode]]:
     import openvino  # lazy: as above
     from onnxruntime.quantization import QuantType, quantize_dynamic  # lazy: as above
 
-    embedder = Embedder()
-    embedder.load()
+    model = OtherModel(locate(DEFAULT_MODEL), "cpu")
     whole, small = folder / "whole.onnx", folder / "small.onnx"
-    export(embedder, whole)
+    export(model, whole)
     quantize_dynamic(whole, small, weight_type=QuantType.QInt8)
     core = openvino.Core()
     for path, kind in ((whole, "float32"), (small, "int8")):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         session = onnxruntime.InferenceSession(str(path), options)
-        yield f"ONNX Runtime, {kind}", batched(lambda given, s=session: s.run(None, given)[0], embedder)
+        yield f"ONNX Runtime, {kind}", batched(lambda given, s=session: s.run(None, given)[0], model)
         compiled = core.compile_model(str(path), "CPU", {"PERFORMANCE_HINT": "THROUGHPUT"})
         requests = [compiled.create_infer_request() for _ in range(os.cpu_count() or 1)]
 
@@ -152,16 +154,14 @@ def engine_ways(folder: Path) -> Iterator[tuple[str, Encode]]:
             free.append(request)
             return found
 
-        yield f"OpenVINO, {kind}", batched(run, embedder)
+        yield f"OpenVINO, {kind}", batched(run, model)
 
 
-def export(embedder: Embedder, path: Path) -> None:
+def export(model: OtherModel, path: Path) -> None:
     """Write the model, its pooling and the unit length as ONNX."""
     import torch  # lazy: torch takes seconds to load
 
-    model = embedder._model
-    assert model is not None
-    model.float()
+    model.to(torch.float32)
 
     class Whole(torch.nn.Module):
         def __init__(self) -> None:
@@ -173,8 +173,8 @@ def export(embedder: Embedder, path: Path) -> None:
             weights = given[1].unsqueeze(-1).float()
             return torch.nn.functional.normalize((hidden * weights).sum(1) / weights.sum(1), dim=1)
 
-    inner = model[0].model
-    given = model.preprocess(["a short text", "a text that is rather longer than the other"])
+    inner = model.model[0].model
+    given = model.read(["a short text", "a text that is rather longer than the other"])
     with torch.no_grad():
         torch.onnx.export(
             Whole().eval(),

@@ -49,7 +49,7 @@ ROUNDS = 250
 Report = Callable[[str, int, int], None]
 
 
-class JointSpace(nn.Module):
+class JointSpace(nn.Module):  # type: ignore[misc]
     """Words and meaning joined, and the pooling of a taste's papers.
 
     It learns to tell an author's paper from all other papers of that day.
@@ -213,12 +213,13 @@ def _train_space(
         for step in steps:
             step.param_groups[0]["lr"] = LEARNING_RATE * max(0.05, 1 - at / len(plan))
             step.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         for step in steps:
             step.step()
         if report:
             report("learning the space", at + 1, len(plan))
-    return space.eval()
+    space.eval()
+    return space
 
 
 def _train_order(
@@ -274,8 +275,8 @@ def _blend(table: np.ndarray, wanted: np.ndarray, groups: np.ndarray) -> dict[st
         score = columns @ weights
         among = torch.zeros_like(score[: len(groups)]).index_add(0, day, torch.exp(score)).log()
         total = ((among[day] - score) * share).sum() / len(groups) + RIDGE * (weights**2).sum()
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()
         return total
 
-    step.step(loss)  # type: ignore[no-untyped-call]
+    step.step(loss)
     return {name: round(weight, 4) for name, weight in zip(SUMMED, weights.tolist(), strict=True)}

@@ -1,4 +1,4 @@
-"""Turning texts into unit vectors: the sentence-transformers model, its fingerprint and speed."""
+"""Turning texts into unit vectors: the model, its fingerprint and speed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from index.search.bert import Bert
+    from index.search.other_model import OtherModel
+
+    Model = Bert | OtherModel
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -202,7 +205,7 @@ class Embedder:
         self.name = name
         self._threads, self._most_tokens = threads, most_tokens
         self.wanted_device, self._device = device, "cpu"
-        self._model: SentenceTransformer | None = None
+        self._model: Model | None = None
         self._lock = threading.Lock()
 
     @property
@@ -222,27 +225,23 @@ class Embedder:
             if self._model is None:
                 self._model = self._load()
 
-    def _load(self) -> SentenceTransformer:
+    def _load(self) -> Model:
         fingerprint(self.name)
         folder = locate(self.name)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
         import torch  # lazy: takes seconds
-        import transformers  # lazy: takes seconds
-        from sentence_transformers import SentenceTransformer  # lazy: takes seconds
 
-        transformers.logging.set_verbosity_error()
-        transformers.logging.disable_progress_bar()
         # A query on two cores takes as long as on one, and ten times as long where one of them is busy.
         torch.set_num_threads(1)
         self._device = device_called(self.wanted_device)
         try:
-            model = SentenceTransformer(str(folder), device=self._device, local_files_only=True)
+            model = _model_in(folder, self._device, self._most_tokens, packaged=self.name == DEFAULT_MODEL)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelError(f"The model in {folder} can't be loaded: {error}") from error
-        if self._most_tokens:
-            model.max_seq_length = min(self._most_tokens, model.max_seq_length or self._most_tokens)
-        return model.to(torch.bfloat16) if self._on_gpu or has_bfloat16() else model
+        if self._on_gpu or has_bfloat16():
+            model.to(torch.bfloat16)
+        return model
 
     @property
     def _on_gpu(self) -> bool:
@@ -272,21 +271,12 @@ class Embedder:
         """Where each word piece of a text begins and ends: one for each row of its :class:`Worded`."""
         self.load()
         assert self._model is not None
-        with self._lock:
-            read = self._model.tokenizer(
-                text or " ",
-                truncation=True,
-                max_length=self._model.max_seq_length,
-                return_offsets_mapping=True,
-                return_special_tokens_mask=True,
-            )
-        marks = zip(read["offset_mapping"], read["special_tokens_mask"], strict=True)
-        return [(int(start), int(end)) for (start, end), special in marks if not special]
+        return self._model.pieces(text or " ")
 
     @property
     def has_words(self) -> bool:
         """Whether the model, once loaded, gives word pieces with their places."""
-        return self._model is not None and bool(getattr(self._model.tokenizer, "is_fast", False))
+        return self._model is not None and self._model.has_words
 
     def _each(
         self,
@@ -329,30 +319,34 @@ class Embedder:
     def _forward_words(self, batch: list[str]) -> list[Worded]:
         import torch  # lazy: takes seconds
 
-        rows, features = self._forward_whole(batch)
+        rows, words, lengths = self._forward_whole(batch)
         with torch.inference_mode():
-            units = torch.nn.functional.normalize(features["token_embeddings"].float(), dim=2).cpu().numpy()
-        lengths = features["attention_mask"].sum(dim=1).tolist()
+            units = torch.nn.functional.normalize(words.float(), dim=2).cpu().numpy()
         # The first and the last piece only mark the text's ends.
         return [
             Worded(row, unit[1 : length - 1].astype(np.float16))
-            for row, unit, length in zip(rows, units, lengths, strict=True)
+            for row, unit, length in zip(rows, units, lengths.tolist(), strict=True)
         ]
 
-    def _forward_whole(self, batch: list[str]) -> tuple[np.ndarray, Any]:
-        """The unit rows of a batch, and all that the model gives."""
+    def _forward_whole(self, batch: list[str]) -> tuple[np.ndarray, Any, Any]:
+        """The unit rows of a batch, those of its word pieces, and how many pieces each text has."""
         assert self._model is not None
         import torch  # lazy: takes seconds
-        from sentence_transformers.util import batch_to_device  # lazy: takes seconds
 
         with torch.inference_mode():
-            with self._lock:  # the tokenizer is not thread-safe
-                features = self._model.preprocess(batch)
-            if self._on_gpu:
-                features = batch_to_device(features, torch.device(self._device))
-            out = self._model.forward(features)
-            rows = torch.nn.functional.normalize(out["sentence_embedding"].float(), dim=1)
-        return rows.cpu().numpy(), out
+            means, words, lengths = self._model.embed(self._model.read(batch))
+            rows = torch.nn.functional.normalize(means.float(), dim=1)
+        return rows.cpu().numpy(), words, lengths
+
+
+def _model_in(folder: Path, device: str, most_tokens: int | None, *, packaged: bool) -> Model:
+    if packaged:
+        from index.search.bert import Bert  # lazy: torch takes seconds
+
+        return Bert(folder, device, most_tokens)
+    from index.search.other_model import OtherModel  # lazy: sentence-transformers takes many seconds
+
+    return OtherModel(folder, device, most_tokens)
 
 
 def _one_thread() -> None:

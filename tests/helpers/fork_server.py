@@ -33,8 +33,7 @@ from tests.helpers import forked_worker, forking, one_model
 from tests.helpers.forking import LEASE
 
 IMPORTED = (
-    "bot.cli.main", "bot.cli.ask", "bot.run", "bot.terminal.prompt", "bot.doctor", "sentence_transformers",
-    "transformers.models.bert.modeling_bert", "transformers.models.bert.tokenization_bert",
+    "bot.cli.main", "bot.cli.ask", "bot.run", "bot.terminal.prompt", "bot.doctor", "index.search.bert",
     "sklearn.feature_extraction.text", "xgboost", "faiss", "tantivy", "alembic.command", "aiosqlite",
 )  # fmt: skip
 LONGEST = 1 << 20

@@ -19,7 +19,7 @@ _FORWARD, _LOAD, _DIGEST = embedding.Embedder._forward, embedding.Embedder._load
 _models: dict[tuple[int | None, int | None], Any] = {}
 _vectors: dict[tuple[str, int | None, tuple[str, ...]], np.ndarray] = {}
 _checksums: dict[tuple[Any, ...], Any] = {}
-_loading, _tokenizing = threading.Lock(), threading.Lock()
+_loading = threading.Lock()
 
 
 def share() -> None:
@@ -55,14 +55,7 @@ def _load(self: embedding.Embedder) -> Any:
     settings = self._threads, self._most_tokens
     with _loading:
         if settings not in _models:
-            model = _models[settings] = _LOAD(self)
-            preprocess = model.preprocess
-
-            def alone(batch: list[str]) -> Any:
-                with _tokenizing:  # an embedder's own lock does not keep other embedders out
-                    return preprocess(batch)
-
-            model.preprocess = alone
+            _models[settings] = _LOAD(self)
         return _models[settings]
 
 

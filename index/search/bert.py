@@ -1,0 +1,160 @@
+"""The packaged model in torch alone: a BERT whose word pieces are averaged.
+
+It gives the vectors that sentence-transformers gives. Importing that library takes seconds and some 170 MB.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from tokenizers import Encoding, Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+Read = tuple[Tensor, Tensor]
+"""Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape."""
+
+
+class Bert:
+    """The model of a folder, ready to embed.
+
+    Parameters
+    ----------
+    folder
+        With ``config.json``, ``model.safetensors``, ``tokenizer.json`` and ``sentence_bert_config.json``.
+    device
+        A torch device.
+    most_tokens
+        Cut longer texts there; None: where the model cuts them.
+
+    Raises
+    ------
+    OSError, ValueError, KeyError, RuntimeError
+        If a file is missing or not as expected.
+    """
+
+    has_words = True
+
+    def __init__(self, folder: Path, device: str, most_tokens: int | None = None) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        limits = json.loads((folder / "sentence_bert_config.json").read_text())
+        self.most_tokens = min(most_tokens or limits["max_seq_length"], limits["max_seq_length"])
+        self._device = torch.device(device)
+        self._tokenizer = _tokenizer_in(folder / "tokenizer.json")
+        self._tokenizer.enable_padding(pad_id=config["pad_token_id"])
+        self._heads, self._epsilon = config["num_attention_heads"], config["layer_norm_eps"]
+        try:
+            weights = load_file(folder / "model.safetensors", device=str(self._device))
+        except SafetensorError as error:
+            raise ValueError(str(error)) from error
+        self._embeddings = _Embeddings(weights)
+        self._layers = [_Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
+
+    def to(self, kind: torch.dtype) -> None:
+        """Compute in another precision."""
+        for part in (self._embeddings, *self._layers):
+            part.to(kind)
+
+    def read(self, texts: Sequence[str]) -> Read:
+        """Split texts into word pieces; safe to call from several threads."""
+        found = self._encoded(texts)
+        ids = torch.tensor([text.ids for text in found], device=self._device)
+        return ids, torch.tensor([text.attention_mask for text in found], device=self._device)
+
+    def pieces(self, text: str) -> list[tuple[int, int]]:
+        """Where each word piece begins and ends in the text."""
+        (found,) = self._encoded([text])
+        marks = zip(found.offsets, found.special_tokens_mask, strict=True)
+        return [place for place, special in marks if not special]
+
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+        self._tokenizer.enable_truncation(self.most_tokens)
+        return list(self._tokenizer.encode_batch([text.strip() for text in texts]))
+
+    def embed(self, read: Read) -> tuple[Tensor, Tensor, Tensor]:
+        """Embed texts.
+
+        Returns
+        -------
+        tuple
+            Their embeddings, shape (texts, dimension), not yet of unit length; those of their word pieces,
+            (texts, longest, dimension); and how many pieces each has, with the two that mark its ends.
+        """
+        ids, mask = read
+        texts, longest = ids.shape
+        # Without padding there is nothing to hide, and attention is faster.
+        seen = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        hidden = self._embeddings(ids, self._epsilon)
+        for layer in self._layers:
+            hidden = layer(hidden, seen, self._heads, self._epsilon)
+        counted = mask[:, :, None].to(hidden.dtype)
+        lengths = mask.sum(dim=1)
+        mean = (hidden * counted).sum(dim=1) / lengths[:, None].to(hidden.dtype).clamp(min=1e-9)
+        return mean, hidden.view(texts, longest, -1), lengths
+
+
+class _Part:
+    """Tensors that change their precision together."""
+
+    def to(self, kind: torch.dtype) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, Tensor):
+                setattr(self, name, value.to(kind))
+
+
+class _Embeddings(_Part):
+    """Words, their places and the type of their text, which is always the first."""
+
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        self.words = weights["embeddings.word_embeddings.weight"]
+        self.places = weights["embeddings.position_embeddings.weight"]
+        self.kind = weights["embeddings.token_type_embeddings.weight"][0]
+        self.scale = weights["embeddings.LayerNorm.weight"]
+        self.shift = weights["embeddings.LayerNorm.bias"]
+
+    def __call__(self, ids: Tensor, epsilon: float) -> Tensor:
+        whole = functional.embedding(ids, self.words) + self.kind + self.places[: ids.shape[1]]
+        return functional.layer_norm(whole, (whole.shape[-1],), self.scale, self.shift, epsilon)
+
+
+class _Layer(_Part):
+    """Attention and a perceptron, each added to what came in (Devlin et al. 2019, arXiv:1810.04805)."""
+
+    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
+        inner = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
+        self.asked = torch.cat([weights[f"{part}.weight"] for part in inner])
+        self.asked_bias = torch.cat([weights[f"{part}.bias"] for part in inner])
+        self.told, self.told_bias = _pair(weights, f"{name}.attention.output.dense")
+        self.told_scale, self.told_shift = _pair(weights, f"{name}.attention.output.LayerNorm")
+        self.wide, self.wide_bias = _pair(weights, f"{name}.intermediate.dense")
+        self.narrow, self.narrow_bias = _pair(weights, f"{name}.output.dense")
+        self.scale, self.shift = _pair(weights, f"{name}.output.LayerNorm")
+
+    def __call__(self, hidden: Tensor, seen: Tensor | None, heads: int, epsilon: float) -> Tensor:
+        texts, longest, size = hidden.shape
+        asked = functional.linear(hidden, self.asked, self.asked_bias)
+        query, key, value = asked.view(texts, longest, 3, heads, size // heads).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+        told = functional.linear(
+            mixed.transpose(1, 2).reshape(texts, longest, size), self.told, self.told_bias
+        )
+        hidden = functional.layer_norm(told + hidden, (size,), self.told_scale, self.told_shift, epsilon)
+        wide = functional.gelu(functional.linear(hidden, self.wide, self.wide_bias))
+        narrow = functional.linear(wide, self.narrow, self.narrow_bias)
+        return functional.layer_norm(narrow + hidden, (size,), self.scale, self.shift, epsilon)
+
+
+def _pair(weights: dict[str, Tensor], name: str) -> tuple[Tensor, Tensor]:
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def _tokenizer_in(path: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more special
+        raise ValueError(f"{path.name}: {error}") from error
