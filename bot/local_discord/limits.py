@@ -41,7 +41,7 @@ class Problems:
 
     def permissions(self, path: str, value: Any) -> str:
         """Permissions as the text that Discord keeps, "0" for none; adds an error for other text."""
-        given = str(value or 0)
+        given = "0" if value in (None, "") else str(value)
         if not (given.isascii() and given.isdecimal() and len(given) <= 20):
             self.add(path, "NUMBER_TYPE_COERCE", f'Value "{given[:40]}" is not int.')
         return given
