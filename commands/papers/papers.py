@@ -149,9 +149,8 @@ async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
     person = await services.store.people.find(int(asked.author[1:]))
     if person is None:
         return note("I no longer know this person. Try /papers with the name.")
-    rows = await services.store.people.memberships(person.id)
-    chosen = await services.store.narrowed(
-        list(dict.fromkeys(row.paper_id for row in rows)),
+    chosen = await services.store.people.papers_of(
+        person.id,
         oldest_first=asked.oldest_first,
         since=asked.since,
         category=asked.category,

@@ -52,6 +52,9 @@ class AuthorNames(Repository):
 
     async def number(self, key: str) -> int | None:
         """The number of an author's name, by its key."""
+        return await self._unchanged.ask(("name", key), lambda: self._number(key))
+
+    async def _number(self, key: str) -> int | None:
         return (await self.numbers([key])).get(key)
 
     async def numbers(self, keys: Sequence[str]) -> dict[str, int]:

@@ -79,6 +79,9 @@ class Bans(Repository):
 
     async def is_banned(self, member: int, guild: int | None) -> bool:
         """Whether this member, or this server (None: outside of servers), may not use this Labmate."""
+        return await self._unchanged.ask(("banned", member, guild), lambda: self._is_banned(member, guild))
+
+    async def _is_banned(self, member: int, guild: int | None) -> bool:
         member_banned = exists().where(BanRow.kind == "member", BanRow.target == member)
         async with self._read() as connection:
             refused = or_(member_banned, refused_server(guild)) if guild else member_banned

@@ -260,6 +260,9 @@ class Corrections(Repository):
 
     async def stamp(self) -> tuple[int, int, int]:
         """Changes with every change to a correction, also by another process."""
+        return await self._unchanged.ask("stamp of corrections", self._stamp)
+
+    async def _stamp(self) -> tuple[int, int, int]:
         query = select(
             func.max(CorrectionRow.id),
             func.count(CorrectionRow.undone),

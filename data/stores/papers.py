@@ -34,6 +34,24 @@ def has_category(category: str) -> Any:
     )
 
 
+async def ids_within(
+    connection: AsyncConnection,
+    query: Select[Any],
+    *,
+    oldest_first: bool,
+    since: date | None,
+    category: str | None,
+) -> list[int]:
+    """The store ids that a query finds, of current papers within limits, in the order of their days."""
+    query = query.where(CURRENT)
+    if since:
+        query = query.where(since <= DAY)
+    if category:
+        query = query.where(has_category(category))
+    order = (OLDEST, PaperRow.id.asc()) if oldest_first else (NEWEST, PaperRow.id.desc())
+    return list((await connection.scalars(query.order_by(*order))).all())
+
+
 class Papers(Repository):
     """Looks papers up."""
 
@@ -92,35 +110,13 @@ class Papers(Repository):
             select(PaperRow.id)
             .join(AuthorshipRow, AuthorshipRow.paper_id == PaperRow.id)
             .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
-            .where(AuthorRow.key == author_key, CURRENT)
+            .where(AuthorRow.key == author_key)
             .group_by(PaperRow.id)
         )
-        if since:
-            query = query.where(since <= DAY)
-        if category:
-            query = query.where(has_category(category))
-        order = (OLDEST, PaperRow.id.asc()) if oldest_first else (NEWEST, PaperRow.id.desc())
-        return await self._ids(query.order_by(*order))
-
-    async def narrowed(
-        self,
-        ids: Sequence[int],
-        *,
-        oldest_first: bool = False,
-        since: date | None = None,
-        category: str | None = None,
-    ) -> list[int]:
-        """The papers among these that are within limits, newest first by default."""
-        days_and_ids: list[tuple[Any, int]] = []
         async with self._read() as connection:
-            for part in slices(ids):
-                query = select(DAY, PaperRow.id).where(PaperRow.id.in_(part), CURRENT)
-                if since:
-                    query = query.where(since <= DAY)
-                if category:
-                    query = query.where(has_category(category))
-                days_and_ids += [(str(row[0] or ""), row[1]) for row in await connection.execute(query)]
-        return [number for _, number in sorted(days_and_ids, reverse=not oldest_first)]
+            return await ids_within(
+                connection, query, oldest_first=oldest_first, since=since, category=category
+            )
 
     async def count(self) -> int:
         """The number of papers."""

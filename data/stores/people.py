@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import KNOWN, MERGED, NAME
-from data.stores.papers import DAY, NEWEST
+from data.stores.papers import DAY, NEWEST, ids_within
 from data.stores.person_passes import MEMBERSHIPS, VALID, Membership, Passes, membership_of
 from data.stores.slices import slices
 from data.tables.papers import AuthorshipRow, MembershipRow, PaperRow, PersonRow
@@ -46,6 +46,10 @@ class People(Passes):
 
     async def find_all(self, people: Sequence[int]) -> dict[int, Person]:
         """People by number; merged ones are followed to the others."""
+        wanted = tuple(people)
+        return dict(await self._unchanged.ask(("people", wanted), lambda: self._find_all(wanted)))
+
+    async def _find_all(self, people: tuple[int, ...]) -> dict[int, Person]:
         pending, leads = list(dict.fromkeys(people)), {number: number for number in people}
         rows: dict[int, Any] = {}
         query = select(PersonRow.id, NAME.label("name"), MERGED.label("merged_into")).where(KNOWN)
@@ -104,6 +108,10 @@ class People(Passes):
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers) of everybody who publishes under one of the names, most papers first."""
+        wanted = tuple(author_ids)
+        return list(await self._unchanged.ask(("named", wanted), lambda: self._named(wanted)))
+
+    async def _named(self, author_ids: tuple[int, ...]) -> list[tuple[int, int]]:
         query = (
             select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
             .join(AuthorshipRow, VALID)
@@ -124,6 +132,27 @@ class People(Passes):
         )
         async with self._read() as connection:
             return [membership_of(row) for row in await connection.execute(query)]
+
+    async def papers_of(
+        self,
+        person_id: int,
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """Store ids of a person's papers, newest first by default."""
+        query = (
+            select(PaperRow.id)
+            .join(MembershipRow, MembershipRow.paper_id == PaperRow.id)
+            .join(AuthorshipRow, VALID)
+            .where(MembershipRow.person_id == person_id)
+            .group_by(PaperRow.id)
+        )
+        async with self._read() as connection:
+            return await ids_within(
+                connection, query, oldest_first=oldest_first, since=since, category=category
+            )
 
     async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
         """The judged authorships at these places (paper and position)."""

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
+from sqlalchemy import select
+
+from data.stores.papers import ids_within
 from data.stores.people import People, Person
 from data.stores.person_passes import Membership
+from data.stores.slices import slices
+from data.tables.papers import PaperRow
 
 FIRST_SEEN = 1_000_000_000
 """A person who exists only by a server's correction has this plus its number; no pass counts that far."""
@@ -118,6 +124,34 @@ class SeenPeople(People):
         return sorted(
             memberships, key=lambda row: (str(days.get(row.paper_id) or ""), row.paper_id), reverse=True
         )
+
+    async def papers_of(
+        self,
+        person_id: int,
+        *,
+        oldest_first: bool = False,
+        since: date | None = None,
+        category: str | None = None,
+    ) -> list[int]:
+        """Store ids of a person's papers here, newest first by default."""
+        if self.view.lead(person_id) not in self.view.sources:
+            return await super().papers_of(
+                person_id, oldest_first=oldest_first, since=since, category=category
+            )
+        ids = list(dict.fromkeys(row.paper_id for row in await self.memberships(person_id)))
+        if since or category:
+            ids = await self._within(ids, since, category)
+        return ids[::-1] if oldest_first else ids
+
+    async def _within(self, ids: Sequence[int], since: date | None, category: str | None) -> list[int]:
+        within: set[int] = set()
+        async with self._read() as connection:
+            for part in slices(ids):
+                some = select(PaperRow.id).where(PaperRow.id.in_(part))
+                within.update(
+                    await ids_within(connection, some, oldest_first=False, since=since, category=category)
+                )
+        return [number for number in ids if number in within]
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers) of everybody here who publishes under one of the names, most papers first."""

@@ -106,6 +106,9 @@ class Passes(Drafts):
 
     async def last_pass(self, kind: str | None = None) -> Pass | None:
         """The newest finished pass (of a kind), or None before the first."""
+        return await self._unchanged.ask(("last pass", kind), lambda: self._last_pass(kind))
+
+    async def _last_pass(self, kind: str | None) -> Pass | None:
         query = select(IdentityPassRow.__table__).order_by(IdentityPassRow.id.desc()).limit(1)
         if kind:
             query = query.where(IdentityPassRow.kind == kind)

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.database.unavailable import DatabaseUnavailableError, available
+from data.database.unchanged import unchanged
 
 DATABASE_ERRORS: tuple[type[Exception], ...] = (DatabaseUnavailableError, SQLAlchemyError, OSError)
 """What a method raises where the database can't be reached or refuses."""
@@ -81,6 +82,7 @@ class Repository:
 
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
         self._engine = reader
+        self._unchanged = unchanged(reader)
         self._writer = writer.of(type(self).__name__ if self.ONE_AT_A_TIME else "")
 
     @asynccontextmanager

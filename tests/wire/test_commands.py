@@ -10,6 +10,7 @@ from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import LOADING
 from bot.run import running_bot
+from data.stores.people import People
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.members import heard_by
 from tests.helpers.records import record
@@ -285,12 +286,12 @@ async def test_a_duplicate_interaction_is_answered_once(other):
 
 
 async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch, caplog):
-    _, bot, user, _ = other
+    _, _, user, _ = other
 
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is on fire")
 
-    monkeypatch.setattr(bot.services.store, "narrowed", broken)
+    monkeypatch.setattr(People, "papers_of", broken)
     reply = await user.slash("/papers ChonLam Lao")
     assert reply.is_private
     reference = reply.text.split("**")[1]
@@ -301,15 +302,15 @@ async def test_a_failure_gets_a_reference_that_the_log_holds(other, monkeypatch,
 
 
 async def test_slow_work_is_deferred_and_still_answered(other, monkeypatch):
-    discord, bot, user, _ = other
-    quick = bot.services.store.narrowed
+    discord, _, user, _ = other
+    quick = People.papers_of
     deferred = asyncio.create_task(user.wait_for("MESSAGE_CREATE", lambda m: m["flags"] & LOADING, within=60))
 
     async def slow(*args: object, **more: object) -> object:
         await deferred
         return await quick(*args, **more)
 
-    monkeypatch.setattr(bot.services.store, "narrowed", slow)
+    monkeypatch.setattr(People, "papers_of", slow)
     reply = await user.slash("/papers ChonLam Lao")
     assert "5 papers" in reply.text
     assert discord.requests[-2]["body"]["type"] == 5
