@@ -59,8 +59,22 @@ class Ranking:
         self._library = corpus
         self._hubs = Hubs(corpus)
 
+    def by_words(self, query: Query, k: int, allowed: np.ndarray | None) -> dict[int, float]:
+        """The papers that a query's words find, and their scores; arguments as :meth:`rank` has them."""
+        words, pool = self._library.words, max(POOL, k)
+        if not query.phrases and not words.terms(query.text):
+            return {}
+        deep = pool if allowed is None else min(20 * pool, 5_000)
+        return dict(words.search(query.text, deep, phrases=query.phrases))
+
     def rank(
-        self, query: Query, vector: np.ndarray | None, k: int, allowed: np.ndarray | None, wanted: Wanted
+        self,
+        query: Query,
+        vector: np.ndarray | None,
+        by_words: Mapping[int, float],
+        k: int,
+        allowed: np.ndarray | None,
+        wanted: Wanted,
     ) -> list[Hit]:
         """The best k papers.
 
@@ -68,6 +82,8 @@ class Ranking:
         ----------
         vector
             The embedding of the query's text, float32, shape (dimension,).
+        by_words
+            What :meth:`by_words` found.
         allowed
             True for papers that may be found, shape (store ids,); None for all.
         """
@@ -76,10 +92,6 @@ class Ranking:
             return self._newest(allowed, k)
         pool = max(POOL, k)
         terms = words.terms(query.text)
-        by_words: dict[int, float] = {}
-        if terms or query.phrases:
-            deep = pool if allowed is None else min(20 * pool, 5_000)
-            by_words = dict(words.search(query.text, deep, phrases=query.phrases))
         near: Sequence[int] = []
         if vector is not None and vectors is not None and not query.phrases:
             near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
@@ -92,7 +104,7 @@ class Ranking:
             return []
         asked = [paper for paper in candidates if paper not in by_words]
         if asked and terms:
-            by_words |= dict(words.search(query.text, len(asked), ids=asked))
+            by_words = {**by_words, **dict(words.search(query.text, len(asked), ids=asked))}
         closeness = np.full(len(candidates), np.nan, np.float32)
         if vector is not None and vectors is not None:
             closeness = vectors.closeness(vector, candidates)

@@ -142,10 +142,14 @@ class Search(SimilarPapers):
         allowed = self._library.facets.allowed(limits) if limits else None
         if said.without or (ordered and not query.text):
             allowed = await self._without(said.without, allowed)
-        vector = await self.embed(query.text)
         depth = max(k, ORDERED) if ordered else k
-        ranking = asyncio.to_thread(self._ranking.rank, query, vector, depth, allowed, wanted)
-        hits, (first, sure) = await asyncio.gather(ranking, self._certain(query, said.like is not None))
+        # Embedding takes one core, and looking words up another.
+        vector, by_words, (first, sure) = await asyncio.gather(
+            self.embed(query.text),
+            asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
+            self._certain(query, said.like is not None),
+        )
+        hits = await asyncio.to_thread(self._ranking.rank, query, vector, by_words, depth, allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
