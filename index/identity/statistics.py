@@ -281,9 +281,12 @@ def _products_by_table(
     at, pair = at[found], pair[found]
     values = one.data[entries[at]] * other.data[theirs[found]]
     ascending = (np.diff(columns) > 0) | (np.diff(row) > 0)
-    order = np.lexsort((at if ascending.all() else -at, pair))
-    order = order[values[order] != 0]
-    values, pair = values[order], pair[order]
+    turn = at if ascending.all() else len(entries) - 1 - at
+    place_in_order = pair * len(entries) + turn
+    if not (np.diff(place_in_order) > 0).all():
+        order = np.argsort(place_in_order, kind="stable")
+        values, pair = values[order], pair[order]
+    values, pair = values[values != 0], pair[values != 0]
     out = np.zeros(len(right), np.float32)
     if len(values):
         begins = np.flatnonzero(np.diff(pair, prepend=-1))
