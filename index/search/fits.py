@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import random
 from collections.abc import Sequence
@@ -10,7 +11,9 @@ from importlib import resources
 
 import numpy as np
 
+from index.models import arrays
 from index.search.corpus import Corpus
+from index.search.embedding import fingerprint
 from index.search.lexical import Term
 from index.search.passages import sentences
 
@@ -32,6 +35,7 @@ LENGTHS, EACH = (1, 2, 3, 5, 8, 13, 21, 34), 16
 """The lengths in words of random queries, and how many of each length there are."""
 _GROWN = 1.25
 """Chance is measured again when the number of papers has grown by this factor."""
+_FORMAT = 1
 
 
 class Fits:
@@ -94,10 +98,31 @@ class Fits:
             return None
         async with self._measuring:
             held = len(corpus.vectors)
-            if self._chance is None or not self._measured / _GROWN <= held <= self._measured * _GROWN:
-                self._chance = await asyncio.to_thread(by_chance, corpus)
-                self._measured = held
+            if self._chance is None or not _still_holds(self._measured, held):
+                self._chance, self._measured = await asyncio.to_thread(_kept_chance, corpus, held)
         return self._chance
+
+
+def _still_holds(measured: int, held: int) -> bool:
+    return measured / _GROWN <= held <= measured * _GROWN
+
+
+def _kept_chance(corpus: Corpus, held: int) -> tuple[np.ndarray, int]:
+    """The baseline, and for how many papers it was measured; kept beside the indexes for the next start."""
+    file = corpus.folder / "chance.npz"
+    model = arrays.lines([str(fingerprint(corpus.embedder.name)["weights_sha256"])])
+    kept = arrays.load(file, _FORMAT, "chance", "measured", "model")
+    if (
+        kept is not None
+        and np.array_equal(kept["model"], model)
+        and kept["chance"].shape == (len(LENGTHS),)
+        and _still_holds(int(kept["measured"]), held)
+    ):
+        return kept["chance"], int(kept["measured"])
+    chance = by_chance(corpus)
+    with contextlib.suppress(OSError):  # a disk that is full or read-only costs the next start a second
+        arrays.save(file, _FORMAT, chance=chance, measured=held, model=model)
+    return chance, held
 
 
 def by_chance(corpus: Corpus) -> np.ndarray:

@@ -2,8 +2,13 @@
 
 import numpy as np
 
+from data.stores.store import Store
 from index.evaluate.fields import read_field, write_collection
+from index.search import fits
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
 from index.search.fits import FARTHEST, LEAST, LENGTHS, fit_features, lifts, log_odds
+from tests.helpers.records import record
 
 
 def _fits(words: float, sentence: float, lift: float) -> bool:
@@ -33,3 +38,31 @@ def test_a_file_of_questions_is_a_collection_and_another_field(shared, tmp_path)
     field = read_field(path)
     assert len(field.questions) == len(field.abstracts) == 1_000
     assert set(own) <= set(field.questions)
+
+
+async def test_what_chance_gives_is_measured_once_and_again_for_another_model_or_a_torn_file(
+    tmp_path, monkeypatch
+):
+    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    await store.upsert([record(number) for number in range(4)])
+    with corpus.writing():
+        await corpus.refresh()
+        await corpus.embed_backlog()
+    measured = []
+
+    def by_chance(of):
+        measured.append(len(of.vectors))
+        return by_real_chance(of)
+
+    by_real_chance = fits.by_chance
+    monkeypatch.setattr(fits, "by_chance", by_chance)
+    first = await fits.Fits(corpus)._by_chance()
+    assert np.array_equal(first, await fits.Fits(corpus)._by_chance())
+    assert measured == [4]
+    monkeypatch.setattr(fits, "fingerprint", lambda _: {"weights_sha256": "another"})
+    await fits.Fits(corpus)._by_chance()
+    (tmp_path / "index" / "chance.npz").write_bytes(b"torn")
+    assert np.array_equal(first, await fits.Fits(corpus)._by_chance())
+    assert measured == [4, 4, 4]
+    await store.close()
