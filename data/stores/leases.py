@@ -28,7 +28,10 @@ class Leases(Repository):
             if (await connection.execute(change)).rowcount:
                 return True
             row = {"name": name, "holder": holder, "until": until}
-            return await insert_unless_there(connection, LeaseRow, row)
+            if await insert_unless_there(connection, LeaseRow, row):
+                return True
+            # Another process made the row meanwhile; it may have run out since.
+            return bool((await connection.execute(change)).rowcount)
 
     async def holder(self, name: str) -> str | None:
         """The holder of a lease now."""
