@@ -24,7 +24,7 @@ test test-postgres test-cluster hostile coverage crash fuzz: export PYTHONDONTWR
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m compileall -q bot commands index data
-	$(BIN)/python -m pytest -q -n 4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n 5 --dist worksteal $(ARGS)
 
 # The same tests with every store in PostgreSQL, but for those of SQLite's files. `make test` has a short part of it.
 test-postgres: $(DEV_STAMP)
@@ -66,7 +66,6 @@ lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m tests.test_house
 
 # Circles among files, and imports inside functions; both are to be 0.
 house: $(DEV_STAMP)

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from index.search import embedding
-from index.search.bert import Bert
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, locate
-from index.search.other_model import OtherModel
 
 TEXTS = [
     "Attention is all you need.",
@@ -26,25 +24,23 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def library() -> OtherModel:
-    return OtherModel(locate(DEFAULT_MODEL), "cpu")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    """The same model from a folder, which sentence-transformers loads."""
+    folder = shutil.copytree(locate(DEFAULT_MODEL), tmp_path_factory.mktemp("models") / "mine")
+    embedder = Embedder(str(folder))
+    embedder.load()
+    assert type(embedder._model).__name__ == "OtherModel"
+    return embedder
 
 
-def test_vectors_and_pieces_are_those_of_sentence_transformers(library: OtherModel) -> None:
-    ours, theirs = Embedder(), Embedder()
-    ours._model, theirs._model = Bert(locate(DEFAULT_MODEL), "cpu"), library
-    for mine, right in zip(ours.encode_words(TEXTS), theirs.encode_words(TEXTS), strict=True):
+def test_vectors_and_pieces_are_those_of_sentence_transformers(library: Embedder) -> None:
+    ours = Embedder()
+    for mine, right in zip(ours.encode_words(TEXTS), library.encode_words(TEXTS), strict=True):
         np.testing.assert_allclose(mine.row, right.row, atol=2e-6)
         np.testing.assert_allclose(mine.words, right.words, atol=2e-3)  # float16
-    assert [ours.pieces(text) for text in TEXTS] == [theirs.pieces(text) for text in TEXTS]
-
-
-def test_a_folder_of_another_model_is_loaded_by_the_library(tmp_path: Path) -> None:
-    folder = shutil.copytree(locate(DEFAULT_MODEL), tmp_path / "mine")
-    other = Embedder(str(folder))
-    other.load()
-    assert isinstance(other._model, OtherModel)
-    np.testing.assert_allclose(other.encode(TEXTS[:1]), Embedder().encode(TEXTS[:1]), atol=2e-6)
+    assert [ours.pieces(text) for text in TEXTS] == [library.pieces(text) for text in TEXTS]
+    assert ours.has_words
+    assert library.has_words
 
 
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "sentence_bert_config.json"])
