@@ -183,7 +183,7 @@ class Description:
         return self._compiled({"oneOf": [{"$ref": _SCHEMAS + name} for name in names]})
 
     def _compiled(self, schema: Json) -> Draft202012Validator:
-        """A validator of a schema and of those that it refers to; reading all of them takes ten times as long."""
+        """A validator of a schema and those that it refers to; with all of them it takes ten times longer."""
         needed: Json = {}
         waiting = [schema]
         while waiting:
