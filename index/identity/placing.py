@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from data.stores.corrections import Correction
 from data.stores.person_passes import Pass, Standing
 from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles, place_keys
 from index.identity.full_pass import certain_pairs, current
 from index.identity.gathering import gather
 from index.identity.identity import Judge
-from index.identity.judgement import Judgement
 from index.identity.models import Models
 from index.identity.surroundings import Surroundings
 from index.identity.writing import PassOutcome
@@ -24,6 +24,8 @@ from index.search.corpus import Corpus
 
 MOST = 500_000
 """New authorships from which everybody is judged again instead."""
+AT_ONCE = 60_000
+"""Authorships of the names that are judged in one go, unless one initial and family name has more."""
 Report = Callable[[str, int, int], None]
 Place = tuple[int, int]
 
@@ -85,7 +87,7 @@ async def place(corpus: Corpus, new: Newcomers, report: Report | None = None) ->
     while True:
         after, newest = await store.people.newest_pass(), await store.corrections.newest_change()
         if not new.rows:
-            judged = _Judged([], np.zeros(0, np.int64), Judgement.blank(0), [], -1)
+            judged = _Judged([], np.zeros(0, np.int64), np.zeros(0, np.float32), [], 0)
         else:
             collection = AuthorshipFiles.open(current(corpus), corpus.vectors)
             if collection is None or not new.full.upto <= collection.upto <= new.upto:
@@ -105,58 +107,125 @@ async def place(corpus: Corpus, new: Newcomers, report: Report | None = None) ->
 
 @dataclass(frozen=True)
 class _Judged:
-    """The new rows, the person of each, and the judgement that says why."""
+    """The new rows, and for each of them what was judged.
+
+    Attributes
+    ----------
+    person
+        int64: a known person, or a new one, who is numbered from ``first_new``.
+    confidence
+        float32.
+    support
+        The paper that supports it most, or None.
+    """
 
     rows: list[tuple[int, int, int, str]]
-    places: np.ndarray
-    judgement: Judgement
-    papers: list[int]
-    known_top: int
+    person: np.ndarray
+    confidence: np.ndarray
+    support: list[int | None]
+    first_new: int
 
 
 async def _judged(corpus: Corpus, collection: AuthorshipFiles, new: Newcomers) -> _Judged:
-    store = corpus.store
+    """Judge the new rows, so many names at a time that what has to be known of them takes little memory."""
     near = await Surroundings.read(corpus, collection, new.rows)
     models = await asyncio.to_thread(Models.shipped)
-    standing = await store.people.standing_under(await asyncio.to_thread(near.author_numbers))
+    corrections = await corpus.store.corrections.for_all()
+    parts = await asyncio.to_thread(near.parts, AT_ONCE, _names_together(corrections))
+    rows_of: list[list[tuple[int, int, int, str]]] = [[] for _ in parts]
+    part_of = {name: place for place, names in enumerate(parts) for name in names}
+    for row in new.rows:
+        rows_of[part_of[near.number_of(row[3])]].append(row)
+    judged: list[_Judged] = []
+    for names, rows in zip(parts, rows_of, strict=True):
+        standing = await corpus.store.people.standing_under(
+            await asyncio.to_thread(near.author_numbers, names)
+        )
+        judged.append(await asyncio.to_thread(_judged_part, near, models, names, rows, standing, corrections))
+    return _together(judged)
+
+
+def _names_together(corrections: Sequence[Correction]) -> list[tuple[int, int]]:
+    """The names of each two authorships that a correction calls one person's, by the store's numbers."""
+    same = (one for one in corrections if one.kind == "same" and one.author_id != one.other_author_id)
+    return [(one.author_id, one.other_author_id) for one in same]
+
+
+def _judged_part(
+    near: Surroundings,
+    models: Models,
+    names: set[int],
+    rows: list[tuple[int, int, int, str]],
+    standing: Sequence[tuple[int, int, int]],
+    corrections: Sequence[Correction],
+) -> _Judged:
+    """Judge the new rows with some names; ``standing``: paper, position and person of all who bear them."""
     known_at = {(paper, position): person for paper, position, person in standing}
-    corrections = await store.corrections.for_all()
+    papers = {paper for paper, _ in known_at} | {row[0] for row in rows}
+    authorships, statistics, stored = near.around(sorted(papers), names, models)
+    keys = place_keys(stored.papers[authorships.paper], stored.positions)
+    # Names that nobody new could have are not looked at, whatever stands there.
+    wanted = np.isin(authorships.name_ids[0], sorted(names))
+    known = np.where(wanted, -1, 0).astype(np.int64)
+    at = {key: place for place, key in enumerate(keys.tolist())}
+    for (paper, position), person in known_at.items():
+        place = at.get((paper << 20) | position)
+        if place is not None:
+            known[place] = person
+    fresh = np.array([at[(row[0] << 20) | row[1]] for row in rows], np.int64)
+    known[fresh] = -1
+    certain = certain_pairs(stored, corrections)
+    judgement = Judge(authorships, models, certain, statistics=statistics).place(known)
+    support = judgement.support[fresh]
+    supporting = stored.papers[authorships.paper[np.maximum(support, 0)]]
+    return _Judged(
+        rows,
+        judgement.person[fresh],
+        judgement.confidence[fresh],
+        [paper if place >= 0 else None for place, paper in zip(support, supporting.tolist(), strict=True)],
+        int(known.max(initial=-1)) + 1,
+    )
 
-    def work() -> _Judged:
-        papers = {paper for paper, _ in known_at} | {row[0] for row in new.rows}
-        authorships, statistics, stored = near.around(sorted(papers), models)
-        keys = place_keys(stored.papers[authorships.paper], stored.positions)
-        # Names that nobody new could have are not looked at, whatever stands there.
-        wanted = np.isin(authorships.name_ids[0], sorted(near.wanted()))
-        known = np.where(wanted, -1, 0).astype(np.int64)
-        at = {key: place for place, key in enumerate(keys.tolist())}
-        for (paper, position), person in known_at.items():
-            place = at.get((paper << 20) | position)
-            if place is not None:
-                known[place] = person
-        fresh = np.array([at[(row[0] << 20) | row[1]] for row in new.rows], np.int64)
-        known[fresh] = -1
-        certain = certain_pairs(stored, corrections)
-        judge = Judge(authorships, models, certain, statistics=statistics)
-        judgement = judge.place(known)
-        top = int(known.max(initial=-1))
-        return _Judged(new.rows, fresh, judgement, stored.papers[authorships.paper].tolist(), top)
 
-    return await asyncio.to_thread(work)
+def _together(parts: Sequence[_Judged]) -> _Judged:
+    """The rows of all parts, with new people numbered one after the other."""
+    first = max(part.first_new for part in parts)
+    following, people = first, []
+    for part in parts:
+        known = part.person < part.first_new
+        people.append(np.where(known, part.person, part.person - part.first_new + following))
+        following += int((part.person - part.first_new + 1).max(initial=0))
+    return _Judged(
+        [row for part in parts for row in part.rows],
+        np.concatenate(people),
+        np.concatenate([part.confidence for part in parts]),
+        [paper for part in parts for paper in part.support],
+        first,
+    )
 
 
 async def _write(
     store: Store, new: Newcomers, judged: _Judged, newest: int, after: int
 ) -> PassOutcome | None:
     """Write the new memberships in one transaction; None where a correction came meanwhile."""
-    person = judged.judgement.person[judged.places]
-    fresh = np.unique(person[person > judged.known_top])
+    person = judged.person
+    fresh = np.unique(person[person >= judged.first_new])
     if len(fresh):
         first = await store.people.reserve(len(fresh))
-        person = np.where(person > judged.known_top, first + np.searchsorted(fresh, person), person)
+        person = np.where(person >= judged.first_new, first + np.searchsorted(fresh, person), person)
     changed = [
-        _row(row, who, place, judged)
-        for row, who, place in zip(judged.rows, person.tolist(), judged.places.tolist(), strict=True)
+        {
+            "paper_id": row[0],
+            "position": row[1],
+            "author_id": row[2],
+            "person_id": who,
+            "confidence": round(float(confidence), 3),
+            "support": support,
+            "judged": False,
+        }
+        for row, who, confidence, support in zip(
+            judged.rows, person.tolist(), judged.confidence, judged.support, strict=True
+        )
     ]
     people, merged = await _people(store, new, judged, person)
     places = {(row["paper_id"], row["position"]) for row in changed}
@@ -166,19 +235,6 @@ async def _write(
         "new", new.upto, newest, changed, gone, people, merged, counts, after=after
     )
     return PassOutcome("new", *counts, len(changed)) if written else None
-
-
-def _row(row: tuple[int, int, int, str], who: int, place: int, judged: _Judged) -> dict[str, Any]:
-    support = int(judged.judgement.support[place])
-    return {
-        "paper_id": row[0],
-        "position": row[1],
-        "author_id": row[2],
-        "person_id": who,
-        "confidence": round(float(judged.judgement.confidence[place]), 3),
-        "support": judged.papers[support] if support >= 0 else None,
-        "judged": False,
-    }
 
 
 async def _people(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import DisjointSet
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from data.keys import hash64
@@ -43,7 +44,9 @@ class _Names(Sequence[PersonName]):
 class _Part(Authorships):
     """Some papers' authorships, with the numbers that names have in the collection."""
 
-    def __init__(self, ids: np.ndarray, near: Surroundings, odds: np.ndarray, **arrays: Any) -> None:
+    def __init__(
+        self, ids: np.ndarray, near: Surroundings, odds: np.ndarray, wanted: set[int], **arrays: Any
+    ) -> None:
         super().__init__(names=(), texts=(), **arrays)
         collection = near.collection
         self.__dict__["name_ids"] = ids, near.names
@@ -54,9 +57,11 @@ class _Part(Authorships):
         self.__dict__["paper"] = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         self.__dict__["near"] = near
         self.__dict__["odds"] = odds
+        self.__dict__["wanted"] = wanted
 
     near: Surroundings
     odds: np.ndarray
+    wanted: set[int]
 
     @property
     def papers(self) -> int:
@@ -69,7 +74,7 @@ class _Part(Authorships):
 
     def partners_of(self, names: set[int]) -> set[int]:
         """As :meth:`Authorships.partners_of`; all names that new ones could have are at hand."""
-        return self.near.wanted() - names
+        return self.wanted - names
 
 
 @dataclass(frozen=True)
@@ -165,9 +170,53 @@ class Surroundings:
         near |= {name for name in self._number_of.values() if int(self.short_ids[name]) in shorts}
         return {name: self.names[name] for name in sorted(near)}
 
-    def wanted(self) -> set[int]:
-        """The names of new authorships, and those that the same people could also use."""
-        return self._wanted
+    def parts(self, most: int, together: Iterable[tuple[int, int]]) -> list[set[int]]:
+        """The wanted names in parts that don't bear on each other, each with at most so many authorships.
+
+        A part has more of them if one initial and family name has. The wanted names are those of new
+        authorships and those that the same people could also use.
+
+        Parameters
+        ----------
+        together
+            The store's numbers of names that belong into the same part.
+        """
+        united = DisjointSet(sorted({self._short(name) for name in self._wanted}))
+        pairs = list(together)
+        names = self._names_of({author for pair in pairs for author in pair})
+        for pair in pairs:
+            shorts = {self._short(names[author]) for author in pair if author in names}
+            if len(shorts) == 2 and all(short in united for short in shorts):
+                united.merge(*shorts)
+        families: dict[int, set[int]] = {}
+        for name in sorted(self._wanted):
+            families.setdefault(united[self._short(name)], set()).add(name)
+        parts: list[set[int]] = []
+        held = most
+        for family in families.values():
+            count = sum(self._count(name) for name in family)
+            if held + count > most:
+                parts.append(set())
+                held = 0
+            parts[-1] |= family
+            held += count
+        return parts
+
+    def _names_of(self, authors: set[int]) -> dict[int, int]:
+        """The names of some of the store's numbers."""
+        if not authors:
+            return {}
+        known = np.flatnonzero(np.isin(self.collection.authors, sorted(authors)))
+        ids = self.collection.authorships.name_ids[0]
+        names = {int(self.collection.authors[place]): int(ids[place]) for place in known}
+        return names | {row[2]: self._number_of[row[3]] for row in self._tail if row[2] in authors}
+
+    def _short(self, name: int) -> int:
+        return int(self.short_ids[name])
+
+    def _count(self, name: int) -> int:
+        """How many authorships of a name are known."""
+        return len(self.collection.authorships.of_name(name)) if name < self._known else 1
 
     @cached_property
     def _wanted(self) -> set[int]:
@@ -177,9 +226,13 @@ class Surroundings:
         partners = partner_names(names, {place[number] for number in self._new})
         return self._new | {numbers[at] for at in partners}
 
-    def author_numbers(self) -> list[int]:
-        """The store's numbers of the wanted names."""
-        collection, wanted = self.collection, self.wanted()
+    def number_of(self, printed: str) -> int:
+        """The number of a name as printed; it is that of a new authorship or of one that came late."""
+        return self._number_of[printed]
+
+    def author_numbers(self, wanted: set[int]) -> list[int]:
+        """The store's numbers of some names."""
+        collection = self.collection
         known = [collection.authorships.of_name(name) for name in sorted(wanted) if name < self._known]
         some = np.unique(collection.authors[np.concatenate(known)]) if known else np.zeros(0, np.int64)
         late = {row[2] for row in self._tail if self._number_of[row[3]] in wanted}
@@ -201,8 +254,10 @@ class Surroundings:
 
     # -- papers ------------------------------------------------------------------------------------
 
-    def around(self, papers: list[int], models: Models) -> tuple[Authorships, Statistics, Stored]:
-        """The authorships of these papers, as the store has them now."""
+    def around(
+        self, papers: list[int], names: set[int], models: Models
+    ) -> tuple[Authorships, Statistics, Stored]:
+        """The authorships of these papers, as the store has them now, to judge those of some wanted names."""
         collection, known = self.collection, self.collection.authorships
         wanted, some = np.array(papers, np.int64), set(papers)
         old = np.flatnonzero(np.isin(collection.papers, wanted) & ~np.isin(collection.papers, self._later))
@@ -229,6 +284,7 @@ class Surroundings:
             ids,
             self,
             self._odds(models.commonness),
+            names,
             offsets=offsets,
             vectors=PaperVectors(self._corpus.vectors, held),
             days=self._corpus.facets.days_of(held),

@@ -5,14 +5,18 @@ import shutil
 import pytest
 
 from data.stores.scopes import Scope
-from index.identity import statistics
+from data.stores.store import Store
+from index.identity import placing, statistics
 from index.identity import writing as people_written
 from index.identity.passes import identify
 from index.identity.standing import outnumbered
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.trust.corrections import join, move_out, take_back
+from tests.helpers import databases
 from tests.helpers.records import record
+
+real = placing._together
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +102,42 @@ async def test_a_day_is_placed_where_the_files_of_the_last_pass_are_gone(corpus)
     assert (await identify(corpus)).kind == "new"
     assert len(await people_of(corpus, "Wei Wang")) == 2
     assert sum((await people_of(corpus, "Wei Wang")).values()) == 32
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_a_day_placed_in_parts_is_placed_as_in_one(tmp_path, monkeypatch, together):
+    """Also where a correction has made two names one person's, so that they belong into one part."""
+    people = []
+    for place, most in enumerate((placing.AT_ONCE, 1)):
+        store = await Store.open(databases.url_of(tmp_path / f"{place}.db"))
+        corpus = await Corpus.open(store, tmp_path / str(place), Embedder(), writable=True)
+        await store.upsert(circles(0, 20))
+        await identify(corpus)
+        if together:
+            for one, other in (("Ada Lovelace", "Bob Builder"), ("Alan Turing", "Bea Baker")):
+                (mine,), (theirs,) = [await people_of(corpus, name) for name in (one, other)]
+                found = await store.people.find_all([mine, theirs])
+                assert await join(store, found[mine], found[theirs], Scope.operator((7, "somebody"), 1))
+        await store.upsert(
+            [
+                *circles(30, 4),
+                record(50, authors=["B. Baker", "W. Wang", "New Comer", "Ada Lovelace", "N. Comer"]),
+            ]
+        )
+        monkeypatch.setattr(placing, "AT_ONCE", most)
+        parts = []
+        monkeypatch.setattr(
+            placing, "_together", lambda judged, noted=parts: noted.append(len(judged)) or real(judged)
+        )
+        assert (await identify(corpus)).kind == "new"
+        assert parts[0] > 1 if most == 1 else parts == [1]
+        rows = [(row.paper_id, row.position, row.person_id) for row in await store.people.all_memberships()]
+        groups: dict[int, set[tuple[int, int]]] = {}
+        for paper, position, person in rows:
+            groups.setdefault(person, set()).add((paper, position))
+        people.append(sorted(sorted(group) for group in groups.values()))
+        await store.close()
+    assert people[0] == people[1]
 
 
 # -- corrections while a pass runs ---------------------------------------------------------------
