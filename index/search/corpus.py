@@ -17,7 +17,7 @@ from index.search import facets_file
 from index.search.backlog import Progress, embedded
 from index.search.embedding import Embedder, fingerprint
 from index.search.facets import Facets
-from index.search.following import Following
+from index.search.following import StoreFollower
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
 from index.search.names_file import LibraryNames
@@ -55,7 +55,7 @@ class Corpus:
         self.ray: str | None = None
         self._engine_name = engine_name
         self.words = WordIndex(folder / "words")
-        self.following = Following(store, lambda: min(self._seen, self.words.upto))
+        self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
         self._named = -1
         self._hashes = np.zeros(0, np.int64)

@@ -40,7 +40,7 @@ class _Mark:
     at_the_beginning: bool
 
 
-class Following:
+class StoreFollower:
     """Compares the last change in the store with the last one here.
 
     Parameters

@@ -3,7 +3,7 @@
 import pytest
 
 from index.search import following
-from index.search.following import Following
+from index.search.following import StoreFollower
 from tests.helpers.records import record
 
 
@@ -16,7 +16,7 @@ def time(monkeypatch):
 
 async def test_a_lag_is_told_after_a_moment_from_when_the_oldest_came(store, time):
     here = [0]
-    follows = Following(store, lambda: here[0])
+    follows = StoreFollower(store, lambda: here[0])
     assert (await follows.look()).papers == 0
     await store.upsert([record(1)])
     lag = await follows.look()
@@ -37,11 +37,11 @@ async def test_a_lag_is_told_after_a_moment_from_when_the_oldest_came(store, tim
 
 async def test_a_machine_that_comes_late_says_so_at_once(store, time):
     await store.upsert([record(1)])
-    lag = await Following(store, lambda: 0).look()
+    lag = await StoreFollower(store, lambda: 0).look()
     assert (lag.papers, lag.or_longer, lag.is_worth_telling) == (1, True, True)
 
 
 async def test_after_a_restore_of_an_older_database_all_of_it_is_to_be_taken_in(store, time):
-    follows = Following(store, lambda: 7)
+    follows = StoreFollower(store, lambda: 7)
     await store.upsert([record(1), record(2)])
     assert (await follows.look()).papers == 2
