@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import logging
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
-import traceback
 from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any
@@ -184,5 +186,13 @@ class Watchdog:
                 self._end(STUCK)
 
     def _where(self) -> str:
-        frame = sys._current_frames().get(self._loop_thread)
-        return "".join(traceback.format_stack(frame)) if frame else "(unknown)"
+        # Not sys._current_frames, within which a garbage collection can stop the process (bot/heartbeat.py).
+        try:
+            with tempfile.TemporaryFile("w+", errors="replace") as file:
+                faulthandler.dump_traceback(file)
+                file.seek(0)
+                threads = file.read().split("\n\n")
+        except OSError as error:  # no folder for it; the process ends all the same
+            return f"(unknown: {error})"
+        of_loop = re.compile(rf"(Current t|T)hread 0x0*{self._loop_thread:x} ")
+        return next((text.rstrip() for text in threads if of_loop.match(text)), "(unknown)")

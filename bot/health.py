@@ -22,6 +22,7 @@ from data.calendar import clock
 from data.calendar.slots import undone
 from data.database.unavailable import DatabaseUnavailableError
 from index.digest.due import LATE
+from index.search.following import Lag
 
 AWAY = 60.0
 """Seconds that the connection to Discord may be lost; resuming takes a few."""
@@ -45,6 +46,7 @@ class Look:
     database: bool = False
     papers: int = 0
     waiting: int = 0
+    lag: Lag = field(default_factory=Lag)
     newest: date | None = None
     digests: dict[str, int] = field(default_factory=dict)
     """``active``, ``due``, ``late``, ``posted_late`` and deliveries by state."""
@@ -105,6 +107,10 @@ class Health:
         failed = sum(count for (_, outcome), count in look.workers.items() if outcome is RunOutcome.FAILED)
         if failed:
             look.worth_knowing.append(f"background work failed {failed} times; the log says why")
+        if look.lag.is_worth_telling:
+            look.worth_knowing.append(
+                f"papers not taken in yet: {look.lag.papers}, the oldest for {look.lag.seconds:.0f} s"
+            )
         if look.digests.get("late"):
             look.worth_knowing.append(f"{look.digests['late']} digests are late")
         return look
@@ -129,6 +135,7 @@ class Health:
     async def _database(self, look: Look) -> None:
         store = self._bot.services.store
         _, look.newest, _ = await store.listings.around()
+        look.lag = await self._bot.services.corpus.following.look()
         states, posted_late = await store.digests.counts()
         now, last = clock.now(), await store.digests.last_slots()
         active = await store.digests.active()
@@ -162,6 +169,7 @@ def as_json(look: Look) -> dict[str, Any]:
         "papers": look.papers,
         "newest_listing": look.newest.isoformat() if look.newest else None,
         "waiting_embeddings": look.waiting,
+        "behind": {"papers": look.lag.papers, "seconds": round(look.lag.seconds, 1)},
         "model_loaded": look.model,
         "digests": look.digests,
         "workers": {
@@ -201,6 +209,8 @@ class _Figures:
             ("model_loaded", "1 if papers can be found by meaning", float(look.model)),
             ("papers", "Papers that Labmate knows", float(look.papers)),
             ("embeddings_waiting", "Papers without an embedding", float(look.waiting)),
+            ("behind_papers", "New or changed papers not taken in here yet", float(look.lag.papers)),
+            ("behind_seconds", "For how long the oldest of them has been waiting", look.lag.seconds),
             ("newest_listing_timestamp_seconds", "Day of the newest listing, 0:00 UTC", newest),
             ("digests_active", "Digests that post", float(look.digests.get("active", 0))),
             ("digests_due", "Digests that are due but not posted yet", float(look.digests.get("due", 0))),

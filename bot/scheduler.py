@@ -259,7 +259,8 @@ class Scheduler:
             await asyncio.sleep(LOOK_EVERY)
             waited += LOOK_EVERY
             await corpus.refresh()
-            before, seen = seen, await self._services.store.last_change()
+            await corpus.following.look()
+            before, seen = seen, corpus.following.newest
             if seen == before != self._done:  # somebody has added papers, and pauses
                 self._new.set()
             if waited >= NAMES_EVERY:

@@ -31,6 +31,8 @@ KNOWN = (
 """Errors whose message says what to do."""
 OUTAGES = {
     Why.AWAY: "The database doesn't answer. What was done so far is kept; run the command again later.",
+    Why.COPY: "Only a copy of the database answers (a standby). What was done so far is kept; run the "
+    "command again later.",
     Why.BUSY: "Another process kept the database locked for too long. Nothing is lost; try again.",
     Why.READ_ONLY: "The database takes no changes: its server (default_transaction_read_only) or its file is "
     "read-only. What was done so far is kept; change that, then run the command again.",
@@ -92,7 +94,7 @@ def _described(error: Exception) -> tuple[RunOutcome, str]:
     """The kind of failure and the message; the message is empty for a bug, which needs its traceback."""
     if isinstance(error, DBAPIError | DatabaseUnavailableError):
         reason = error.why if isinstance(error, DatabaseUnavailableError) else why(error)
-        passes = reason in (None, Why.AWAY, Why.BUSY)
+        passes = reason in (None, Why.AWAY, Why.COPY, Why.BUSY)
         return RunOutcome.BUSY if passes else RunOutcome.FAILED, OUTAGES[reason] if reason else ""
     kinds: dict[type[Exception], RunOutcome] = {
         AwayError: RunOutcome.BUSY,

@@ -12,6 +12,7 @@ from commands.cards.text import day, plural, safe
 from commands.kit.installs import anywhere
 from commands.kit.links import Press, choice, select
 from commands.kit.options import PRIVATE
+from commands.kit.progress import duration
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.spoken import Spoken, spoken
@@ -78,6 +79,10 @@ class About(commands.Cog):
             f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
             f"**Categories:** {' '.join(services.categories) or 'none'}",
         ]
+        lag = await services.corpus.following.look()
+        if lag.is_worth_telling:
+            since = f"{duration(lag.seconds)}{' or longer' if lag.or_longer else ''}"
+            lines.append(f"**Behind:** {plural(lag.papers, 'new or changed paper')}, for {since}")
         if services.progress.text:
             lines.append(f"**Right now:** {safe(services.progress.text)}")
         lines.append(

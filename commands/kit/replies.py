@@ -40,6 +40,8 @@ INTERIM = (LONGER, OTHERS_FIRST)
 
 OUTAGES = {
     Why.AWAY: "My database doesn't answer right now. What was saved is safe. Please try again in a minute.",
+    Why.COPY: "Only a copy of my database answers right now, and it may be out of date. Please try again in "
+    "a minute.",
     Why.BUSY: "My database is very busy right now, so nothing was changed. Please try again in a minute.",
     Why.READ_ONLY: "My database takes no changes right now, so nothing changed. I can still look things up.",
     Why.FULL: "My database's disk is full, so nothing was changed. I can still look things up.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable
 
 from discord import ui
@@ -10,6 +11,8 @@ from commands.cards.text import plural
 from commands.kit.progress import Need, doing
 from commands.kit.reply import Reply
 from commands.kit.services import Services
+from data.stores.repository import DATABASE_ERRORS
+from index.search.following import MOST_COUNTED, Lag
 
 _TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 _WAITING = {
@@ -30,14 +33,34 @@ def missing(services: Services, *needs: Need) -> str | None:
         return f"-# {STARTING}"
     if work := doing(progress, need):
         return f"-# {work}, so this may be incomplete."
+    if need is Need.PAPERS:
+        return f"-# {behind(services.corpus.following.lag)}, so this may be incomplete."
     waiting = services.corpus.waiting()
     papers = f"{'this' if waiting == 1 else 'these'} {plural(waiting, 'paper')}"
     return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
 
 
+def behind(lag: Lag) -> str:
+    """What is in the store, maybe from another machine, and can't be found on this one yet."""
+    more = "more than " if lag.papers >= MOST_COUNTED else ""
+    return f"I haven't taken in {more}{plural(lag.papers, 'new or changed paper')} yet"
+
+
+async def late_papers(services: Services) -> str | None:
+    """The line for a reply that knows no such paper, where there are papers that this machine can't find."""
+    await _look(services)
+    return missing(services, Need.PAPERS)
+
+
+async def _look(services: Services) -> None:
+    with contextlib.suppress(*DATABASE_ERRORS):  # the reply itself says what is wrong
+        await services.corpus.following.look()
+
+
 def _lacks(services: Services, need: Need) -> bool:
     if need is Need.PAPERS:
-        return services.progress.makes is Need.PAPERS and services.progress.done > 0
+        reading = services.progress.makes is Need.PAPERS and services.progress.done > 0
+        return reading or services.corpus.following.lag.is_worth_telling
     if need is Need.MEANING:
         return services.corpus.waiting() > 0
     if need is Need.PEOPLE:
@@ -58,10 +81,16 @@ async def told(
     services: Services, work: Awaitable[ui.LayoutView | Reply], *needs: Need
 ) -> ui.LayoutView | Reply:
     """A reply, with a line about what it lacked when it was asked for and still lacks."""
-    line = None if services.is_starting else missing(services, *needs)  # a reply waits for what is starting
+    if services.is_starting:  # a reply waits for what is starting
+        needs = tuple(need for need in needs if need is Need.PAPERS)
+    if Need.PAPERS in needs:
+        await _look(services)
+    line = missing(services, *needs)
     made = await work
-    # What was made meanwhile may be in the reply already, so only what is still missing is named.
-    line = line and missing(services, *needs)
+    if line is not None:  # what was made meanwhile may be in the reply already
+        if Need.PAPERS in needs:
+            await _look(services)
+        line = missing(services, *needs)
     if line is None:
         return made
     view = made if isinstance(made, ui.LayoutView) else made.view

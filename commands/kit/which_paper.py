@@ -13,6 +13,7 @@ from commands.cards.text import label, safe, shorten
 from commands.kit.links import choice
 from commands.kit.replies import UserError
 from commands.kit.services import Services
+from commands.kit.waiting import late_papers
 from data.records import Paper
 
 CHOICES = 25
@@ -94,6 +95,8 @@ async def no_such_paper(services: Services, typed: str, action: str, **more: Any
         f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the "
         "name of a system; /search finds papers by what they are about."
     )
+    if late := await late_papers(services):
+        text += f"\n{late}"
     return note(text, await guessed(services, typed, action, **more))
 
 

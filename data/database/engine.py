@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from data.database import in_use, sqlite_files
 from data.database.connections import connect
+from data.database.primary import StandbyError, to_primary
 from data.database.private_files import keep_database_private
 from data.database.servers import advice, serve
 from data.database.sqlite_files import StoreError as StoreError
@@ -30,8 +31,6 @@ MOVING = "moving"
 """The table of a database that an unfinished move is filling; it says from where."""
 _MIGRATING = 0x1AB_3A7E
 """The advisory lock of a migration, one number in the whole database."""
-_ANSWER = 10.0
-"""Seconds until a server that does not answer counts as away."""
 _CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
 _CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
 
@@ -103,7 +102,7 @@ def _is_far(url: str) -> bool:
 
 def _how(url: str) -> dict[str, Any]:
     """How SQLAlchemy connects."""
-    return {"timeout": _ANSWER} if _is_far(url) else {"async_creator_fn": connect}
+    return {"async_creator_fn": to_primary() if _is_far(url) else connect}
 
 
 def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
@@ -158,6 +157,12 @@ async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -
         await engine.dispose()
         kind = AwayError if why(error) in (Why.AWAY, Why.BUSY) else StoreError
         raise kind(f"{shown(url)} can't be used as a database: {error.orig}{advice(error)}") from error
+    except StandbyError as error:
+        await engine.dispose()
+        raise AwayError(
+            f"DATABASE_URL: {shown(url)} only copies another server (it is a standby), and may be behind. "
+            "Name the primary. If you name all servers (?host=one:5432&host=two:5432), Labmate finds it."
+        ) from error
     except OSError as error:  # asyncpg can't reach the server
         await engine.dispose()
         raise AwayError(

@@ -10,6 +10,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from data.database.primary import StandbyError
+
 
 class Why(StrEnum):
     """Why the database can't do it now."""
@@ -19,6 +21,8 @@ class Why(StrEnum):
     BUSY = "busy"
     """Others kept it, or all its connections, for too long."""
     READ_ONLY = "read-only"
+    COPY = "only a copy"
+    """Of several servers, only those answer that copy another one."""
     FULL = "full"
     """Its disk has no room left."""
 
@@ -72,6 +76,8 @@ async def available(opening: AbstractAsyncContextManager[AsyncConnection]) -> As
         async with AsyncExitStack() as stack:
             try:
                 connection = await stack.enter_async_context(opening)
+            except StandbyError as error:
+                raise DatabaseUnavailableError(Why.COPY, error) from error
             except OSError as error:  # the server's address gives no answer
                 raise DatabaseUnavailableError(Why.AWAY, error) from error
             yield connection

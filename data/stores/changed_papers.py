@@ -82,6 +82,12 @@ class ChangedPapers(Repository):
             )
             return [row.id for row in rows] + list(rest.all()), last
 
+    async def changed_count(self, after: int, most: int) -> int:
+        """How many papers changed after a batch number, counted up to ``most``."""
+        changed = select(PaperRow.id).where(PaperRow.changed > after).limit(most)
+        async with self._read() as connection:
+            return await connection.scalar(select(func.count()).select_from(changed.subquery())) or 0
+
     async def gone_since(self, after: int) -> list[int]:
         """Store ids of papers that were merged into another after this batch."""
         query = select(PaperRow.id).where(PaperRow.merged_into.is_not(None), PaperRow.changed > after)
@@ -99,6 +105,9 @@ class ChangedPapers(Repository):
 
     async def last_change(self) -> int:
         """The number of the newest batch; 0 for an empty store."""
+        return await self._unchanged.ask("last change", self._last_change)
+
+    async def _last_change(self) -> int:
         async with self._read() as connection:
             return await connection.scalar(select(func.max(PaperRow.changed))) or 0
 

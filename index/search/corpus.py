@@ -17,6 +17,7 @@ from index.search import facets_file
 from index.search.backlog import Progress, embedded
 from index.search.embedding import Embedder, fingerprint
 from index.search.facets import Facets
+from index.search.following import StoreFollower
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
 from index.search.names_file import LibraryNames
@@ -54,6 +55,7 @@ class Corpus:
         self.ray: str | None = None
         self._engine_name = engine_name
         self.words = WordIndex(folder / "words")
+        self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
@@ -224,10 +226,9 @@ class Corpus:
         upto, newest = self.words.upto, await self.store.last_change()
         if upto == newest:
             return 0
-        if upto > newest:  # a restored database
-            return most
-        ids, _ = await self.store.changed_ids(upto, most)
-        return len(ids)
+        return (
+            most if upto > newest else await self.store.changed_count(upto, most)
+        )  # > in a restored database
 
     async def catch_up_words(self, progress: Progress | None = None) -> None:
         """Bring the word index up to date with the store, after a crash or from scratch."""

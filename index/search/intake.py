@@ -105,13 +105,16 @@ class Intake:
         self._vectors = vectors
         self._progress = progress
         self._waiting_words: asyncio.Task[None] | None = None
-        self._stamp = 0
+        self._upto = 0
+        """The number of the last batch up to which the words have everything."""
+        self._uncommitted = self._others_wrote = False
         self.summary = Summary()
 
     async def run(self, items: Iterator[Numbered] | AsyncIterator[Numbered]) -> Summary:
         """Read everything; after an interruption the papers so far stay, and a later run completes them."""
         corpus = self._library
         await corpus.catch_up_words()
+        self._upto = corpus.words.upto
         run_id = await self._begin()
         finished = False
         try:
@@ -156,7 +159,11 @@ class Intake:
                 reason = item.reason[:120]
                 self.summary.reasons[reason] = self.summary.reasons.get(reason, 0) + 1
         if changes.touched or changes.gone:
-            self._stamp = changes.stamp
+            if changes.stamp == self._upto + 1:
+                self._upto = changes.stamp
+            else:  # another machine has written a batch in between
+                self._others_wrote = True
+            self._uncommitted = True
             await self._words_done()
             work = asyncio.to_thread(self._library.words.add, changes.touched, changes.gone)
             self._waiting_words = asyncio.create_task(work)
@@ -176,9 +183,12 @@ class Intake:
 
     async def _commit_words(self) -> None:
         await self._words_done()
-        if self._stamp:
-            await asyncio.to_thread(self._library.words.commit, self._stamp)
-            self._stamp = 0
+        if self._uncommitted:
+            await asyncio.to_thread(self._library.words.commit, self._upto)
+            self._uncommitted = False
+        if self._others_wrote:
+            await self._library.catch_up_words()
+            self._upto, self._others_wrote = self._library.words.upto, False
 
     async def _keep_vectors(self, good: Sequence[Numbered], changes: Changes) -> None:
         """Append the ready vectors of records whose text matches the store's."""

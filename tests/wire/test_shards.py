@@ -8,6 +8,14 @@ import pytest
 from tests.helpers.process import run
 from tests.helpers.several import several, user_in
 
+WITH_BUTTONS = (
+    "/papers author:ChonLam Lao",
+    "/search query:network",
+    "/paper paper:PrismLLM",
+    "/author name:ChonLam Lao",
+    "/ask question:how can large GPU clusters be emulated?",
+)
+
 
 @pytest.fixture
 async def them(tmp_path):
@@ -48,7 +56,7 @@ async def test_a_rolling_update_misses_no_interaction_and_answers_none_twice(the
     old = await them.start("0-1", 2)
     answered, enough = [], asyncio.Event()
     async with user_in(them, guild) as user, user_in(them, guild) as other:
-        kept = await user.slash("/papers author:ChonLam Lao", within=120)
+        kept = [await user.slash(text, within=120) for text in WITH_BUTTONS]
 
         async def asks(who):
             while not enough.is_set():
@@ -66,8 +74,15 @@ async def test_a_rolling_update_misses_no_interaction_and_answers_none_twice(the
         enough.set()
         await asyncio.gather(*asking)
         assert all("Labmate" in text for text in answered)
-        similar = next(button for button in kept.buttons if button.get("custom_id"))
-        assert (await kept.press(similar)).text, "its buttons work on the new process"
+        assert all(reply.buttons for reply in kept)
+        for reply in kept:
+            for button in reply.buttons:
+                pressed = await reply.press(button)
+                assert pressed.text or pressed.message["modal"], (
+                    "buttons of the old process work on the new one"
+                )
+                assert "no longer works" not in pressed.text
+                assert "went wrong" not in pressed.text
     for one in (old, new):
         assert b"ERROR" not in one.said, one.said.decode()
         assert b"already been acknowledged" not in one.said

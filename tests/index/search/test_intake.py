@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+import index.search.intake
 from data.records import Rejected
 from data.sources.http import SourceError
 from index.search.corpus import BusyError, Corpus
@@ -41,6 +42,27 @@ async def test_words_catch_up_after_a_crash_in_between(corpus):
         await corpus.catch_up_words()
     assert len(corpus.words) == 5
     assert corpus.words.upto == await corpus.store.last_change()
+
+
+async def test_what_another_machine_writes_in_the_middle_of_a_run_reaches_the_words_here(
+    corpus, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(index.search.intake, "BATCH", 1)
+    there = await Corpus.open(corpus.store, tmp_path / "there", Embedder(), writable=True)
+
+    async def items():
+        for number in range(6):
+            if number % 2:
+                await read(there, [record(10 + number)])
+            yield number, record(number)
+
+    with corpus.writing():
+        await Intake(corpus, "file", "x").run(items())
+    with there.writing():
+        await there.catch_up_words()
+    assert await corpus.store.count() == 9
+    for one in (corpus, there):
+        assert (len(one.words), one.words.upto) == (9, await corpus.store.last_change())
 
 
 async def test_another_stores_word_index_is_thrown_away(corpus):

@@ -1,0 +1,47 @@
+"""How far a machine is behind the store is seen at once, and told after a moment."""
+
+import pytest
+
+from index.search import following
+from index.search.following import StoreFollower
+from tests.helpers.records import record
+
+
+@pytest.fixture
+def time(monkeypatch):
+    now = [1_000.0]
+    monkeypatch.setattr("index.search.following.time.monotonic", lambda: now[0])
+    return now
+
+
+async def test_a_lag_is_told_after_a_moment_from_when_the_oldest_came(store, time):
+    here = [0]
+    follows = StoreFollower(store, lambda: here[0])
+    assert (await follows.look()).papers == 0
+    await store.upsert([record(1)])
+    lag = await follows.look()
+    assert (lag.papers, lag.seconds, lag.is_worth_telling) == (1, 0, False)
+    time[0] += 10
+    await store.upsert([record(2), record(3)])
+    await follows.look()
+    time[0] += following.MOMENT - 5
+    lag = await follows.look()
+    assert (lag.papers, lag.seconds, lag.is_worth_telling) == (3, following.MOMENT + 5, True)
+    here[0] = 1
+    lag = await follows.look()
+    assert (lag.papers, lag.seconds, lag.is_worth_telling) == (2, following.MOMENT - 5, False)
+    here[0] = 2
+    lag = await follows.look()
+    assert (lag.papers, lag.seconds, lag.is_worth_telling) == (0, 0, False)
+
+
+async def test_a_machine_that_comes_late_says_so_at_once(store, time):
+    await store.upsert([record(1)])
+    lag = await StoreFollower(store, lambda: 0).look()
+    assert (lag.papers, lag.or_longer, lag.is_worth_telling) == (1, True, True)
+
+
+async def test_after_a_restore_of_an_older_database_all_of_it_is_to_be_taken_in(store, time):
+    follows = StoreFollower(store, lambda: 7)
+    await store.upsert([record(1), record(2)])
+    assert (await follows.look()).papers == 2
