@@ -20,6 +20,7 @@ from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
 from bot.shards import ShardKeeper
 from commands.kit.supervise import first_of
+from data.calendar import clock
 from data.stores.shards import ShardsTakenError
 from index.search.corpus import Corpus
 
@@ -129,10 +130,13 @@ async def _ready(bot: Labmate) -> None:
 
 @asynccontextmanager
 async def local_discord(
-    settings: Settings, ids: Path | None = None
+    settings: Settings, ids: Path | None = None, *, port: int = 0, furnished: bool = False
 ) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
-    """A local Discord, and settings that lead a bot to it; ``ids`` lets its user and server stay the same."""
-    async with LocalDiscord(ids=ids) as discord_:
+    """A local Discord, and settings that lead a bot to it.
+
+    ``ids`` lets its user, server and port stay the same; furnished, it has what people need to try a bot.
+    """
+    async with LocalDiscord(port, ids=ids, furnished=furnished, move_clock=clock.move) as discord_:
         local_settings = settings.model_copy(
             update={
                 "discord_token": SecretStr(discord_.bot_token),
