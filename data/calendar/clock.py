@@ -18,8 +18,8 @@ _moved: set[asyncio.Event] = set()
 
 def follow(file: Path | None) -> None:
     """Take the time from a file (an instant as ISO 8601 with a zone) from now on; None: from the machine."""
-    global _file  # one clock for the whole process
-    _file = file
+    global _file, _ahead  # one clock for the whole process
+    _file, _ahead = file, timedelta(0)
 
 
 def move(by: timedelta) -> None:

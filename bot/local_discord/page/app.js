@@ -30,7 +30,10 @@ const context = () => ({ client, names, use, command, dismiss, startThread, newP
 
 const composer = new Composer({
   place: () => ({ client, channel: client.channels.get(current) }),
-  command,
+  command: (data, uploads) => {
+    room.follow();
+    return command(data, uploads);
+  },
   say: (text, files) => client.rest("POST", `/channels/${current}/messages`, { content: text }, files),
 });
 
@@ -51,6 +54,7 @@ function drawPlaces() {
 }
 
 async function become(person) {
+  room.clear();
   if (!clients.has(person.id)) await connect(person);
   client = clients.get(person.id);
   const first = [...client.channels.values()].find((channel) => channel.type === TEXT);
@@ -204,6 +208,7 @@ async function begin() {
   client = clients.get(session.people[0].id);
   await go([...client.channels.values()].find((channel) => channel.type === TEXT).id);
   document.documentElement.dataset.ready = "yes";
+  performance.mark("usable");
 }
 
 begin().catch((error) => (byId("state").textContent = `The page could not start: ${error.message}`));

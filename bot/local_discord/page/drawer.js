@@ -5,6 +5,7 @@ import { now, setAhead } from "./times.js";
 const HOUR = 3600, DAY = 24 * HOUR;
 const LOOK_MS = 1000;
 const MOST = 200;
+const TOKEN = /[\w-]{40,}/g;
 const REPLIES = "(POST /interactions/.+/callback|(POST|PATCH) /webhooks/)", POSTS = "POST /channels/\\d+/messages";
 const FAULTS = [
   ["Rate limit: 429 for the bot's replies", { route: REPLIES, status: 429, retry_after: 2 }],
@@ -142,7 +143,7 @@ function wire() {
 }
 
 function exchange(entry) {
-  const what = entry.event ? [`→ ${entry.who} `, make("strong", {}, entry.event)] : [`${entry.who} `, make("strong", {}, entry.method), ` ${entry.path}`];
+  const what = entry.event ? [`→ ${entry.who} `, make("strong", {}, entry.event)] : [`${entry.who} `, make("strong", {}, entry.method), ` ${entry.path.replace(TOKEN, "…")}`];
   const status = entry.event ? null : make("span", { class: entry.status >= 400 ? "status bad" : "status" }, ` ${entry.status} · ${Math.round(entry.ms)} ms`);
   const summary = make("summary", {}, ...what, status);
   const whole = make("details", { ontoggle: () => {

@@ -75,7 +75,7 @@ function element(node, names) {
     case "text": return String(node.content);
     case "br":
     case "newline": return make("br");
-    case "heading": return make("div", { role: "heading", "aria-level": 3, class: `heading h${node.level}` }, ...inner());
+    case "heading": return make("div", { role: "heading", "aria-level": 2, class: `heading h${node.level}` }, ...inner());
     case "inlineCode": return make("code", {}, String(node.content));
     case "codeBlock": return make("pre", { tabindex: 0 }, make("code", {}, String(node.content)));
     case "link":

@@ -37,7 +37,7 @@ export const nameOf = (user) => user.global_name || (user.bot ? user.username.re
 
 /** A round picture with a letter: this Discord's users have no other. */
 export function avatar(user) {
-  return make("span", { class: `avatar ${user.bot ? "bot" : `tone${Number(BigInt(user.id) % 3n)}`}`, "aria-hidden": "true" }, nameOf(user).slice(0, 1).toUpperCase());
+  return make("span", { class: `avatar ${user.bot ? "bot" : `tone${Number(BigInt(user.id) % 4n)}`}`, "aria-hidden": "true" }, nameOf(user).slice(0, 1).toUpperCase());
 }
 
 function above(message, { names }) {
@@ -48,7 +48,7 @@ function above(message, { names }) {
   if (message.type === 19) {
     const to = message.referenced_message;
     if (!to) return make("p", { class: "above" }, "answers a message that was deleted");
-    const text = plain(to.content).replace(/<@(\d+)>/g, (_, id) => names.of("@", id));
+    const text = plain(to.content.replace(/<@(\d+)>/g, (_, id) => names.of("@", id))) || "a card";
     return make("p", { class: "above" }, `answers ${nameOf(to.author)}: ${text.slice(0, EXCERPT)}${text.length > EXCERPT ? "…" : ""}`);
   }
   return null;

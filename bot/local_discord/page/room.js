@@ -13,12 +13,24 @@ export class Room {
     this.list = make("div", { class: "list" });
     this.log.append(this.list);
     this.stuck = true;
+    this.round = 0;
+    let before = 0;
     this.log.addEventListener("scroll", () => {
-      this.stuck = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < NEAR;
+      const { scrollTop, scrollHeight, clientHeight } = this.log;
+      // What grew is no reason to stay behind; only a person scrolls up.
+      if (scrollTop < before - 2) this.stuck = false;
+      if (scrollHeight - scrollTop - clientHeight < NEAR) this.stuck = true;
+      before = scrollTop;
     }, { passive: true });
-    const follow = new ResizeObserver(() => this.stuck && this.toEnd());
-    follow.observe(this.list);
-    follow.observe(this.log);
+    const sizes = new ResizeObserver(() => this.stuck && this.toEnd());
+    sizes.observe(this.list);
+    sizes.observe(this.log);
+  }
+
+  /** Follow what comes, as after something that one has sent. */
+  follow() {
+    this.stuck = true;
+    this.toEnd();
   }
 
   toEnd() {
@@ -27,6 +39,7 @@ export class Room {
 
   /** Show a channel; `context` is what messages need. */
   async open(channel, context) {
+    const round = ++this.round;
     this.channel = channel;
     this.context = context;
     byId("title").textContent = titleOf(channel);
@@ -36,10 +49,9 @@ export class Room {
     byId("line").placeholder = `Message ${titleOf(channel)}, or / for commands`;
     if (channel.type === FORUM) return this.forum();
     const messages = await context.client.history(channel.id);
-    if (this.channel.id !== channel.id) return;
+    if (round !== this.round) return;
     this.list.replaceChildren(...(messages.length ? [] : [welcome(channel)]), ...messages.map((one) => this.element(one)));
-    this.stuck = true;
-    this.toEnd();
+    this.follow();
   }
 
   element(message) {
@@ -74,6 +86,13 @@ export class Room {
     }
   }
 
+  /** Show nothing, since what one user sees is not for the next. */
+  clear() {
+    this.round++;
+    this.channel = null;
+    this.list.replaceChildren();
+  }
+
   gone(id) {
     this.find(id)?.remove();
   }
@@ -92,6 +111,7 @@ export class Room {
   note(text) {
     const made = make("p", { class: "note" }, text, " ", button("Dismiss", () => made.remove(), { class: "plain" }));
     this.list.append(made);
+    this.follow();
   }
 
   forum() {

@@ -17,7 +17,7 @@ export function select({ label, placeholder, options, min = 1, max = 1, disabled
     "data-custom-id": customId, onclick: () => (popup.hidden ? open() : close(true)),
   });
   const listed = make("div", {
-    id, role: "listbox", tabindex: -1, "aria-label": label || placeholder || "Choices", "aria-multiselectable": several, class: "options",
+    id, role: "listbox", tabindex: 0, "aria-label": label || placeholder || "Choices", "aria-multiselectable": several, class: "options",
     onkeydown: keys, onclick: (event) => press(event.target.closest("[role=option]")),
   }, ...rows);
   const popup = make("div", { class: "popup", hidden: true }, listed);

@@ -47,7 +47,7 @@ export function splitValues(text, options) {
  */
 export function parse(text, known, picked) {
   const found = findCommand(text.trim(), known);
-  if (!found) throw new TypingError(`There is no command ${text.trim().split(/\s/)[0]}. Type / to see them all.`);
+  if (!found) throw new TypingError(whatThereIs(text.trim(), known));
   const values = splitValues(found.rest, found.options);
   const loose = values.find((one) => !one.name);
   if (loose) {
@@ -62,6 +62,12 @@ export function parse(text, known, picked) {
   const options = given.map((one) => typedValue(found.options.find((option) => option.name === one.name), one.text, picked.get(one.name)));
   const files = given.map((one) => picked.get(one.name)).filter((one) => one?.file);
   return { data: interactionData(found, options), files: files.map((one) => one.file) };
+}
+
+function whatThereIs(text, known) {
+  const first = text.split(/\s/)[0];
+  const below = known.filter((one) => one.text.startsWith(`${first} `)).map((one) => one.text.slice(first.length + 1));
+  return below.length ? `${first} needs one of: ${below.join(", ")}` : `There is no command ${first}. Type / to see them all.`;
 }
 
 /** The `data` of an interaction with these options, below the subcommands that they belong to. */
