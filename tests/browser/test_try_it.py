@@ -182,3 +182,15 @@ async def test_faults_are_seen_on_the_wire(me):
     await me.button("Faults").click()
     await me.button("Behave again").click()
     await me.page.get_by_text("Everything works again.").wait_for()
+
+
+async def test_a_message_of_labmate_can_be_answered(me):
+    await me.say("@Labmate papers by ChonLam Lao")
+    await me.page.get_by_role("button", name="More for this message by Labmate").last.click()
+    await me.page.get_by_role("menuitem", name="Answer").click()
+    before = await me.count()
+    await me.line.fill("@Labmate similar to PrismLLM")
+    await me.page.keyboard.press("Escape")
+    await me.page.keyboard.press("Enter")
+    await me.settled(before + 1)
+    assert await me.page.get_by_text("answers Labmate").count() == 1

@@ -1,6 +1,6 @@
 """How the page looks and whether all can use it: three widths, two themes, and what axe-core finds.
 
-`LABMATE_PICTURES=docs/pictures make browser ARGS="-k pictures"` draws the pictures of docs/try-it.md.
+`PICTURES_TO=docs/pictures make browser ARGS="-k pictures"` draws the pictures of docs/try-it.md.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ async def violations(me: Visitor) -> list[str]:
 
 async def picture(me: Visitor, name: str, folder: Path) -> None:
     """A picture of the page in few colours, which keeps it small."""
-    where = Path(os.environ.get("LABMATE_PICTURES") or folder)
+    where = Path(os.environ.get("PICTURES_TO") or folder)
     image = Image.open(BytesIO(await me.page.screenshot()))
     image.convert("RGB").quantize(COLOURS).save(where / f"try-it-{name}.png", optimize=True)
 

@@ -26,7 +26,7 @@ const names = {
   type: (text) => composer.type(text),
 };
 
-const context = () => ({ client, names, use, command, dismiss, startThread, newPost, edit });
+const context = () => ({ client, names, use, command, dismiss, startThread, newPost, edit, answer: (message) => composer.answer(message) });
 
 const composer = new Composer({
   place: () => ({ client, channel: client.channels.get(current) }),
@@ -34,13 +34,18 @@ const composer = new Composer({
     room.follow();
     return command(data, uploads);
   },
-  say: (text, files) => client.rest("POST", `/channels/${current}/messages`, { content: text }, files),
+  say: (text, files, answered) => {
+    room.follow();
+    const reference = answered ? { message_reference: { message_id: answered.id } } : {};
+    return client.rest("POST", `/channels/${current}/messages`, { content: text, ...reference }, files);
+  },
 });
 
 // -- going places ----------------------------------------------------------------------------------
 
 async function go(id) {
   if (!client.channels.has(id)) return;
+  if (current !== id) composer.answer(null);
   current = id;
   client.unread.delete(id);
   showPlaces(false);

@@ -3,6 +3,7 @@
 const DISPATCH = 0, HEARTBEAT = 1, IDENTIFY = 2, RESUME = 6, RECONNECT = 7, INVALID = 9, HELLO = 10;
 export const DM = 1, FORUM = 15, THREADS = [11, 12], EPHEMERAL = 1 << 6, LOADING = 1 << 7;
 const AGAIN_MS = 1000;
+const UNKNOWN_TOKEN = 4004;
 
 /** Discord refused a request; the message says why, as Discord does. */
 export class RefusedError extends Error {}
@@ -53,8 +54,9 @@ export class Client extends EventTarget {
         socket.close();
       }
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", ({ code }) => {
       clearInterval(beat);
+      if (code === UNKNOWN_TOKEN) return location.reload(); // Labmate was started again, with new tokens.
       this.tell("away");
       setTimeout(() => this.open(), AGAIN_MS);
     });

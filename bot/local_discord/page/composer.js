@@ -17,6 +17,7 @@ export class Composer {
     this.attach = byId("upload");
     this.picked = new Map();
     this.files = [];
+    this.answered = null;
     this.offered = [];
     this.at = -1;
     this.round = 0;
@@ -121,8 +122,17 @@ export class Composer {
     this.drawFiles();
   }
 
+  /** Let the next message answer one of the channel. */
+  answer(message) {
+    this.answered = message;
+    this.drawFiles();
+    this.line.focus();
+  }
+
   drawFiles() {
-    byId("files").replaceChildren(...this.files.map((file) => make("p", { class: "file" }, `${file.name} `, make("span", { class: "hint" }, bytes(file.size)), " ",
+    const answered = this.answered && make("p", { class: "file" }, `Answering ${nameOf(this.answered.author)} `,
+      button("Cancel", () => this.answer(null), { class: "plain", "aria-label": "Cancel the answer" }));
+    byId("files").replaceChildren(...(answered ? [answered] : []), ...this.files.map((file) => make("p", { class: "file" }, `${file.name} `, make("span", { class: "hint" }, bytes(file.size)), " ",
       button("Remove", () => {
         this.files = this.files.filter((one) => one !== file);
         this.drawFiles();
@@ -148,9 +158,11 @@ export class Composer {
       } else {
         const files = this.files;
         const { client } = this.place();
+        const answered = this.answered;
         this.files = [];
+        this.answered = null;
         this.done(text);
-        await this.say(withMentions(text, client), files);
+        await this.say(withMentions(text, client), files, answered);
       }
     } catch (error) {
       if (!(error instanceof TypingError || error instanceof RefusedError)) throw error;

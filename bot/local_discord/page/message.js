@@ -95,6 +95,7 @@ function entries(message, context) {
   return [
     ...menuOf(3, message.id),
     ...menuOf(2, message.author.id).map(([text, action]) => [`${text} (${nameOf(message.author)})`, action]),
+    message.flags & EPHEMERAL ? null : ["Answer", () => context.answer(message)],
     ["React 👍", () => react(message, client, "👍", false)],
     canThread ? ["Start a thread", () => context.startThread(message)] : null,
     mine ? ["Edit", () => context.edit(message)] : null,
