@@ -99,6 +99,10 @@ def run(
     keep_few_arenas()
     given = {"labmate_shards": shards, "labmate_shards_of": of}
     config = settings(**{name: value for name, value in given.items() if value is not None})
+    if browser and config.discord_token:
+        raise typer.BadParameter(
+            "it opens the local Discord, which runs only without DISCORD_TOKEN", param_hint="--browser"
+        )
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))

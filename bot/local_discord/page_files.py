@@ -77,3 +77,14 @@ def _headers(request: web.Request) -> dict[str, str]:
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
     }
+
+
+def weight() -> str:
+    """What the page weighs, whole and compressed."""
+    files = page_files().values()
+    whole, packed = (sum(map(len, sizes)) for sizes in ([f.whole for f in files], [f.packed for f in files]))
+    return f"{len(files)} files, {whole:,} bytes, {packed:,} compressed"
+
+
+if __name__ == "__main__":
+    print(weight())

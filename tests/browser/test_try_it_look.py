@@ -24,8 +24,9 @@ except ImportError:
     Axe = None
 
 WIDTHS = {"phone": (390, 800), "tablet": (820, 900), "desktop": (1360, 860)}
+SAID = {"phone": "/papers ChonLam Lao", "tablet": "/similar PrismLLM", "desktop": "/graph PrismLLM"}
 THEMES = ("dark", "light")
-COLOURS = 96
+COLOURS = 160
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -59,7 +60,8 @@ async def test_pictures_and_no_violation(furnished, chromium, tmp_path, width, t
     across, down = WIDTHS[width]
     size = {"viewport": {"width": across, "height": down}, "color_scheme": theme}
     async with visitor(chromium, furnished.discord.url, **size) as me:
-        await me.say("/similar PrismLLM")
+        await me.say("/about")
+        await me.say(SAID[width])
         assert await violations(me) == []
         await picture(me, f"{width}-{theme}", tmp_path)
         # What is wider than the window would have to be scrolled to.
