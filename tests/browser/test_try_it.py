@@ -9,9 +9,9 @@ import pytest_asyncio
 
 from bot.local_discord.server import LocalDiscord
 from data.calendar import clock
-from tests.browser.visitor import visitor
 from tests.helpers.lab import started
 from tests.helpers.printed_examples import examples
+from tests.helpers.visitor import visitor
 
 BIBTEX = b"@article{a, title={A book that nobody here knows}, author={Some Body}, year={1999}}"
 

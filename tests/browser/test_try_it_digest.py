@@ -9,9 +9,9 @@ import pytest_asyncio
 from bot.local_discord.server import LocalDiscord
 from commands.digests.posting import Poster
 from data.calendar import clock
-from tests.browser.visitor import visitor
 from tests.helpers.digests import MONDAY, Scene, active, papers
 from tests.helpers.lab import fill, started
+from tests.helpers.visitor import visitor
 
 
 @pytest_asyncio.fixture

@@ -7,9 +7,9 @@ import pytest_asyncio
 from aiohttp import ClientSession
 
 from bot.local_discord.server import LocalDiscord
-from tests.browser.visitor import visitor
 from tests.helpers.lab import fill, started
 from tests.helpers.records import record
+from tests.helpers.visitor import visitor
 
 MARKUP = [
     "<img src=x onerror=ran()> gossip",

@@ -15,8 +15,8 @@ from PIL import Image
 
 from bot.local_discord.server import LocalDiscord
 from data.calendar import clock
-from tests.browser.visitor import Visitor, visitor
 from tests.helpers.lab import started
+from tests.helpers.visitor import Visitor, visitor
 
 try:
     from axe_playwright_python.async_playwright import Axe
