@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,9 @@ LOOK_EVERY = 30.0
 """Seconds until a wait checks the clock again, to notice a laptop that slept or a clock that was set."""
 _SIMULATED_EVERY = 0.05
 _file: Path | None = None
-_ahead = timedelta(0)
+_AHEAD = "LABMATE_CLOCK_AHEAD"
+"""The variable by which processes that this one starts have the same time; nobody else sets it."""
+_ahead = timedelta(seconds=float(os.environ.get(_AHEAD, 0)))
 _moved: set[asyncio.Event] = set()
 """Those who wait for an instant, who look again when the clock is moved."""
 
@@ -20,10 +23,13 @@ def follow(file: Path | None) -> None:
     """Take the time from a file (an instant as ISO 8601 with a zone) from now on; None: from the machine."""
     global _file, _ahead  # one clock for the whole process
     _file, _ahead = file, timedelta(0)
+    os.environ.pop(_AHEAD, None)
 
 
 def move(by: timedelta) -> None:
-    """Set the clock of this process ahead, and wake who waits for it; call it in the event loop.
+    """Set the clock ahead, and wake who waits for it; call it in the event loop.
+
+    It holds for this process and those that it starts from now on.
 
     Raises
     ------
@@ -35,8 +41,14 @@ def move(by: timedelta) -> None:
         show(_file, read(_file) + by)
     else:
         _ahead += by
+        os.environ[_AHEAD] = str(_ahead.total_seconds())
     for waiting in _moved:
         waiting.set()
+
+
+def is_ahead() -> bool:
+    """Whether somebody moved the clock: what is read then says nothing of when it was read."""
+    return bool(_ahead)
 
 
 def show(file: Path, instant: datetime) -> None:

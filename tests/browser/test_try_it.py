@@ -24,7 +24,6 @@ async def furnished(tmp_path_factory, chromium):
         LocalDiscord(furnished=True, move_clock=clock.move) as discord,
         started(discord, folder) as lab,
     ):
-        lab.scheduler.start()
         yield lab
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -138,6 +139,10 @@ async def test_the_clock_goes_ahead_for_discord_and_for_labmate_who_waits(discor
     ahead = clock.now() - datetime.now(UTC)
     assert abs(ahead - timedelta(hours=1)) < timedelta(seconds=5)
     assert abs(discord.state.now() - clock.now().timestamp()) < 5
+    asked = "from data.calendar import clock; print(clock.now().isoformat())"
+    worker = await asyncio.create_subprocess_exec(sys.executable, "-c", asked, stdout=asyncio.subprocess.PIPE)
+    there, _ = await worker.communicate()
+    assert abs(datetime.fromisoformat(there.decode().strip()) - clock.now()) < timedelta(seconds=10)
 
 
 async def test_the_session_names_two_people_with_their_tokens(discord, browser):
