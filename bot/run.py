@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
 from bot.shards import ShardKeeper
 from commands.kit.supervise import first_of
+from data.calendar import clock
+from data.sources.http import SourceError
 from data.stores.shards import ShardsTakenError
 from index.search.corpus import Corpus
 
@@ -129,10 +132,25 @@ async def _ready(bot: Labmate) -> None:
 
 @asynccontextmanager
 async def local_discord(
-    settings: Settings, ids: Path | None = None
+    settings: Settings, ids: Path | None = None, *, port: int = 0, furnished: bool = False
 ) -> AsyncIterator[tuple[LocalDiscord, Settings]]:
-    """A local Discord, and settings that lead a bot to it; ``ids`` lets its user and server stay the same."""
-    async with LocalDiscord(ids=ids) as discord_:
+    """A local Discord, and settings that lead a bot to it.
+
+    ``ids`` lets its user, server and port stay the same; furnished, it has what people need to try a bot.
+
+    Raises
+    ------
+    SourceError
+        If the port can't be used.
+    """
+    discord_ = LocalDiscord(port, ids=ids, furnished=furnished, move_clock=clock.move)
+    try:
+        await discord_.start()
+    except OSError as error:
+        raise SourceError(
+            f"Port {port} can't be used: {os.strerror(error.errno or 0)}. Choose another --port."
+        ) from error
+    try:
         local_settings = settings.model_copy(
             update={
                 "discord_token": SecretStr(discord_.bot_token),
@@ -141,6 +159,8 @@ async def local_discord(
             }
         )
         yield discord_, local_settings
+    finally:
+        await discord_.stop()
 
 
 async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:

@@ -23,7 +23,7 @@ PURPOSES = {
     "bot": "starts the program and keeps it running: settings, client, scheduler, workers, health",
     "bot.doctor": "finds what is wrong with an installation, and says what to do",
     "bot.cli": "the command line: `python -m bot ...`",
-    "bot.local_discord": "a Discord on loopback, for tests and for trying Labmate; knows nothing of Labmate",
+    "bot.local_discord": "a Discord on loopback with a page, to test and try Labmate; knows nothing of it",
     "bot.terminal": "the local Discord's prompt in a terminal",
     "commands.cards": "turns records into Discord views; the only room that writes Discord's text",
     "commands.digests": "`/digest` and its panel, choosing, posting, `/top`",

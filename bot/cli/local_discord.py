@@ -38,6 +38,7 @@ For the bot:
 For its user, who owns the guild (bot.local_discord.client.UserClient):
   url {discord.url}
   user token {discord.user_token}
+  or in a browser: {discord.url}/
 
 To make it fail on purpose, POST a JSON list to {discord.url}/local/faults, such as
   [{{"status": 429, "retry_after": 2}}]

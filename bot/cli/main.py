@@ -88,11 +88,21 @@ def run(
         str | None, typer.Option(help="The shards of this process, such as 0-3; others have the rest.")
     ] = None,
     of: Annotated[int | None, typer.Option(help="How many shards all processes have together.")] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Open the page of the local Discord in a browser.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(help="The port of the local Discord; 0 keeps the last one.", min=0, max=65_535)
+    ] = 0,
 ) -> None:
     """Start Labmate: in Discord if DISCORD_TOKEN is set, otherwise with a local Discord in this terminal."""
     keep_few_arenas()
     given = {"labmate_shards": shards, "labmate_shards_of": of}
     config = settings(**{name: value for name, value in given.items() if value is not None})
+    if browser and config.discord_token:
+        raise typer.BadParameter(
+            "it opens the local Discord, which runs only without DISCORD_TOKEN", param_hint="--browser"
+        )
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
@@ -107,7 +117,7 @@ def run(
         else:
             from bot.terminal.prompt import run_locally  # lazy: start-up
 
-            await run_locally(config)
+            await run_locally(config, port=port, browser=browser)
 
     perform(work(), ending=ending)
 

@@ -49,6 +49,8 @@ class Gateway:
         self.sessions: dict[str, Session] = {}
         self.presences: dict[str, Json] = {}
         """User id -> the status that they last set."""
+        self.on_dispatch: Callable[[str, str, Json], None] | None = None
+        """Called with each user's id, event and data, to show what was sent."""
         self.heartbeat_ms = HEARTBEAT_MS
         self.connections = 0
         """How many sockets have been opened so far, to test reconnecting."""
@@ -205,6 +207,8 @@ class Gateway:
         if not session.hears(event, data):
             return
         self._conformance.event(event, data)
+        if self.on_dispatch is not None:
+            self.on_dispatch(session.user_id, event, data)
         session.sequence += 1
         payload = {"op": DISPATCH, "t": event, "s": session.sequence, "d": data}
         session.sent.append(payload)

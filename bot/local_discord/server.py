@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import time
 from collections import deque
 from http import HTTPStatus
 from pathlib import Path
@@ -13,22 +14,24 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from bot.local_discord import blanks, errors
+from bot.local_discord import errors
 from bot.local_discord.conformance import Conformance
 from bot.local_discord.description import description_in
-from bot.local_discord.faults import Close, Fault, Faults
+from bot.local_discord.faults import Fault, Faults
+from bot.local_discord.furniture import Furniture, keep_port, kept_port
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
+from bot.local_discord.local_routes import LocalRoutes, MoveClock
 from bot.local_discord.messages import Messages
+from bot.local_discord.page_files import ATTACHMENT_HEADERS
 from bot.local_discord.rates import Rates
 from bot.local_discord.rest import Rest
 from bot.local_discord.routes import Call, Handler, read_body
 from bot.local_discord.state import Json, State
+from bot.local_discord.wire import Wire
 
 API = "/api/v10"
 _KEPT_REQUESTS = 2_000
-LONG_AGO = "2020-01-01T00:00:00+00:00"
-"""When the bot joined its first guild, so that it doesn't look new there."""
 
 
 class LocalDiscord:
@@ -42,11 +45,24 @@ class LocalDiscord:
         Discord's OpenAPI description, to check requests, answers and events against; by default the file
         that ``DISCORD_OPENAPI`` names.
     ids
-        A file that keeps ids, so that the user and the server stay the same after a restart.
+        A file that keeps ids and the port, so that user, server and page stay the same after a restart.
+    furnished
+        For people: with a second channel and user, a forum and direct messages, and the wire is recorded.
+    move_clock
+        Moves the bot's clock when somebody moves this Discord's.
     """
 
-    def __init__(self, port: int = 0, *, description: Path | None = None, ids: Path | None = None) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        description: Path | None = None,
+        ids: Path | None = None,
+        furnished: bool = False,
+        move_clock: MoveClock | None = None,
+    ) -> None:
         self._port = port
+        self._ids = ids
         named = description or (
             Path(os.environ["DISCORD_OPENAPI"]) if os.environ.get("DISCORD_OPENAPI") else None
         )
@@ -62,19 +78,12 @@ class LocalDiscord:
         """The bot's requests: method, path, body, status."""
         self._rest = Rest(self.state, self.gateway, self.messages, self.interactions)
         self._runner: web.AppRunner | None = None
-        self._populate(_kept_ids(ids, state=self.state))
-
-    def _populate(self, ids: dict[str, str]) -> None:
-        state = self.state
-        bot = state.add_user("labmate", bot=True, id=ids["bot"])
-        owner = state.add_user("you", id=ids["owner"])
-        state.application = blanks.application(bot["id"], "Labmate", owner, bot)
-        state.application["_privileged_intents"] = 0
-        state.reset_bot_token()
-        self.guild = state.add_guild("Local lab", owner["id"], id=ids["guild"])
-        state.add_member(self.guild["id"], bot["id"])["joined_at"] = LONG_AGO
-        self.channel = state.add_channel(self.guild["id"], "general", id=ids["channel"])
-        self.owner = owner
+        furniture = Furniture(self.state, ids, furnished=furnished)
+        self.owner, self.guild, self.channel = furniture.owner, furniture.guild, furniture.channel
+        self.wire = Wire()
+        self.wire.is_on = furnished
+        self.gateway.on_dispatch = self._dispatched
+        self._local = LocalRoutes(self.state, self.faults, self.gateway, self.wire, furniture, move_clock)
 
     # -- running -------------------------------------------------------------------------------
 
@@ -84,20 +93,32 @@ class LocalDiscord:
         app.router.add_get("/gateway", self.gateway.handle)
         app.router.add_get("/gateway/", self.gateway.handle)
         app.router.add_get("/attachments/{channel}/{id}/{name}", self._attachment)
-        app.router.add_post("/local/faults", self._set_faults)
+        self._local.add_to(app.router)
         for method, path, handler, authorized in self.routes():
             for prefix in (API, "/api"):
                 app.router.add_route(method, prefix + path, self._wrap(handler, authorized))
         app.router.add_route("*", "/{anything:.*}", self._nothing_here)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
-        await site.start()
-        assert site._server is not None
-        self._port = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
+        self._port = await self._listen(self._runner)
+        keep_port(self._ids, self._port)
         self._rest.gateway_url = self.gateway_url
         self.messages.base_url = self.url
         return self
+
+    async def _listen(self, runner: web.AppRunner) -> int:
+        """Listen on the port that was asked for, else on the last one if it is free, else on any."""
+        last = kept_port(self._ids) if not self._port else 0
+        site = web.TCPSite(runner, "127.0.0.1", last or self._port)
+        try:
+            await site.start()
+        except OSError:
+            if not last:
+                raise
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+        assert site._server is not None
+        return int(site._server.sockets[0].getsockname()[1])  # type: ignore[attr-defined]
 
     def routes(self) -> list[tuple[str, str, Handler, bool]]:
         """What is served of the API: (method, path, handler, needs authorization)."""
@@ -152,11 +173,12 @@ class LocalDiscord:
 
     def _wrap(self, handler: Handler, authorized: bool) -> Any:
         async def handle(request: web.Request) -> web.StreamResponse:
-            path = request.path.removeprefix("/api").removeprefix("/v10")
+            path, began = request.path.removeprefix("/api").removeprefix("/v10"), time.monotonic()
+            user_id = self.state.user_of(request.headers.get("Authorization", ""))
             address = request.remote or ""
             if self.rates.is_banned(address):
                 return web.Response(status=429, text="error code: 1015", content_type="text/html")
-            wait = self.rates.wait(self.state.user_of(request.headers.get("Authorization", "")), path)
+            wait = self.rates.wait(user_id, path)
             fault = (
                 self.faults.next_for(request.method, path)
                 if wait is None
@@ -166,6 +188,7 @@ class LocalDiscord:
                 await asyncio.sleep(fault.delay)
             if fault is not None and fault.status and not fault.after:
                 self.rates.note(address, fault.status)
+                self._record(request, user_id, path, None, fault.status, None, began)
                 return _faulty(fault)
             entry: Json = {"method": request.method, "path": path}
             try:
@@ -178,6 +201,8 @@ class LocalDiscord:
             entry |= {"status": status, "answer": answer if status >= 400 else None}
             if not path.startswith("/interactions") or "callback" in path:
                 self.requests.append(entry)
+            given = fault.status if fault is not None and fault.status else status
+            self._record(request, user_id, path, entry.get("body"), given, answer, began)
             if fault is not None and fault.hold:
                 await asyncio.sleep(fault.hold)
             if fault is not None and fault.status:
@@ -188,6 +213,26 @@ class LocalDiscord:
             return _json(answer, status=status, headers=_limit_headers(path))
 
         return handle
+
+    def _record(
+        self,
+        request: web.Request,
+        user_id: str | None,
+        path: str,
+        body: Any,
+        status: int,
+        answer: Any,
+        began: float,
+    ) -> None:
+        """Keep an exchange for the page. Routes of interactions, which need no token, are the bot's."""
+        known = self.state.users.get(user_id or "") or self.state.application["bot"]
+        self.wire.request(
+            known["username"], request.method, path, body, status, answer, time.monotonic() - began
+        )
+
+    def _dispatched(self, user_id: str, event: str, data: Json) -> None:
+        if user_id == self.state.application["bot"]["id"]:
+            self.wire.event(self.state.users[user_id]["username"], event, data)
 
     async def _answer(
         self, request: web.Request, path: str, handler: Handler, authorized: bool, entry: Json
@@ -209,39 +254,10 @@ class LocalDiscord:
         name, kind, data = self.state.files.get(request.match_info["id"], ("", "", b""))
         if name != request.match_info["name"]:
             return web.Response(status=404)
-        return web.Response(body=data, content_type=kind.partition(";")[0])
-
-    async def _set_faults(self, request: web.Request) -> web.Response:
-        """Take a JSON list of faults; an empty list ends them."""
-        try:
-            wanted = json.loads(await request.read())
-            faults = [Fault(**fault) for fault in wanted if "close" not in fault]
-            closes = [Close(**fault) for fault in wanted if "close" in fault]
-        except (ValueError, TypeError) as error:
-            return _json({"message": str(error)}, status=400)
-        self.faults.clear()
-        self.faults.requests.extend(faults)
-        self.faults.identifies.extend(close for close in closes if close.when == "identify")
-        for close in closes:
-            if close.when == "now":
-                await self.gateway.drop(code=close.close, user_id=self.state.application["bot"]["id"])
-        return web.Response(status=204)
+        return web.Response(body=data, content_type=kind.partition(";")[0], headers=ATTACHMENT_HEADERS)
 
     async def _nothing_here(self, request: web.Request) -> web.Response:
         return _json({"message": "404: Not Found", "code": 0}, status=404)
-
-
-def _kept_ids(file: Path | None, *, state: State) -> dict[str, str]:
-    """The ids of the first user, bot and server: from the file, or new ones that it then keeps."""
-    fresh = {name: state.snowflake() for name in ("bot", "owner", "guild", "channel")}
-    if file is None:
-        return fresh
-    try:
-        ids = json.loads(file.read_text())
-        return {name: str(int(ids[name])) for name in fresh}
-    except (OSError, ValueError, KeyError, TypeError):
-        file.write_text(json.dumps(fresh))
-        return fresh
 
 
 def _json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+import webbrowser
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -191,8 +192,16 @@ def _interaction(message: Json) -> str:
     return str((message.get("interaction_metadata") or {}).get("id", ""))
 
 
-async def run_locally(settings: Settings) -> None:
-    """Run the local Discord, the bot and a prompt until ``exit``, Ctrl-D or Ctrl-C."""
+async def run_locally(settings: Settings, *, port: int = 0, browser: bool = False) -> None:
+    """Run the local Discord, the bot and a prompt until ``exit``, Ctrl-D or Ctrl-C.
+
+    Parameters
+    ----------
+    port
+        The port of the local Discord and its page; 0 for the one of the last time.
+    browser
+        Whether to open the page in a browser.
+    """
     console = Console()
 
     def say(text: str) -> None:
@@ -202,7 +211,7 @@ async def run_locally(settings: Settings) -> None:
     settings.labmate_data.mkdir(parents=True, exist_ok=True)
     ids = settings.labmate_data / "local-discord.json"
     async with (
-        local_discord(settings, ids) as (discord_, local_settings),
+        local_discord(settings, ids, port=port, furnished=True) as (discord_, local_settings),
         running_bot(local_settings, say) as (bot, scheduler),
     ):
         async with UserClient(discord_.url, discord_.user_token) as user:
@@ -216,7 +225,10 @@ async def run_locally(settings: Settings) -> None:
                 "[bold]@Labmate how are GPU clusters emulated?[/] or [bold]/help[/]. "
                 "Tab completes; type exit to leave."
             )
+            console.print(f"The same as a page, as it looks in Discord: [bold]{discord_.url}/[/]")
             scheduler.start()
+            if browser:
+                await asyncio.to_thread(webbrowser.open, discord_.url)
             if sys.stdin.isatty():
                 await _interactive(console, user, settings, scheduler)
             else:

@@ -1,0 +1,2 @@
+// What `make vendor` bundles into discord-markdown-parser.js.
+export { parse } from "discord-markdown-parser";
