@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 ANSWER = 10.0
 """Seconds until a server that does not answer counts as away."""
-_OF_SEVERAL = 4.0
+OF_SEVERAL = 4.0
 """The same where there are others to ask."""
+SILENCE = 20.0
+"""Seconds without a sign of life until a connection counts as lost; the system would wait for minutes."""
 
 
 class StandbyError(ConnectionError):
@@ -29,7 +32,7 @@ def to_primary() -> Callable[..., Awaitable[Any]]:
 
         several = isinstance(host, list)
         servers = list(zip(host, port, strict=True)) if several else [(host, port)]
-        options |= {"target_session_attrs": "primary", "timeout": _OF_SEVERAL if several else ANSWER}
+        options |= {"target_session_attrs": "primary", "timeout": OF_SEVERAL if several else ANSWER}
         failed: list[Exception] = []
         for place in (*range(last, len(servers)), *range(last)):
             host, port = servers[place]
@@ -41,7 +44,24 @@ def to_primary() -> Callable[..., Awaitable[Any]]:
                 failed.append(StandbyError("only a server answers that copies another one"))
             else:
                 last = place
+                _end_when_silent(connection._transport.get_extra_info("socket"))
                 return connection
         raise next((error for error in failed if isinstance(error, StandbyError)), failed[0])
 
     return connect
+
+
+def _end_when_silent(connected: socket.socket) -> None:
+    """Let the system end a connection whose other machine is gone without a word, as after a power cut."""
+    if connected.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    half = max(round(SILENCE / 2), 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", half),
+        ("TCP_KEEPINTVL", max(half // 4, 1)),
+        ("TCP_KEEPCNT", 4),
+        ("TCP_USER_TIMEOUT", round(1_000 * SILENCE)),
+    ):
+        if hasattr(socket, name):  # not on every system
+            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -137,6 +137,8 @@ class Corpus:
 
     async def _follow(self, newest: int) -> None:
         """Take in what changed up to a batch of the store; keep it in the file if it was much."""
+        if newest < self._seen:  # a standby that had not received all of it took over
+            self.facets, self._hashes, self._seen = Facets(), np.zeros(0, np.int64), -1
         if self._seen < 0 and (known := await facets_file.load(self.folder, self.store)) is not None:
             self.facets, self._hashes, self._seen = known
         if self._seen == newest:

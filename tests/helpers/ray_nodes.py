@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from typing import Self
 
 import psutil
@@ -33,8 +35,10 @@ class RayNodes:
 
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")  # a socket's path has to be short
+        Path(self._folder, "ray").mkdir()  # where Ray notes the address, and expects the folder to be there
         self._process = subprocess.Popen(
             [sys.executable, "-c", _CHILD, str(self.count), self._folder],
+            env=os.environ | {"RAY_TMPDIR": self._folder},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -8,11 +8,12 @@ import pytest
 from bot.local_discord.server import LocalDiscord
 from commands.kit.replies import OUTAGES
 from data.database.engine import AwayError
-from data.database.unavailable import Why
+from data.database.unavailable import DatabaseUnavailableError, Why
 from data.stores.store import Store
 from tests.helpers.lab import started
 from tests.helpers.own_postgres import either, own_server, standby_of
 from tests.helpers.records import record
+from tests.helpers.wires import wire_to
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,23 @@ async def test_a_copy_that_is_behind_is_never_read(servers):
             await store.upsert([record(number)])
             assert await store.count() == number + 1
             await store.close()
+
+
+async def test_a_machine_that_falls_silent_is_given_up_and_used_again_when_it_is_back(servers, monkeypatch):
+    primary, standby = servers
+    monkeypatch.setattr("data.database.primary.SILENCE", 1.0)
+    monkeypatch.setattr("data.database.primary.OF_SEVERAL", 0.5)
+    async with wire_to(primary) as wire:
+        store = await Store.open(either(wire, standby))
+        before = await store.count()
+        wire.cut()
+        async with asyncio.timeout(30):
+            with pytest.raises(DatabaseUnavailableError) as lost:
+                await store.count()
+        assert lost.value.why is Why.COPY, "the other one is no primary"
+        wire.mend()
+        assert await store.count() == before
+        await store.close()
 
 
 async def test_when_the_copy_takes_over_labmate_goes_on_there_by_itself_and_nothing_is_lost(

@@ -1,8 +1,12 @@
 """How far a machine is behind the store is seen at once, and told after a moment."""
 
 import pytest
+from sqlalchemy import delete
 
+from data.tables.papers import AuthorshipRow, ListingRow, PaperIdRow, PaperRow
 from index.search import following
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
 from index.search.following import StoreFollower
 from tests.helpers.records import record
 
@@ -45,3 +49,21 @@ async def test_after_a_restore_of_an_older_database_all_of_it_is_to_be_taken_in(
     follows = StoreFollower(store, lambda: 7)
     await store.upsert([record(1), record(2)])
     assert (await follows.look()).papers == 2
+
+
+async def test_what_a_copy_that_took_over_never_received_is_not_remembered(store, tmp_path):
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder())
+    await store.upsert([record(1)])
+    await store.upsert([record(2)])
+    await corpus.refresh()
+    assert len(corpus.facets) == 2
+    async with store._writer.begin() as connection:
+        for rows, of in (
+            (AuthorshipRow, AuthorshipRow.paper_id),
+            (PaperIdRow, PaperIdRow.paper_id),
+            (ListingRow, ListingRow.paper_id),
+            (PaperRow, PaperRow.id),
+        ):
+            await connection.execute(delete(rows).where(of == 2))
+    await corpus.refresh()
+    assert (len(corpus.facets), corpus.seen) == (1, 1)
