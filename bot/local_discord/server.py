@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import os
 import time
 from collections import deque
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
 
 from aiohttp import web
 
 from bot.local_discord import errors
+from bot.local_discord.answers import faulty, json_answer, limit_headers
 from bot.local_discord.conformance import Conformance
 from bot.local_discord.description import description_in
 from bot.local_discord.faults import Fault, Faults
@@ -189,7 +187,7 @@ class LocalDiscord:
             if fault is not None and fault.status and not fault.after:
                 self.rates.note(address, fault.status)
                 self._record(request, user_id, path, None, fault.status, None, began)
-                return _faulty(fault)
+                return faulty(fault)
             entry: Json = {"method": request.method, "path": path}
             try:
                 status, answer = await self._answer(request, path, handler, authorized, entry)
@@ -206,11 +204,11 @@ class LocalDiscord:
             if fault is not None and fault.hold:
                 await asyncio.sleep(fault.hold)
             if fault is not None and fault.status:
-                return _faulty(fault)
+                return faulty(fault)
             self.conformance.answer(request.method, path, status, answer)
             if answer is None:
-                return web.Response(status=status, headers=_limit_headers(path))
-            return _json(answer, status=status, headers=_limit_headers(path))
+                return web.Response(status=status, headers=limit_headers(path))
+            return json_answer(answer, status=status, headers=limit_headers(path))
 
         return handle
 
@@ -257,41 +255,4 @@ class LocalDiscord:
         return web.Response(body=data, content_type=kind.partition(";")[0], headers=ATTACHMENT_HEADERS)
 
     async def _nothing_here(self, request: web.Request) -> web.Response:
-        return _json({"message": "404: Not Found", "code": 0}, status=404)
-
-
-def _json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    # Discord's content type has no charset, and some clients compare the whole string.
-    body = json.dumps(data).encode()
-    return web.Response(body=body, status=status, headers=headers, content_type="application/json")
-
-
-def _faulty(fault: Fault) -> web.Response:
-    if fault.status == 429:
-        scope = "global" if fault.everywhere else "user"
-        body = {
-            "message": "You are being rate limited.",
-            "retry_after": fault.retry_after,
-            "global": fault.everywhere,
-        }
-        headers = {"Via": "1.1 local", "Retry-After": str(fault.retry_after), "X-RateLimit-Scope": scope}
-        if fault.everywhere:
-            headers["X-RateLimit-Global"] = "true"
-        return _json(body, status=429, headers=headers)
-    status = HTTPStatus(fault.status or 500)
-    return _json({"message": fault.message or status.phrase, "code": fault.code}, status=status)
-
-
-def _limit_headers(path: str) -> dict[str, str]:
-    """Headers that tell clients about generous rate limits; answers to interactions have none."""
-    if path.endswith("/callback"):
-        return {}
-    bucket = "-".join(part for part in path.split("/") if part and not part.isdigit())[:60]
-    # Discord's buckets are hashes, too; a path may hold an emoji, which no header can.
-    bucket = hashlib.sha256(bucket.encode()).hexdigest()[:32]
-    return {
-        "X-RateLimit-Limit": "1000",
-        "X-RateLimit-Remaining": "999",
-        "X-RateLimit-Reset-After": "1.0",
-        "X-RateLimit-Bucket": bucket,
-    }
+        return json_answer({"message": "404: Not Found", "code": 0}, status=404)

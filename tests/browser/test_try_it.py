@@ -193,3 +193,46 @@ async def test_a_message_of_labmate_can_be_answered(me):
     await me.page.keyboard.press("Enter")
     await me.settled(before + 1)
     assert await me.page.get_by_text("answers Labmate").count() == 1
+
+
+async def test_the_keyboard_alone_is_enough(me):
+    keys = me.page.keyboard
+    focused = "document.activeElement.innerText || document.activeElement.id"
+
+    async def tab_to(text: str) -> None:
+        for _ in range(80):
+            await keys.press("Shift+Tab")
+            if text in await me.page.evaluate(focused):
+                return
+        raise AssertionError(f"no way to {text}")
+
+    assert await me.page.evaluate(focused) == "line"
+    await keys.type("/digest create")
+    await keys.press("Escape")
+    before = await me.count()
+    await keys.press("Enter")
+    await me.settled(before)
+    await tab_to("Name, time, zone")
+    await keys.press("Enter")
+    await me.page.get_by_role("dialog").wait_for()
+    for _ in range(12):
+        await keys.press("Tab")
+        assert await me.page.evaluate("!document.activeElement.closest('main, nav')")
+    await keys.press("Escape")
+    await me.page.get_by_role("dialog").wait_for(state="detached")
+    assert "Name, time, zone" in await me.page.evaluate(focused)
+    await keys.press("Alt+ArrowDown")
+    await me.page.wait_for_function("document.querySelector('h1').textContent !== 'general'")
+    await tab_to("Clock")
+    await keys.press("Enter")
+    await me.page.get_by_role("heading", name="Clock", level=2).wait_for()
+
+
+async def test_the_page_comes_back_when_the_connection_was_cut(me, furnished):
+    await furnished.discord.gateway.drop(user_id=furnished.discord.owner["id"])
+    await me.page.get_by_text("The local Discord is away").wait_for()
+    await me.page.get_by_text("The local Discord is away").wait_for(state="hidden")
+    await furnished.user.request(
+        "POST", f"/channels/{furnished.discord.channel['id']}/messages", {"content": "Still there?"}
+    )
+    await me.sees("Still there?")
