@@ -13,7 +13,7 @@ CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test test-postgres test-cluster hostile browser coverage lint house format crash fuzz bench peers llm clients \
+.PHONY: run test test-postgres test-cluster hostile browser vendor coverage lint house format crash fuzz bench peers llm clients \
 	schema clean
 
 run: $(STAMP)
@@ -50,6 +50,10 @@ hostile: $(DEV_STAMP)
 # The pages in Debian's Chromium, driven by Playwright (docs/try-it.md).
 browser: $(DEV_STAMP) $(VENV)/.installed-browser
 	$(BIN)/python -m pytest -q -m browser $(ARGS)
+
+# The libraries that pages use, bundled from the packages that package.json pins. Needs node; users need neither.
+vendor:
+	sh bot/explore/static/vendor/make.sh
 
 $(VENV)/.installed-browser: pyproject.toml constraints.txt | $(DEV_STAMP)
 	@command -v chromium > /dev/null || { echo "The tests of the pages need Chromium: sudo apt-get install chromium"; exit 1; }

@@ -39,7 +39,7 @@ class FeedServer:
     async def answer(self, request: web.Request) -> web.Response:
         """The feed, 304 if the reader already has it, or 429 if it is read too often."""
         feed = await self._services.store.feeds.find(request.match_info["token"])
-        if feed is None or await self._is_refused(feed):
+        if feed is None or feed.kind == "explore" or await self._is_refused(feed):
             return web.Response(status=404, text="This feed does not exist, or no longer exists.\n")
         if wait := self._readings.wait((feed.token,), READINGS, HOUR):
             return web.Response(

@@ -80,7 +80,7 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     people = await _authors(services, paper)
     if services.insight.people is not None:
         people.append(link("graph.paper", "Graph", paper=paper.id))
-    return card(paper, actions, people, await _figures(services, paper))
+    return card(paper, actions, people, await figures(services, paper))
 
 
 async def _authors(services: Services, paper: Paper) -> list[ui.Item[Any]]:
@@ -97,7 +97,7 @@ async def _authors(services: Services, paper: Paper) -> list[ui.Item[Any]]:
     ]
 
 
-async def _figures(services: Services, paper: Paper) -> str | None:
+async def figures(services: Services, paper: Paper) -> str | None:
     """The score with its parts, and citations where a source knows them."""
     known = (await services.facts.works([paper])).get(paper.id)
     parts = []

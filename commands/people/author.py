@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -89,6 +90,17 @@ def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:
 
 async def _card(services: Services, person: Person, member: int, *, private: bool) -> AuthorCard:
     """Everything that a card shows, as far as the member may see it."""
+    known = await public_card(services, person)
+    return replace(
+        known,
+        claimed_by=known.trust.claimed_by,
+        profile=await _profile(services, person.id, member, private=private),
+        corrected=await _corrected(services, person.id),
+    )
+
+
+async def public_card(services: Services, person: Person) -> AuthorCard:
+    """What papers and sources say of a person, without a word of a member's."""
     insight = services.insight
     facts = await services.facts.of_person(person.id)
     trust, namesakes = await _trust(services, person)
@@ -109,9 +121,6 @@ async def _card(services: Services, person: Person, member: int, *, private: boo
         facts.h_index if facts else None,
         facts.source if facts else "",
         namesakes,
-        claimed_by=trust.claimed_by,
-        profile=await _profile(services, person.id, member, private=private),
-        corrected=await _corrected(services, person.id),
     )
 
 

@@ -81,19 +81,29 @@ async def _neighbourhood(services: Services) -> Neighbourhood:
     return Neighbourhood(services.insight, people, services.facts, paper_name, rows)
 
 
-async def show_person(services: Services, number: int) -> Reply:
+async def around_person(services: Services, number: int) -> Graph:
     """The graph around a person."""
     neighbourhood, person = await _neighbourhood(services), await person_of(services, number)
     papers = await services.store.papers(neighbourhood.papers_of(person.id))
-    return await _picture(services, await neighbourhood.of_person(person, papers))
+    return await neighbourhood.of_person(person, papers)
 
 
-async def show_paper(services: Services, number: int) -> Reply:
+async def around_paper(services: Services, number: int) -> Graph:
     """The graph around a paper."""
     neighbourhood, paper = await _neighbourhood(services), await paper_of(services, number)
     similar = (await services.search.similar(paper, PAPERS - 1)).hits
     papers = await services.store.papers([hit.paper_id for hit in similar])
-    return await _picture(services, await neighbourhood.of_paper(paper, papers))
+    return await neighbourhood.of_paper(paper, papers)
+
+
+async def show_person(services: Services, number: int) -> Reply:
+    """The graph around a person, as a reply."""
+    return await _picture(services, await around_person(services, number))
+
+
+async def show_paper(services: Services, number: int) -> Reply:
+    """The graph around a paper, as a reply."""
+    return await _picture(services, await around_paper(services, number))
 
 
 async def _picture(services: Services, graph: Graph) -> Reply:

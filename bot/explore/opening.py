@@ -1,0 +1,27 @@
+"""Opens the explorer as the settings say."""
+
+from __future__ import annotations
+
+import logging
+from urllib.parse import urlsplit
+
+from bot.explore.address import address_of
+from bot.explore.site import Explore
+from bot.explore.visitors import Visitors
+from bot.settings import Settings
+from commands.kit.services import Services
+
+log = logging.getLogger("labmate")
+
+
+async def explorer(services: Services, settings: Settings) -> Explore | None:
+    """The explorer, where it is on; from then on, cards link to it."""
+    address = await address_of(settings, services.store)
+    if address is None:
+        return None
+    services.explore_url = address.url
+    told = "an address that `python -m bot explore` prints" if address.token else address.url
+    log.info("serving the research graph at %s", told)
+    # Labmate itself speaks no TLS: before an https address stands a proxy.
+    visitors = Visitors(counted=settings.labmate_limits, proxied=address.url.startswith("https://"))
+    return Explore(services, address.url, urlsplit(address.url).path, address.token, visitors)
