@@ -12,14 +12,14 @@ _OURS = ("explore", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ExploreAddress:
     """The whole address, and the secret in it; None where everybody may come."""
 
     url: str
     token: str | None
 
 
-async def address_of(settings: Settings, store: Store, *, new: bool = False) -> Address | None:
+async def address_of(settings: Settings, store: Store, *, new: bool = False) -> ExploreAddress | None:
     """The address by the settings, None where the explorer is off.
 
     Parameters
@@ -31,7 +31,7 @@ async def address_of(settings: Settings, store: Store, *, new: bool = False) -> 
         return None
     base = settings.http_url or f"http://{settings.http_listen}"
     if settings.explore == "public":
-        return Address(f"{base}/explore", None)
+        return ExploreAddress(f"{base}/explore", None)
     feed = None if new else await store.feeds.of(*_OURS[:2])
     token = (feed or await store.feeds.make(*_OURS)).token
-    return Address(f"{base}/x/{token}", token)
+    return ExploreAddress(f"{base}/x/{token}", token)

@@ -39,7 +39,7 @@ _ALWAYS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageAnswer:
     """What a page answers, before it is compressed."""
 
     body: bytes
@@ -52,7 +52,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def respond(request: web.Request, answer: Answer, *, private: bool) -> web.Response:
+def respond(request: web.Request, answer: PageAnswer, *, private: bool) -> web.Response:
     """The answer as this browser takes it, or 304 where it has it.
 
     Parameters
@@ -80,7 +80,7 @@ def respond(request: web.Request, answer: Answer, *, private: bool) -> web.Respo
     return web.Response(body=body, status=answer.status, headers=headers)
 
 
-def packed(accepted: str, answer: Answer) -> tuple[bytes, str]:
+def packed(accepted: str, answer: PageAnswer) -> tuple[bytes, str]:
     """The body, compressed as the browser accepts it, and the name of the coding."""
     if len(answer.body) < _SMALL or not answer.kind.startswith(_TEXT):
         return answer.body, ""

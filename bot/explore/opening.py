@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from urllib.parse import urlsplit
 
 from bot.explore.address import address_of
 from bot.explore.site import Explore
 from bot.explore.visitors import Visitors
+from bot.feed_server import FeedServer
 from bot.settings import Settings
 from commands.kit.services import Services
 
 log = logging.getLogger("labmate")
 
 
-async def explorer(services: Services, settings: Settings) -> Explore | None:
+async def explorer(services: Services, settings: Settings, feeds: FeedServer) -> Explore | None:
     """The explorer, where it is on; from then on, cards link to it."""
     address = await address_of(settings, services.store)
     if address is None:
@@ -24,4 +24,4 @@ async def explorer(services: Services, settings: Settings) -> Explore | None:
     log.info("serving the research graph at %s", told)
     # Labmate itself speaks no TLS: before an https address stands a proxy.
     visitors = Visitors(counted=settings.labmate_limits, proxied=address.url.startswith("https://"))
-    return Explore(services, address.url, urlsplit(address.url).path, address.token, visitors)
+    return Explore(services, address, feeds, visitors)

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from bot.explore.answer import Answer
+from bot.explore.answer import PageAnswer
 from bot.explore.keys import Key
 from commands.cards.people import span
 from commands.cards.text import plural, readable, shorten
@@ -91,11 +91,11 @@ class Pages:
 
     def render(
         self, template: str, *, status: int = 200, age: int = 300, unlisted: bool = False, **values: Any
-    ) -> Answer:
+    ) -> PageAnswer:
         """A page."""
         values = {"description": "", "picture": "", "centre": "", "canonical": "", "typed": ""} | values
         made = self._environment.get_template(template).render(values)
-        return Answer(made.encode(), status=status, age=age, unlisted=unlisted)
+        return PageAnswer(made.encode(), status=status, age=age, unlisted=unlisted)
 
     @cached_property
     def files(self) -> dict[str, bytes]:
@@ -114,10 +114,10 @@ class Pages:
         """A checksum of all files, so that a new release is never mixed with what a browser kept."""
         return hashlib.sha256(b"".join(self.files.values())).hexdigest()[:12]
 
-    def file(self, name: str) -> Answer | None:
+    def file(self, name: str) -> PageAnswer | None:
         """A script or a style; None where there is none of this name."""
         body = self.files.get(name)
-        return None if body is None else Answer(body, _STATIC[_ending(name)], age=_WEEK)
+        return None if body is None else PageAnswer(body, _STATIC[_ending(name)], age=_WEEK)
 
 
 def _ending(name: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import combinations
 
 import numpy as np
 
-from bot.explore.keys import Key, Kind
+from bot.explore.keys import Key
+from bot.explore.part import GraphPart, Node, Tie
 from commands.cards.graph import paper_name
 from commands.kit.services import Services
 from data.records import Paper
@@ -31,63 +31,6 @@ OF_TOPIC = 400
 
 class NotYetError(Exception):
     """People are still being matched, or topics found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A person, a paper or a topic, with what filters need: its years and its category."""
-
-    key: str
-    kind: Kind
-    label: str
-    first: int | None = None
-    last: int | None = None
-    category: str = ""
-    papers: int = 1
-    """How many papers a person or a topic has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line between two nodes: who wrote what, together, on what, or how alike two are.
-
-    ``weight`` counts papers written together or on a topic, and is a similarity from 0 to 1 for ``similar``.
-    """
-
-    one: str
-    other: str
-    kind: str
-    weight: float = 1.0
-    first: int | None = None
-    last: int | None = None
-
-
-@dataclass(slots=True)
-class Part:
-    """A part of the graph. Lines may lead to nodes that are not in it."""
-
-    centre: str
-    nodes: dict[str, Node] = field(default_factory=dict)
-    lines: dict[tuple[str, str], Line] = field(default_factory=dict)
-    more: bool = False
-    """Whether another step on the same node adds something."""
-
-    def add(self, *nodes: Node) -> None:
-        """Add nodes, unless they are there."""
-        for node in nodes:
-            self.nodes.setdefault(node.key, node)
-
-    def join(self, line: Line) -> None:
-        """Add a line, unless its ends are joined."""
-        ends = (line.one, line.other) if line.one < line.other else (line.other, line.one)
-        if line.one != line.other:
-            self.lines.setdefault(ends, line)
-
-    def merge(self, other: Part) -> None:
-        """Add another part."""
-        self.add(*other.nodes.values())
-        for line in other.lines.values():
-            self.join(line)
 
 
 class Walk:
@@ -137,7 +80,7 @@ class Walk:
             raise LookupError(phrase)
         return found
 
-    async def around(self, key: Key, page: int = 0) -> Part:
+    async def around(self, key: Key, page: int = 0) -> GraphPart:
         """What lies around a node; each page adds more.
 
         Raises
@@ -152,12 +95,12 @@ class Walk:
             return await self._around_paper(key.number, page)
         return await self._around_topic(key.phrase, page)
 
-    async def _around_person(self, number: int, page: int) -> Part:
+    async def _around_person(self, number: int, page: int) -> GraphPart:
         people, person = await self.people(), await self._services.store.people.find(number)
         if person is None:
             raise LookupError(number)
         vectors, topics = self._services.corpus.vectors, self._services.insight.topics
-        part = Part(str(Key.person(person.id)))
+        part = GraphPart(str(Key.person(person.id)))
 
         def found() -> tuple[np.ndarray, list[Coauthor]]:
             mine = people.papers(person.id)
@@ -177,47 +120,47 @@ class Walk:
                 for near in people.near(person.id, vectors, ALIKE, strangers=True):
                     part.add(self._person(people, near.person))
                     ends = str(Key.person(near.person))
-                    part.join(Line(part.centre, ends, "similar", round(near.closeness, 3)))
+                    part.join(Tie(part.centre, ends, "similar", round(near.closeness, 3)))
             return mine[page * PAPERS : (page + 1) * PAPERS], shown
 
         papers, _ = await asyncio.to_thread(found)
         await self._add_papers(part, people, papers.tolist())
         return part
 
-    async def _around_paper(self, number: int, page: int) -> Part:
+    async def _around_paper(self, number: int, page: int) -> GraphPart:
         people = await self.people()
         papers = await self._services.store.papers([number])
         if not papers:
             raise LookupError(number)
         [paper] = papers
         topics = self._services.insight.topics
-        part = Part(str(Key.paper(paper.id)))
+        part = GraphPart(str(Key.paper(paper.id)))
         await self._add_papers(part, people, [paper.id])
         similar = (await self._services.search.similar(paper, (page + 1) * PAPERS)).hits
         await self._add_papers(part, people, [hit.paper_id for hit in similar[page * PAPERS :]])
         for hit in similar[page * PAPERS :]:
             if hit.closeness is not None:
                 ends = str(Key.paper(hit.paper_id))
-                part.join(Line(part.centre, ends, "similar", round(max(hit.closeness, 0.0), 3)))
+                part.join(Tie(part.centre, ends, "similar", round(max(hit.closeness, 0.0), 3)))
         part.more = len(similar) == (page + 1) * PAPERS
 
         def found() -> None:
             writers = people.writers(paper.id).tolist()
             for writer in writers[page * PEOPLE : (page + 1) * PEOPLE]:
                 part.add(self._person(people, writer))
-                part.join(Line(part.centre, str(Key.person(writer)), "wrote"))
+                part.join(Tie(part.centre, str(Key.person(writer)), "wrote"))
             if page == 0 and topics is not None:
                 self._on(part, topics.of([paper.id], TOPICS), part.centre)
 
         await asyncio.to_thread(found)
         return part
 
-    async def _around_topic(self, phrase: str, page: int) -> Part:
+    async def _around_topic(self, phrase: str, page: int) -> GraphPart:
         people, topic = await self.people(), await self.topic(phrase)
         topics = self._services.insight.topics
         assert topics is not None
         centre = self._topic(topic.phrase, topic.papers)
-        part = Part(centre.key)
+        part = GraphPart(centre.key)
         part.add(centre)
 
         def found() -> list[int]:
@@ -227,23 +170,23 @@ class Walk:
             ranked = [person for person, _ in most.most_common((page + 1) * PEOPLE)][page * PEOPLE :]
             for person in ranked:
                 part.add(self._person(people, person))
-                part.join(Line(centre.key, str(Key.person(person)), "about", float(most[person])))
+                part.join(Tie(centre.key, str(Key.person(person)), "about", float(most[person])))
             part.more = len(newest) > (page + 1) * PAPERS
             return newest[page * PAPERS : (page + 1) * PAPERS]
 
         papers = await asyncio.to_thread(found)
         await self._add_papers(part, people, papers)
         for paper in papers:
-            part.join(Line(centre.key, str(Key.paper(paper)), "about"))
+            part.join(Tie(centre.key, str(Key.paper(paper)), "about"))
         return part
 
-    async def between(self, one: int, other: int) -> tuple[Part, list[Step]] | None:
+    async def between(self, one: int, other: int) -> tuple[GraphPart, list[Step]] | None:
         """A shortest path between two people through papers; None where they are too far apart."""
         people = await self.people()
         steps = await asyncio.to_thread(people.way, one, other)
         if steps is None:
             return None
-        part = Part(str(Key.person(one)))
+        part = GraphPart(str(Key.person(one)))
         part.add(self._person(people, one), *(self._person(people, step.person) for step in steps))
         await self._add_papers(part, people, [step.paper for step in steps])
         return part, steps
@@ -272,27 +215,27 @@ class Walk:
         years = self.years(papers)
         return Node(str(Key.person(number)), "person", people.name(number), *years, category, len(papers))
 
-    def _together(self, one: int, other: int, papers: Sequence[int]) -> Line:
+    def _together(self, one: int, other: int, papers: Sequence[int]) -> Tie:
         ends = str(Key.person(one)), str(Key.person(other))
-        return Line(*ends, "together", float(len(papers)), *self.years(papers))
+        return Tie(*ends, "together", float(len(papers)), *self.years(papers))
 
     @staticmethod
     def _topic(phrase: str, papers: int) -> Node:
         return Node(str(Key.topic(phrase)), "topic", phrase, papers=papers)
 
-    def _on(self, part: Part, topics: Sequence[Topic], whose: str) -> None:
+    def _on(self, part: GraphPart, topics: Sequence[Topic], whose: str) -> None:
         for topic in topics:
             node = self._topic(topic.phrase, len(topic.papers))
             part.add(node)
-            part.join(Line(whose, node.key, "about", float(len(topic.papers)), *self.years(topic.papers)))
+            part.join(Tie(whose, node.key, "about", float(len(topic.papers)), *self.years(topic.papers)))
 
-    async def _add_papers(self, part: Part, people: PeopleIndex, numbers: Sequence[int]) -> None:
+    async def _add_papers(self, part: GraphPart, people: PeopleIndex, numbers: Sequence[int]) -> None:
         """Papers as nodes, joined to their authors, whether those are in the part or come later."""
         for paper in await self._services.store.papers(numbers):
             node = _paper(paper)
             part.add(node)
             for writer in people.writers(paper.id).tolist()[:WRITERS]:
-                part.join(Line(node.key, str(Key.person(writer)), "wrote", 1.0, node.first, node.last))
+                part.join(Tie(node.key, str(Key.person(writer)), "wrote", 1.0, node.first, node.last))
 
 
 def _paper(paper: Paper) -> Node:

@@ -14,6 +14,7 @@ from commands.cards.bar_pictures import YEARS, activity_png, worth_a_picture
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
 from commands.cards.profile import profile_lines
+from commands.kit.explore import explore_person
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
@@ -68,7 +69,9 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     )
     by_year = ", ".join(f"{count} in {year}" for year, count in sorted(years.items())[-YEARS:])
     alt = f"Papers by {person.name} by year: {by_year}" if len(years) > 1 else ""
-    view = author_card(card, *_rows(person.id), "activity.png" if png else None, alt)
+    actions, more = _rows(person.id)
+    actions += await explore_person(services, person.id)
+    view = author_card(card, actions, more, "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
 
 
