@@ -20,6 +20,8 @@ from commands.kit.limits import SEARCH
 from data.records import Paper
 from index.search.queries import parse_day
 
+BEGINNINGS = 8
+"""Papers to begin with."""
 ARCHIVED = 300
 """The most papers of an archive."""
 
@@ -33,7 +35,8 @@ class PageViews:
     async def home(self, _request: web.Request) -> PageAnswer:
         services = self._of.services
         _, newest, _ = await services.store.listings.around()
-        people = services.insight.people
+        people, names = services.insight.people, await self._of.walk.topic_names()
+        held = services.corpus.facets.held()
         return self._of.pages.render(
             "home.html",
             title="Explore",
@@ -42,6 +45,8 @@ class PageViews:
             people=len(people) if people else 0,
             topics=len(services.insight.topics) if services.insight.topics else 0,
             newest=newest,
+            newest_papers=await services.store.papers(self._of.walk.newest(held)[:BEGINNINGS]),
+            largest_topics=names.largest(2 * BEGINNINGS) if names else [],
             canonical="/",
         )
 
@@ -121,7 +126,8 @@ class PageViews:
             raise LookupError(typed)
         found = await self._of.painted(request, day_page(self._of.services, wanted))
         if found is None:
-            raise LookupError("no listing")
+            told = "Labmate has read no listing yet."
+            return self._of.pages.render("message.html", title="The day’s map", told=told, unlisted=True)
         return self._of.pages.render(
             "day.html",
             title=f"New on {day(found.day)}",

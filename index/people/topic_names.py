@@ -57,6 +57,11 @@ class TopicNames:
         best = columns[np.argsort(-self._papers[columns], kind="stable")][:most]
         return [self._topic(column) for column in best.tolist()]
 
+    def largest(self, most: int) -> list[NamedTopic]:
+        """The topics with most papers."""
+        best = np.argsort(-self._papers, kind="stable")[:most]
+        return [self._topic(column) for column in best.tolist()]
+
     def _column(self, at: int) -> int:
         """The topic whose phrase holds a byte."""
         return int(np.searchsorted(self._ends, at, side="right")) - 1
