@@ -46,17 +46,14 @@ async function begin(place) {
     remember();
   }
 
-  // The address tells what is open, so that it can be shared and kept.
-  function shared() {
-    const open = model.opened.map((key) => ["open", key]);
-    return new URLSearchParams([...(open.length > 1 ? open : []), ...filters.query]);
-  }
-
+  // The address tells what is open and shown, so that it can be shared and kept.
   function remember() {
+    const ends = ["from", "to"].filter((end) => query.has(end)).map((end) => [end, query.get(end)]); // of a path's page
+    const open = model.opened.length > 1 ? model.opened.map((key) => ["open", key]) : [];
     const chosen = view.chosen && model.graph.hasNode(view.chosen) ? model.graph.getNodeAttributes(view.chosen) : null;
-    const at = chosen && !model.opened[0]?.includes("~") ? path + chosen.path : location.pathname;
-    const kept = model.opened[0]?.includes("~") ? location.search : "";
-    history.replaceState(null, "", kept && model.opened.length < 2 ? at + kept : `${at}?${shared()}`.replace(/\?$/, ""));
+    const at = ends.length || !chosen ? location.pathname : path + chosen.path;
+    const told = new URLSearchParams([...ends, ...open, ...filters.query]).toString();
+    history.replaceState(null, "", told ? `${at}?${told}` : at);
   }
 
   async function trying(work) {
@@ -88,7 +85,8 @@ async function begin(place) {
     const found = await model.open(`${from}~${to}`);
     view.way = new Set(found.nodes);
     changed();
-    say(`The path has ${found.nodes.filter((key) => key.startsWith("w")).length} papers.`);
+    const papers = found.nodes.filter((key) => key.startsWith("w")).length;
+    say(`The path has ${papers} paper${papers === 1 ? "" : "s"}.`);
   }
 
   async function take(what) {
