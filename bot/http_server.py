@@ -81,7 +81,7 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
     app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", feeds.answer)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/metrics", health.metrics)
-    explore = await explorer(services, settings, feeds)
+    explore = await explorer(bot, settings, feeds)
     if explore is not None:
         explore.add_to(app.router)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # feed addresses are secret

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 
 import orjson
@@ -15,6 +16,7 @@ from bot.explore.part import GraphPart
 from bot.explore.picture import picture_of
 from bot.explore.search import offers, person_named
 from bot.explore.sources import Sources
+from commands.cards import citation
 
 HOUR = 3_600
 
@@ -26,19 +28,31 @@ class DataViews:
         self._of = sources
 
     async def picture(self, request: web.Request) -> PageAnswer:
+        """The picture of a node among others."""
         drawing = picture_of(self._of.services, self._of.walk, Key.read(request.match_info["key"]))
         png = await self._of.painted(request, drawing)
         if png is None:  # it took too long, or none are drawn here
             raise TimeoutError
         return PageAnswer(png, "image/png", age=HOUR)
 
+    async def bibtex(self, request: web.Request) -> PageAnswer:
+        """A paper as BibTeX."""
+        papers = await self._of.services.store.papers([int(request.match_info["number"])])
+        if not papers:
+            raise LookupError
+        name = f"{re.sub('[^A-Za-z0-9]+', '-', citation.key_of(papers[0]))}.bib"
+        return _file(citation.bibtex(papers[0]).encode(), "text/plain", name)
+
     async def graphml(self, request: web.Request) -> PageAnswer:
+        """What is open, as GraphML."""
         return _file(graphml(await self._opened(request)), "application/graphml+xml", "graph.graphml")
 
     async def nodes(self, request: web.Request) -> PageAnswer:
+        """The nodes that are open, as CSV."""
         return _file(nodes_csv(await self._opened(request), self._of.pages.url), "text/csv", "nodes.csv")
 
     async def links(self, request: web.Request) -> PageAnswer:
+        """The lines between them, as CSV."""
         return _file(links_csv(await self._opened(request)), "text/csv", "links.csv")
 
     async def _opened(self, request: web.Request) -> GraphPart:
@@ -48,10 +62,12 @@ class DataViews:
     # -- for the script --------------------------------------------------------------------------
 
     async def step(self, request: web.Request) -> PageAnswer:
+        """What lies around a node."""
         key = Key.read(request.query.get("key", ""))
         return _json(await self._of.walk.around(key, page_number(request.query.get("page"))))
 
     async def path_step(self, request: web.Request) -> PageAnswer:
+        """The shortest path between two people, as a part of the graph."""
         ends = [
             await person_named(self._of.services, request.query.get(end, "")[:200]) for end in ("from", "to")
         ]
@@ -61,6 +77,7 @@ class DataViews:
         return _json(found[0]) if found else _problem("There is no path of six papers or fewer.")
 
     async def complete(self, request: web.Request) -> PageAnswer:
+        """What begins with the text typed so far."""
         found = await offers(self._of.services, self._of.walk, request.query.get("q", ""))
         return PageAnswer(
             orjson.dumps(

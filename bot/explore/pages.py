@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from datetime import date
 from functools import cached_property
 from importlib import resources
@@ -62,9 +63,11 @@ class Pages:
         The explorer's whole address, without a slash at its end.
     path
         The part of it after the host.
+    discord
+        Gives the address that opens Labmate in Discord; nothing where that isn't known.
     """
 
-    def __init__(self, url: str, path: str) -> None:
+    def __init__(self, url: str, path: str, discord: Callable[[], str]) -> None:
         self.url, self.path = url, path
         self._environment = Environment(
             loader=PackageLoader("bot.explore"),
@@ -79,6 +82,7 @@ class Pages:
             "static": f"{path}/static/{self.version}",
             "url": url,
             "path": path,
+            "discord": discord,
             "plural": plural,
             "span": span,
             "BARS": BARS,

@@ -31,12 +31,25 @@ Ask = Callable[[web.Request], Awaitable[PageAnswer]]
 
 
 class Explore:
-    """Serves the research graph at an address; ``feeds`` opens what the archives show."""
+    """Serves the research graph at an address.
+
+    Parameters
+    ----------
+    feeds
+        Opens what the archives show.
+    discord
+        Gives the address that opens Labmate in Discord.
+    """
 
     def __init__(
-        self, services: Services, address: ExploreAddress, feeds: FeedServer, visitors: Visitors
+        self,
+        services: Services,
+        address: ExploreAddress,
+        feeds: FeedServer,
+        visitors: Visitors,
+        discord: Callable[[], str],
     ) -> None:
-        self._pages = Pages(address.url, urlsplit(address.url).path)
+        self._pages = Pages(address.url, urlsplit(address.url).path, discord)
         self._visitors = visitors
         sources = Sources(services, Walk(services), self._pages, feeds, visitors)
         self._views, self._data = PageViews(sources), DataViews(sources)
@@ -53,6 +66,7 @@ class Explore:
             ("/search", self._views.search, SEARCHES),
             (r"/person/{number:\d{1,12}}", self._views.person, PAGES),
             (r"/paper/{number:\d{1,12}}", self._views.paper, PAGES),
+            (r"/paper/{number:\d{1,12}}.bib", self._data.bibtex, PAGES),
             ("/topic/{phrase:.{1,200}}", self._views.topic, PAGES),
             ("/path", self._views.path, PAGES),
             ("/day", self._views.day, FILES),

@@ -33,6 +33,7 @@ class PageViews:
         self._of = sources
 
     async def home(self, _request: web.Request) -> PageAnswer:
+        """The first page: what there is, and places to begin."""
         services = self._of.services
         _, newest, _ = await services.store.listings.around()
         people, names = services.insight.people, await self._of.walk.topic_names()
@@ -51,6 +52,7 @@ class PageViews:
         )
 
     async def search(self, request: web.Request) -> PageAnswer:
+        """People, topics and papers for what a visitor types."""
         typed = request.query.get("q", "")
         asking = results_for(self._of.services, self._of.walk, typed)
         who = self._of.visitors.number(request)
@@ -60,6 +62,7 @@ class PageViews:
         )
 
     async def person(self, request: web.Request) -> PageAnswer:
+        """A person's page."""
         number, page = int(request.match_info["number"]), page_number(request.query.get("page"))
         found = await person_page(self._of.services, self._of.walk, number, page)
         return self._of.pages.render(
@@ -73,6 +76,7 @@ class PageViews:
         )
 
     async def paper(self, request: web.Request) -> PageAnswer:
+        """A paper's page."""
         found = await paper_page(self._of.services, self._of.walk, int(request.match_info["number"]))
         return self._of.pages.render(
             "paper.html",
@@ -85,6 +89,7 @@ class PageViews:
         )
 
     async def topic(self, request: web.Request) -> PageAnswer:
+        """A topic's page."""
         found = await topic_page(self._of.services, self._of.walk, request.match_info["phrase"])
         return self._of.pages.render(
             "topic.html",
@@ -101,6 +106,7 @@ class PageViews:
         return f"/picture/{quote(str(key), safe='')}.png" if self._of.services.painter.draws else ""
 
     async def path(self, request: web.Request) -> PageAnswer:
+        """The shortest path between two people, and the form that asks for it."""
         typed = request.query.get("from", "")[:200], request.query.get("to", "")[:200]
         ends = [await person_named(self._of.services, one) if one else None for one in typed]
         people = await self._of.services.store.people.find_all([end for end in ends if end is not None])
@@ -120,6 +126,7 @@ class PageViews:
         )
 
     async def day(self, request: web.Request) -> PageAnswer:
+        """A day's papers, as a map and in words."""
         typed = request.match_info.get("day")
         wanted = parse_day(typed) if typed else None
         if typed and wanted is None:
@@ -137,6 +144,7 @@ class PageViews:
         )
 
     async def archive(self, request: web.Request) -> PageAnswer:
+        """What a digest posted or a list holds, for those who have its feed's address."""
         feed = await self._of.feeds.find(request.match_info["token"])
         if feed is None or feed.kind not in ("digest", "list"):
             raise LookupError

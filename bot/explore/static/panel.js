@@ -37,7 +37,7 @@ export class Panel {
     if (origin !== location.origin || search || !pathname.startsWith(`${this.path}/`)) return null;
     const [kind, what] = pathname.slice(this.path.length + 1).split(/\/(.*)/s);
     if (kind === "person") return `p${what}`;
-    if (kind === "paper") return `w${what}`;
+    if (kind === "paper") return what.endsWith(".bib") ? null : `w${what}`;
     return kind === "topic" ? `t:${decodeURIComponent(what)}` : null;
   }
 

@@ -134,6 +134,14 @@ async def test_files_hold_what_is_open(visitor):
     assert len(list(csv.DictReader(io.StringIO(links)))) == graph.number_of_edges()
 
 
+async def test_a_paper_is_cited_in_bibtex(visitor):
+    _, _, page = await visitor.get("/paper/1")
+    status, headers, entry = await visitor.get("/paper/1.bib")
+    assert "/paper/1.bib" in page
+    assert (status, entry[0]) == (200, "@")
+    assert headers["Content-Disposition"].endswith('.bib"')
+
+
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
 def test_no_cell_is_a_formula(text):
     assert _cell(text) == f"'{text}"
