@@ -1,7 +1,9 @@
 // Draws the graph with sigma.js, and lays it out step by step.
 import { EdgeLineProgram, NodePointProgram, Sigma, forceAtlas2 } from "./vendor/graph.js";
 
-const STEPS = 140; // of the layout after each change
+const STEPS = 140; // of the layout after each change; fewer in a large graph, where each takes longer
+const LONGEST = 32; // characters of a label, unless the pointer is on it
+const AT_ONCE = 250; // milliseconds that a layout without motion may take
 const MARKS = { person: "", paper: "▪ ", topic: "# " }; // kinds are told apart without colours, too
 const COLOURS = ["person", "work", "topic", "edge", "ink", "paper", "raised", "accent", "focus", "quiet"];
 
@@ -9,6 +11,10 @@ export function colours() {
   const style = getComputedStyle(document.documentElement);
   const found = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return { ...found, of: { person: found.person, paper: found.work, topic: found.topic } };
+}
+
+function cut(label) {
+  return label.length <= LONGEST ? label : `${label.slice(0, LONGEST - 1).trimEnd()}…`;
 }
 
 export function sizeOf(node) {
@@ -60,7 +66,7 @@ export class View {
       x: node.x,
       y: node.y,
       size: sizeOf(node) * (key === this.chosen ? 1.4 : 1),
-      label: MARKS[node.kind] + node.label,
+      label: MARKS[node.kind] + (key === this.hovered ? node.label : cut(node.label)),
       color: this.way.has(key) ? this.colours.focus : near ? this.colours.of[node.kind] : this.colours.edge,
       hidden: !this.filters.shows(node),
       forceLabel: key === this.chosen || this.way.has(key) || (this.hovered !== null && near),
@@ -109,11 +115,12 @@ export class View {
   // Lay the graph out anew, a step a frame, or at once for those who want no motion.
   settle() {
     if (this.calm.matches) {
-      for (let step = 0; step < STEPS; step += 20) this.layOut(20);
+      const end = performance.now() + AT_ONCE;
+      for (let step = 0; step < STEPS && performance.now() < end; step += 5) this.layOut(5);
       return;
     }
     const rests = this.left === 0;
-    this.left = STEPS;
+    this.left = Math.max(30, STEPS - Math.round(this.model.graph.order / 15));
     if (rests) requestAnimationFrame(this.tick);
   }
 
