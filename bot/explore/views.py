@@ -46,7 +46,7 @@ class PageViews:
             people=len(people) if people else 0,
             topics=len(services.insight.topics) if services.insight.topics else 0,
             newest=newest,
-            newest_papers=await services.store.papers(self._of.walk.newest(held)[:BEGINNINGS]),
+            newest_papers=await services.store.papers(self._of.walk.newest(held, BEGINNINGS)),
             largest_topics=names.largest(2 * BEGINNINGS) if names else [],
             canonical="/",
         )

@@ -192,9 +192,12 @@ class Walk:
 
     # -- nodes and lines -------------------------------------------------------------------------
 
-    def newest(self, papers: np.ndarray) -> list[int]:
-        """Papers, newest first."""
+    def newest(self, papers: np.ndarray, most: int | None = None) -> list[int]:
+        """Papers, newest first: all, or so many."""
         days = self._services.corpus.facets.days_of(papers)
+        if most is not None and most < len(papers):
+            best = np.argpartition(-days, most)[:most]
+            papers, days = papers[best], days[best]
         ordered: list[int] = papers[np.argsort(-days.astype(np.int64), kind="stable")].tolist()
         return ordered
 
