@@ -71,7 +71,7 @@ def test_tests_share_what_they_share_in_one_place():
 
 
 def test_tests_lie_where_what_they_test_lies():
-    own = {"tests", "tests/helpers", "tests/wire"}
+    own = {"tests", "tests/browser", "tests/helpers", "tests/wire"}
     for file in (ROOT / "tests").rglob("test_*.py"):
         folder = file.parent.relative_to(ROOT)
         assert str(folder) in own or (ROOT / folder.relative_to("tests")).is_dir(), file
