@@ -13,8 +13,8 @@ CRASHES ?= 300
 FUZZ_SECONDS ?= 300
 SCHEMA_EXAMPLES ?= 8
 
-.PHONY: run test test-postgres test-cluster hostile browser vendor vendor-try-it coverage lint house format crash fuzz bench peers llm clients \
-	schema clean
+.PHONY: run test test-postgres test-cluster hostile browser vendor vendor-try-it vendor-explore coverage lint house \
+	format crash fuzz bench peers llm clients schema clean
 
 run: $(STAMP)
 	@$(BIN)/python -m bot run $(if $(PAPERS),--papers "$(PAPERS)") $(if $(VECTORS),--vectors "$(VECTORS)")
@@ -60,7 +60,7 @@ $(VENV)/.installed-browser: pyproject.toml constraints.txt | $(DEV_STAMP)
 # node 18 or newer and npm.
 TRY_IT := bot/local_discord/page/vendor
 
-vendor: vendor-try-it
+vendor: vendor-try-it vendor-explore
 
 vendor-try-it:
 	npm install --prefix .vendor/try-it --no-fund --no-audit --silent $$(node -p 'const p = require("./$(TRY_IT)/package.json"); Object.entries({...p.dependencies, ...p.devDependencies}).map(e => e.join("@")).join(" ")')
@@ -68,6 +68,9 @@ vendor-try-it:
 	.vendor/try-it/node_modules/.bin/esbuild .vendor/try-it/entry.mjs --bundle --minify --format=esm --legal-comments=inline \
 		--outfile=$(TRY_IT)/discord-markdown-parser.js
 	cp .vendor/try-it/node_modules/discord-markdown-parser/LICENSE $(TRY_IT)/discord-markdown-parser.LICENSE
+
+vendor-explore:
+	sh bot/explore/static/vendor/make.sh
 
 # Which lines of index/ and data/ the tests execute, and the floor that they keep. Weekly, not on each change:
 # tracing takes half as much CPU again (76 s instead of 51 s for the tests of identity, people and the store).

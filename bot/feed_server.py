@@ -38,8 +38,8 @@ class FeedServer:
 
     async def answer(self, request: web.Request) -> web.Response:
         """The feed, 304 if the reader already has it, or 429 if it is read too often."""
-        feed = await self._services.store.feeds.find(request.match_info["token"])
-        if feed is None or await self._is_refused(feed):
+        feed = await self.find(request.match_info["token"])
+        if feed is None:
             return web.Response(status=404, text="This feed does not exist, or no longer exists.\n")
         if wait := self._readings.wait((feed.token,), READINGS, HOUR):
             return web.Response(
@@ -48,13 +48,19 @@ class FeedServer:
                 text="This feed is being read too often. Once every fifteen minutes is enough.\n",
             )
         self._readings.count((feed.token,), HOUR)
-        title, entries = await self._entries(feed)
+        title, entries = await self.entries(feed)
         body = atom(f"{self._url}/feeds/{feed.token}.xml", feed, title, entries)
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         headers = _HEADERS | {"ETag": tag}
         if tag in request.headers.get("If-None-Match", ""):
             return web.Response(status=304, headers=headers)
         return web.Response(body=body, content_type="application/atom+xml", charset="utf-8", headers=headers)
+
+    async def find(self, token: str) -> Feed | None:
+        """The feed at a secret address; None where there is none, or its member or server is banned."""
+        feed = await self._services.store.feeds.find(token)
+        refused = feed is None or feed.kind == "explore" or await self._is_refused(feed)
+        return None if refused else feed
 
     async def _is_refused(self, feed: Feed) -> bool:
         """Whether its member or its server is banned."""
@@ -66,7 +72,7 @@ class FeedServer:
             server = shared.guild
         return await store.bans.is_banned(feed.member, server)
 
-    async def _entries(self, feed: Feed) -> tuple[str, list[tuple[Paper, datetime, str]]]:
+    async def entries(self, feed: Feed, most: int = MOST) -> tuple[str, list[tuple[Paper, datetime, str]]]:
         """The title and the entries (paper, since when, why), newest first."""
         store = self._services.store
         listed: list[tuple[int, datetime, str]] = []
@@ -87,7 +93,7 @@ class FeedServer:
                 for saved in await store.library.of(feed.target)
                 if saved.paper_id
             ]
-        newest = listed[:MOST]
+        newest = listed[:most]
         papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in newest])}
         return title, [(papers[number], since, why) for number, since, why in newest if number in papers]
 

@@ -1,4 +1,4 @@
-"""HTTP on HTTP_LISTEN: feeds for their readers, /healthz for a supervisor, /metrics for a monitor.
+"""HTTP on HTTP_LISTEN: feeds, the explorer, /healthz for a supervisor, /metrics for a monitor.
 
 A proxy may make the feeds public on the same port. So anyone may see whether Labmate is healthy, but the
 details are only for requests from this machine that did not come through a proxy, and for those with
@@ -17,6 +17,7 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from bot.client import Labmate
+from bot.explore.opening import explorer
 from bot.feed_server import FeedServer
 from bot.health import Health, as_json, as_text
 from bot.scheduler import Scheduler
@@ -80,6 +81,9 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
     app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", feeds.answer)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/metrics", health.metrics)
+    explore = await explorer(bot, settings, feeds)
+    if explore is not None:
+        explore.add_to(app.router)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # feed addresses are secret
     await runner.setup()
     where: str | None = None
@@ -92,7 +96,7 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
         log.info("serving feeds, /healthz and /metrics on %s", where)
     except OSError as error:  # Labmate still answers in Discord
         log.error("can't listen on HTTP_LISTEN=%s (%s): no feeds, no /healthz", listen, error)
-        services.feed_url = None
+        services.feed_url = services.explore_url = None
     try:
         yield where
     finally:

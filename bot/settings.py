@@ -122,6 +122,8 @@ class Settings(BaseSettings):
     """Where to serve feeds, /healthz and /metrics, such as 127.0.0.1:8090; empty for nowhere."""
     http_url: str | None = None
     """The public address of the feeds, such as https://labmate.example.org; by default http://HTTP_LISTEN."""
+    explore: Literal["private", "public"] | None = None
+    """Serve the research graph as pages: at an address that nobody can guess, or for everybody."""
     metrics_token: SecretStr | None = None
     """A bearer token that lets other machines read /metrics."""
     link_cards: bool = False
@@ -250,6 +252,12 @@ class Settings(BaseSettings):
         if "://" in value and not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w./-]*)?", value):
             raise ValueError("must be a folder, or a bucket such as s3://labmate/files")
         return value
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Settings:
+        if self.explore and not self.http_listen:
+            raise ValueError("EXPLORE is set, so HTTP_LISTEN is needed, such as 127.0.0.1:8090")
+        return self
 
     @model_validator(mode="after")
     def _whole_key(self) -> Settings:

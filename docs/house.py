@@ -21,6 +21,7 @@ BEGIN, END = "<!-- rooms: python docs/house.py -->\n", "<!-- end of rooms -->"
 
 PURPOSES = {
     "bot": "starts the program and keeps it running: settings, client, scheduler, workers, health",
+    "bot.explore": "the research graph as web pages: a person, a paper, a topic, and steps from each",
     "bot.doctor": "finds what is wrong with an installation, and says what to do",
     "bot.cli": "the command line: `python -m bot ...`",
     "bot.local_discord": "a Discord on loopback with a page, to test and try Labmate; knows nothing of it",

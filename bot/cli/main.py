@@ -29,6 +29,7 @@ from bot.cli import (  # some add their own commands
 from bot.cli.admin import admin
 from bot.cli.command_line import perform, settings
 from bot.cli.evaluate import evaluate, match, rank, train
+from bot.cli.explore import explore
 from bot.cli.ingest_snapshot import ingest_snapshot_command
 from bot.cli.phrases import phrases
 from bot.cli.reporter import Reporter
@@ -58,6 +59,7 @@ app.add_typer(train, name="train")
 app.command("match")(match)
 app.command("answer")(answers.answer)
 app.command("phrases")(phrases)
+app.command("explore")(explore)
 app.command("backup")(backups.backup)
 app.command("restore")(backups.restore)
 app.command("move")(moving.move)

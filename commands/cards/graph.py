@@ -28,7 +28,11 @@ def paper_name(paper: Paper) -> str:
 
 
 def graph_card(
-    graph: Graph, select: Callable[[Sequence[discord.SelectOption]], ui.Item[Any]], *, drawn: bool
+    graph: Graph,
+    select: Callable[[Sequence[discord.SelectOption]], ui.Item[Any]],
+    *,
+    drawn: bool,
+    links: Sequence[ui.Item[Any]] = (),
 ) -> ui.LayoutView:
     """The card. ``select`` makes the select of neighbours; ``drawn`` tells if ``graph.png`` is attached."""
     centre, *others = graph.nodes
@@ -46,7 +50,7 @@ def graph_card(
         box.add_item(ui.TextDisplay("-# I couldn't draw the picture this time."))
     if options := _options(kinds["person"], kinds["paper"]):
         box.add_item(ui.ActionRow(select(options)))
-    return framed(box)
+    return framed(box, [links])
 
 
 def _around(graph: Graph, kinds: Mapping[str, Sequence[GraphNode]]) -> str:

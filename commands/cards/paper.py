@@ -18,7 +18,11 @@ _ABSTRACT = 2_000
 
 
 def card(
-    paper: Paper, actions: Sequence[ui.Item[Any]], people: Sequence[ui.Item[Any]], figures: str | None = None
+    paper: Paper,
+    actions: Sequence[ui.Item[Any]],
+    people: Sequence[ui.Item[Any]],
+    figures: str | None = None,
+    more_links: Sequence[ui.Item[Any]] = (),
 ) -> ui.LayoutView:
     """Title, authors, facts, figures, abstract, links; buttons for what to do next and for the authors."""
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
@@ -33,7 +37,7 @@ def card(
     box.add_item(ui.TextDisplay(abstract[:2_000]))
     if details := _details(paper):
         box.add_item(ui.TextDisplay(details[:280]))
-    links = _links(paper)
+    links = [*_links(paper), *more_links]
     rows = [[*actions, *links]] if len(actions) + len(links) <= 5 else [actions, links]
     return framed(box, [*rows, people])
 

@@ -12,6 +12,8 @@ from commands.kit.services import Services
 WHAT = {"digest": "what this digest chose", "list": "this list's papers", "library": "your library"}
 MAKE = {"digest": "feed.make_digest", "list": "feed.make_list", "library": "feed.make_library"}
 END = {"digest": "feed.end_digest", "list": "feed.end_list", "library": "feed.end_library"}
+_WITH_PAGE = ("digest", "list")
+"""What the explorer shows as a page; never a member's library."""
 NO_FEEDS = (
     "Feeds are switched off here. The person who runs me can switch them on with HTTP_LISTEN (see "
     "docs/configure.md). /library export and /list export give files."
@@ -27,9 +29,13 @@ async def feed_view(
     feeds = services.store.feeds
     feed = None if new else await feeds.of(kind, target)
     feed = feed or await feeds.make(kind, target, member)
+    address, whose = f"<{services.feed_url}/feeds/{feed.token}.xml>", "this address"
+    if services.explore_url is not None and kind in _WITH_PAGE:
+        address += f"\nAs a page:\n<{services.explore_url}/archive/{feed.token}>"
+        whose = "one of these addresses"
     return note(
-        f"An Atom feed of {WHAT[kind]}:\n<{services.feed_url}/feeds/{feed.token}.xml>\n-# Anyone who has "
-        "this address can read it. A new address ends this one.",
+        f"An Atom feed of {WHAT[kind]}:\n{address}\n-# Anyone who has {whose} can read it. A new address "
+        "ends this one.",
         [[link(MAKE[kind], "New address", target=target), link(END[kind], "End it", target=target)]],
     )
 

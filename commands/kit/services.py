@@ -85,6 +85,8 @@ class Services:
     """Whether /top may count what all servers saved and liked."""
     feed_url: str | None = None
     """Where feeds can be read, such as https://labmate.example.org; None where they are off."""
+    explore_url: str | None = None
+    """Where the research graph can be walked in a browser; None where that is off."""
     mailer: Mailer | None = None
     """Sends codes that prove an address, where a mail server is set."""
     rephraser: Rephraser | None = None

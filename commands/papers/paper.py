@@ -12,6 +12,7 @@ from discord.ext import commands
 from commands.cards import citation
 from commands.cards.paper import card
 from commands.cards.text import label, plural
+from commands.kit.explore import explore_paper
 from commands.kit.installs import anywhere
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import A_PAPER, PRIVATE, complete_paper
@@ -80,7 +81,7 @@ async def show(services: Services, paper_id: int) -> ui.LayoutView:
     people = await _authors(services, paper)
     if services.insight.people is not None:
         people.append(link("graph.paper", "Graph", paper=paper.id))
-    return card(paper, actions, people, await _figures(services, paper))
+    return card(paper, actions, people, await figures(services, paper), explore_paper(services, paper.id))
 
 
 async def _authors(services: Services, paper: Paper) -> list[ui.Item[Any]]:
@@ -97,7 +98,7 @@ async def _authors(services: Services, paper: Paper) -> list[ui.Item[Any]]:
     ]
 
 
-async def _figures(services: Services, paper: Paper) -> str | None:
+async def figures(services: Services, paper: Paper) -> str | None:
     """The score with its parts, and citations where a source knows them."""
     known = (await services.facts.works([paper])).get(paper.id)
     parts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -13,6 +14,7 @@ from commands.cards.bar_pictures import YEARS, activity_png, worth_a_picture
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
 from commands.cards.profile import profile_lines
+from commands.kit.explore import explore_person
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
@@ -67,7 +69,9 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     )
     by_year = ", ".join(f"{count} in {year}" for year, count in sorted(years.items())[-YEARS:])
     alt = f"Papers by {person.name} by year: {by_year}" if len(years) > 1 else ""
-    view = author_card(card, *_rows(person.id), "activity.png" if png else None, alt)
+    actions, more = _rows(person.id)
+    actions += await explore_person(services, person.id)
+    view = author_card(card, actions, more, "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
 
 
@@ -89,6 +93,17 @@ def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:
 
 async def _card(services: Services, person: Person, member: int, *, private: bool) -> AuthorCard:
     """Everything that a card shows, as far as the member may see it."""
+    known = await public_card(services, person)
+    return replace(
+        known,
+        claimed_by=known.trust.claimed_by,
+        profile=await _profile(services, person.id, member, private=private),
+        corrected=await _corrected(services, person.id),
+    )
+
+
+async def public_card(services: Services, person: Person) -> AuthorCard:
+    """What papers and sources say of a person, without a word of a member's."""
     insight = services.insight
     facts = await services.facts.of_person(person.id)
     trust, namesakes = await _trust(services, person)
@@ -109,9 +124,6 @@ async def _card(services: Services, person: Person, member: int, *, private: boo
         facts.h_index if facts else None,
         facts.source if facts else "",
         namesakes,
-        claimed_by=trust.claimed_by,
-        profile=await _profile(services, person.id, member, private=private),
-        corrected=await _corrected(services, person.id),
     )
 
 

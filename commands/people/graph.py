@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.graph import graph_card, paper_name
 from commands.cards.graph_picture import graph_png
+from commands.kit.explore import explore_paper, explore_person
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, choice, select
@@ -81,24 +85,38 @@ async def _neighbourhood(services: Services) -> Neighbourhood:
     return Neighbourhood(services.insight, people, services.facts, paper_name, rows)
 
 
-async def show_person(services: Services, number: int) -> Reply:
+async def around_person(services: Services, number: int) -> Graph:
     """The graph around a person."""
     neighbourhood, person = await _neighbourhood(services), await person_of(services, number)
     papers = await services.store.papers(neighbourhood.papers_of(person.id))
-    return await _picture(services, await neighbourhood.of_person(person, papers))
+    return await neighbourhood.of_person(person, papers)
 
 
-async def show_paper(services: Services, number: int) -> Reply:
+async def around_paper(services: Services, number: int) -> Graph:
     """The graph around a paper."""
     neighbourhood, paper = await _neighbourhood(services), await paper_of(services, number)
     similar = (await services.search.similar(paper, PAPERS - 1)).hits
     papers = await services.store.papers([hit.paper_id for hit in similar])
-    return await _picture(services, await neighbourhood.of_paper(paper, papers))
+    return await neighbourhood.of_paper(paper, papers)
 
 
-async def _picture(services: Services, graph: Graph) -> Reply:
+async def show_person(services: Services, number: int) -> Reply:
+    """The graph around a person, as a reply."""
+    return await _picture(
+        services, await around_person(services, number), await explore_person(services, number)
+    )
+
+
+async def show_paper(services: Services, number: int) -> Reply:
+    """The graph around a paper, as a reply."""
+    return await _picture(services, await around_paper(services, number), explore_paper(services, number))
+
+
+async def _picture(services: Services, graph: Graph, links: Sequence[ui.Item[Any]]) -> Reply:
     png = await painted(services, graph_png, graph, graph)
-    view = graph_card(graph, lambda options: choice("graph.move", options), drawn=png is not None)
+    view = graph_card(
+        graph, lambda options: choice("graph.move", options), drawn=png is not None, links=links
+    )
     return Reply(view, attached(png, "graph.png"))
 
 

@@ -13,7 +13,8 @@ from data.calendar.clock import utc_now
 from data.stores.repository import Repository
 from data.tables.library import FeedRow
 
-KINDS = ("digest", "list", "library")
+KINDS = ("digest", "list", "library", "explore")
+"""What lies behind a secret address; ``explore`` is no feed, but the research graph as pages."""
 _BYTES = 24
 
 

@@ -246,6 +246,15 @@ class PeopleIndex:
         others = [other for other in close if other != person and not (strangers and other in known)]
         return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
 
+    def near_on_average(self, person: int, vectors: Vectors, most: int) -> list[tuple[int, float]]:
+        """Strangers with the closest mean vectors, and the cosine: rougher than :meth:`near`, quicker."""
+        own = self.work(person, vectors)
+        if self._closest is None or not own.any():
+            return []
+        known = {person, *(coauthor.person for coauthor in self.coauthors(person))}
+        close = self._nearest(own, most + len(known))
+        return [(other, cosine) for other, cosine in close.items() if other not in known][:most]
+
     def _nearest(self, own: np.ndarray, count: int) -> dict[int, float]:
         """People by the cosine of their mean vector with another, closest first."""
         return self._closest.nearest(own, count) if self._closest is not None else {}

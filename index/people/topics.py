@@ -111,6 +111,10 @@ class Topics:
         """Store ids of the papers that were read, ascending."""
         return self._papers
 
+    def packed(self) -> tuple[bytes, np.ndarray, np.ndarray]:
+        """All phrases one after the other, where each ends (from 0 on), and how many papers have each."""
+        return self._arrays["phrases"].tobytes(), self._arrays["phrase_ends"], self._frequency
+
     # -- making ----------------------------------------------------------------------------------
 
     @classmethod

@@ -133,6 +133,8 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("LABMATE_FULL_TEXTS", "all", "integer"),
     ("OPENALEX_URL", "http://[::1", "a web address"),
     ("HTTP_URL", "labmate.example.org", "a web address"),
+    ("EXPLORE", "everybody", "'private' or 'public'"),
+    ("EXPLORE", "public", "HTTP_LISTEN is needed"),
     ("HTTP_LISTEN", "8090", "a host and a port"),
     ("HTTP_LISTEN", "localhost:http", "a host and a port"),
     ("HTTP_LISTEN", "localhost:70000", "a host and a port"),
