@@ -63,8 +63,9 @@ class Visitor:
         await self.page.wait_for_function(_SETTLED.replace("BEFORE", str(before)))
 
     async def last(self) -> str:
-        """The text of the last message."""
-        return str(await self.page.locator(".message").last.inner_text())
+        """The text of the last message but for the hint that newcomers get once, whenever it comes."""
+        messages = self.page.locator(".message").filter(has_not_text="New here? Try these")
+        return str(await messages.last.inner_text())
 
     def button(self, name: str) -> Any:
         """The last button of a name."""
