@@ -24,11 +24,11 @@ test test-postgres test-cluster hostile coverage crash fuzz: export PYTHONDONTWR
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m compileall -q bot commands index data
-	$(BIN)/python -m pytest -q -n 5 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n 5 --dist worksteal -m "not browser" $(ARGS)
 
 # The same tests with every store in PostgreSQL, but for those of SQLite's files. `make test` has a short part of it.
 test-postgres: $(DEV_STAMP)
-	LABMATE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n 4 --dist worksteal $(ARGS)
+	LABMATE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n 4 --dist worksteal -m "not browser" $(ARGS)
 
 # What needs the packages of a cluster, in an environment laid over .venv. They are not in .venv: where pandas is
 # installed, scikit-learn imports it, which takes 60 MB in each of Labmate's processes.
