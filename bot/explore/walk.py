@@ -117,9 +117,9 @@ class Walk:
             if page == 0 and topics is not None:
                 self._on(part, topics.of(mine, TOPICS), part.centre)
             if page == 0 and vectors is not None:
-                for alike, cosine in people.near_on_average(person.id, vectors, ALIKE):
-                    part.add(self._person(people, alike))
-                    part.join(Tie(part.centre, str(Key.person(alike)), "similar", round(cosine, 3)))
+                for stranger, cosine in people.near_on_average(person.id, vectors, ALIKE):
+                    part.add(self._person(people, stranger))
+                    part.join(Tie(part.centre, str(Key.person(stranger)), "similar", round(cosine, 3)))
             return mine[page * PAPERS : (page + 1) * PAPERS], shown
 
         papers, _ = await asyncio.to_thread(found)
