@@ -38,7 +38,14 @@ async def lab(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     more = {"fresh": True, "database_url": server.url(), "labmate_pictures": False}
     async with LocalDiscord() as discord, started(discord, folder, **more) as running:
+        stop_looking(running.bot)  # it would post the digests of the tests below, which share its server
         yield running
+
+
+def stop_looking(bot):
+    """Let a bot post no digest by itself."""
+    [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
+    cog._looking.cancel()
 
 
 async def test_every_way_to_ask_says_that_the_database_is_away(lab, server):
@@ -168,8 +175,7 @@ async def scene(server, tmp_path, time):
             UserClient(discord.url, discord.user_token) as user,
         ):
             running.services.model_settled.set()
-            [cog] = [cog for cog in running.cogs.values() if hasattr(cog, "_poster")]
-            cog._looking.cancel()
+            stop_looking(running)
             await fill(running, papers(MONDAY, 1))
             yield Scene(
                 discord, running, user, Poster(running, running.services, running.services.leader), None
