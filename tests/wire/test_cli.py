@@ -70,7 +70,7 @@ def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
 
 
 def test_the_prompt_without_a_terminal_fills_forms_a_line_a_field(tmp_path):
-    done = run("run", folder=tmp_path, stdin="/digest create\n55\nMornings\n08:30\nUTC\n/digest list\nexit\n")
+    done = run("run", folder=tmp_path, stdin="/digest create\n57\nMornings\n08:30\nUTC\n/digest list\nexit\n")
     assert "  Name (required, up to 80 characters): New papers" in done.stdout
     assert done.stdout.count("Mornings · #general · Mon to Fri at 08:30 UTC") == 2
     assert "not started yet" in done.stdout
