@@ -210,7 +210,7 @@ class _Figures:
             ("papers", "Papers that Labmate knows", float(look.papers)),
             ("embeddings_waiting", "Papers without an embedding", float(look.waiting)),
             ("behind_papers", "New or changed papers not taken in here yet", float(look.lag.papers)),
-            ("behind_seconds", "For how long the oldest of them has been waiting", look.lag.seconds),
+            ("behind_seconds", "Seconds that the oldest of them has been waiting", look.lag.seconds),
             ("newest_listing_timestamp_seconds", "Day of the newest listing, 0:00 UTC", newest),
             ("digests_active", "Digests that post", float(look.digests.get("active", 0))),
             ("digests_due", "Digests that are due but not posted yet", float(look.digests.get("due", 0))),

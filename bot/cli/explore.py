@@ -16,10 +16,10 @@ OFF = "The explorer is off. Set EXPLORE=private or EXPLORE=public, and HTTP_LIST
 
 def explore(
     new: Annotated[
-        bool, typer.Option("--new", help="Make a new private address; the earlier one ends.")
+        bool, typer.Option("--new", help="Make a new private address; the earlier one works until a restart.")
     ] = False,
 ) -> None:
-    """Print the address of the research graph; after `--new`, start Labmate again."""
+    """Print the address of the research graph's pages."""
     config = settings()
     log_to(config)
 

@@ -87,14 +87,14 @@ def run(
     papers: Annotated[Path | None, typer.Option(help="A file of papers to read in first.")] = None,
     vectors: Annotated[Path | None, typer.Option(help="Precomputed embeddings of that file (.npy).")] = None,
     shards: Annotated[
-        str | None, typer.Option(help="The shards of this process, such as 0-3; others have the rest.")
+        str | None, typer.Option(help="The shards of this process, such as 0-3; others hold the rest.")
     ] = None,
     of: Annotated[int | None, typer.Option(help="How many shards all processes have together.")] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Open the page of the local Discord in a browser.")
     ] = False,
     port: Annotated[
-        int, typer.Option(help="The port of the local Discord; 0 keeps the last one.", min=0, max=65_535)
+        int, typer.Option(help="The port of the local Discord; 0 takes the last one.", min=0, max=65_535)
     ] = 0,
 ) -> None:
     """Start Labmate: in Discord if DISCORD_TOKEN is set, otherwise with a local Discord in this terminal."""

@@ -72,9 +72,9 @@ class DataViews:
             await person_named(self._of.services, request.query.get(end, "")[:200]) for end in ("from", "to")
         ]
         if ends[0] is None or ends[1] is None:
-            return _problem("I don't know one of these people.")
+            return _problem("Labmate doesn't know one of these people.")
         found = await self._of.walk.between(ends[0], ends[1])
-        return _json(found[0]) if found else _problem("There is no path of six papers or fewer.")
+        return _json(found[0]) if found else _problem("No path of six papers or fewer connects them.")
 
     async def complete(self, request: web.Request) -> PageAnswer:
         """What begins with the text typed so far."""

@@ -19,6 +19,7 @@ from bot.explore.views import PageViews
 from bot.explore.visitors import FILES, PAGES, SEARCHES, STATIC, STEPS, TYPING, Pace, Visitors
 from bot.explore.walk import NotYetError, Walk
 from bot.feed_server import FeedServer
+from commands.cards.text import plural
 from commands.kit.services import Services
 from data.database.unavailable import DatabaseUnavailableError
 
@@ -94,7 +95,9 @@ class Explore:
                 return web.Response(status=404, text="There is nothing here.\n")
             if wait := self._visitors.wait(request, pace):
                 later = {"Retry-After": str(wait)}
-                answer = self._message("Too many requests", f"Please wait {wait} seconds.", 429, later)
+                answer = self._message(
+                    "Too many requests", f"Please wait {plural(wait, 'second')}.", 429, later
+                )
             elif pace is STATIC:
                 answer = await ask(request)
             else:
@@ -114,13 +117,13 @@ class Explore:
         except LookupError:
             return self._message("Not found", "This page does not exist, or no longer exists.", 404)
         except NotYetError:
-            soon = "Authors are still being matched to people. Please try again in a few minutes."
+            soon = "Labmate is still matching authors and finding topics. Please try again in a few minutes."
             return self._message("Not yet", soon, 503, {"Retry-After": "60"})
         except (TimeoutError, DatabaseUnavailableError):
             return self._message("Busy", "This took too long. Please try again.", 503, {"Retry-After": "10"})
         except Exception:  # a visitor learns nothing of what went wrong inside
             log.exception("a page of the explorer could not be made")
-            return self._message("Error", "This page could not be made. The log of Labmate says why.", 500)
+            return self._message("Error", "This page could not be made. Labmate's log says why.", 500)
         finally:
             self._waiting -= 1
 

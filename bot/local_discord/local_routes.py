@@ -156,7 +156,7 @@ def refusal(request: web.Request) -> web.Response | None:
     port = transport.get_extra_info("sockname")[1] if transport is not None else 0
     names = {f"127.0.0.1:{port}", f"localhost:{port}"}
     if request.host not in names:
-        return answered({"message": f"This server answers as 127.0.0.1:{port} only."}, status=403)
+        return answered({"message": f"This server answers only as 127.0.0.1:{port}."}, status=403)
     origin = request.headers.get("Origin")
     if origin not in (None, f"http://{request.host}") or request.headers.get("Sec-Fetch-Site") not in _OURS:
         return answered({"message": "Only this server's own page may ask this."}, status=403)

@@ -225,7 +225,7 @@ async def run_locally(settings: Settings, *, port: int = 0, browser: bool = Fals
                 "[bold]@Labmate how are GPU clusters emulated?[/] or [bold]/help[/]. "
                 "Tab completes; type exit to leave."
             )
-            console.print(f"The same as a page, as it looks in Discord: [bold]{discord_.url}/[/]")
+            console.print(f"In a browser, as it will look in Discord: [bold]{discord_.url}/[/]")
             scheduler.start()
             if browser:
                 await asyncio.to_thread(webbrowser.open, discord_.url)

@@ -29,13 +29,13 @@ async def feed_view(
     feeds = services.store.feeds
     feed = None if new else await feeds.of(kind, target)
     feed = feed or await feeds.make(kind, target, member)
-    address, whose = f"<{services.feed_url}/feeds/{feed.token}.xml>", "this address"
+    address, it, ended = f"<{services.feed_url}/feeds/{feed.token}.xml>", "this address", "this one"
     if services.explore_url is not None and kind in _WITH_PAGE:
         address += f"\nAs a page:\n<{services.explore_url}/archive/{feed.token}>"
-        whose = "one of these addresses"
+        it, ended = "one of these addresses", "both"
     return note(
-        f"An Atom feed of {WHAT[kind]}:\n{address}\n-# Anyone who has {whose} can read it. A new address "
-        "ends this one.",
+        f"An Atom feed of {WHAT[kind]}:\n{address}\n-# Anyone who has {it} can read it. A new address "
+        f"ends {ended}.",
         [[link(MAKE[kind], "New address", target=target), link(END[kind], "End it", target=target)]],
     )
 

@@ -41,7 +41,7 @@ def to_primary() -> Callable[..., Awaitable[Any]]:
             except (OSError, asyncpg.CannotConnectNowError) as error:  # it is away, starts or stops
                 failed.append(error)
             except asyncpg.TargetServerAttributeNotMatched:
-                failed.append(StandbyError("only a server answers that copies another one"))
+                failed.append(StandbyError("only a standby answers, which copies another server"))
             else:
                 last = place
                 _end_when_silent(connection._transport.get_extra_info("socket"))

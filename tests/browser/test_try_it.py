@@ -179,20 +179,20 @@ async def test_faults_are_seen_on_the_wire(me):
     await me.say("/about")
     await me.page.locator(".wire .bad").filter(has_text="500").first.wait_for()
     await me.button("Faults").click()
-    await me.button("Behave again").click()
+    await me.button("End all faults").click()
     await me.page.get_by_text("Everything works again.").wait_for()
 
 
-async def test_a_message_of_labmate_can_be_answered(me):
+async def test_a_message_of_labmate_can_be_replied_to(me):
     await me.say("@Labmate papers by ChonLam Lao")
     await me.page.get_by_role("button", name="More for this message by Labmate").last.click()
-    await me.page.get_by_role("menuitem", name="Answer").click()
+    await me.page.get_by_role("menuitem", name="Reply").click()
     before = await me.count()
     await me.line.fill("@Labmate similar to PrismLLM")
     await me.page.keyboard.press("Escape")
     await me.page.keyboard.press("Enter")
     await me.settled(before + 1)
-    assert await me.page.get_by_text("answers Labmate").count() == 1
+    assert await me.page.get_by_text("replies to Labmate").count() == 1
 
 
 async def test_the_keyboard_alone_is_enough(me):
@@ -230,8 +230,8 @@ async def test_the_keyboard_alone_is_enough(me):
 
 async def test_the_page_comes_back_when_the_connection_was_cut(me, furnished):
     await furnished.discord.gateway.drop(user_id=furnished.discord.owner["id"])
-    await me.page.get_by_text("The local Discord is away").wait_for()
-    await me.page.get_by_text("The local Discord is away").wait_for(state="hidden")
+    await me.page.get_by_text("The local Discord can't be reached").wait_for()
+    await me.page.get_by_text("The local Discord can't be reached").wait_for(state="hidden")
     await furnished.user.request(
         "POST", f"/channels/{furnished.discord.channel['id']}/messages", {"content": "Still there?"}
     )

@@ -95,7 +95,7 @@ async function begin(place) {
     else if (what === "svg") saveSvg(view, name);
     else if (what === "link") {
       await navigator.clipboard.writeText(location.href);
-      say("The link is copied.");
+      say("Link copied.");
     } else {
       const files = { graphml: "/export.graphml", nodes: "/nodes.csv", edges: "/links.csv" };
       const open = model.opened.map((key) => ["open", key]);

@@ -19,7 +19,7 @@ export class Model {
 
   // Step on a node: fetch what lies around it. Returns how many nodes are new.
   async open(key) {
-    if (this.isFull) throw new Error(`The graph holds ${MOST.toLocaleString("en")} nodes, which is the most.`);
+    if (this.isFull) throw new Error(`The graph is full: it holds at most ${MOST.toLocaleString("en")} nodes.`);
     const path = key.split("~");
     const page = this.opened.filter((one) => one === key).length;
     const query = path.length === 2 ? { from: path[0], to: path[1] } : { key, page };
@@ -72,7 +72,8 @@ export class Model {
 }
 
 async function problem(reply) {
-  if (reply.status === 429) return `Too many steps. Please wait ${reply.headers.get("Retry-After") ?? "some"} seconds.`;
+  const wait = Number(reply.headers.get("Retry-After") ?? 60);
+  if (reply.status === 429) return `Too many steps. Please wait ${wait} second${wait === 1 ? "" : "s"}.`;
   if (reply.headers.get("Content-Type")?.startsWith("application/json")) return (await reply.json()).problem;
   return reply.status === 404 ? "This no longer exists." : "Labmate could not answer. Please try again.";
 }

@@ -86,7 +86,7 @@ async function connect(person) {
     if (made.channels.has(current)) refreshPlace();
     else go([...made.channels.values()].find((channel) => channel.type === TEXT).id);
   });
-  made.addEventListener("away", () => (byId("state").textContent = "The local Discord is away; trying again…"));
+  made.addEventListener("away", () => (byId("state").textContent = "The local Discord can't be reached; trying again…"));
   made.addEventListener("back", () => (byId("state").textContent = ""));
   await made.connect();
 }

@@ -130,8 +130,8 @@ export class Composer {
   }
 
   drawFiles() {
-    const answered = this.answered && make("p", { class: "file" }, `Answering ${nameOf(this.answered.author)} `,
-      button("Cancel", () => this.answer(null), { class: "plain", "aria-label": "Cancel the answer" }));
+    const answered = this.answered && make("p", { class: "file" }, `Replying to ${nameOf(this.answered.author)} `,
+      button("Cancel", () => this.answer(null), { class: "plain", "aria-label": "Cancel the reply" }));
     byId("files").replaceChildren(...(answered ? [answered] : []), ...this.files.map((file) => make("p", { class: "file" }, `${file.name} `, make("span", { class: "hint" }, bytes(file.size)), " ",
       button("Remove", () => {
         this.files = this.files.filter((one) => one !== file);

@@ -11,10 +11,10 @@ const FAULTS = [
   ["Rate limit: 429 for the bot's replies", { route: REPLIES, status: 429, retry_after: 2 }],
   ["Error 500 for the bot's replies", { route: REPLIES, status: 500 }],
   ["Done, but the answer is lost (502)", { route: REPLIES, status: 502, after: true }],
-  ["Slow: replies take two seconds more", { route: REPLIES, delay: 2 }],
+  ["Slow: replies take two seconds longer", { route: REPLIES, delay: 2 }],
   ["Error 503 for what is posted in channels", { route: POSTS, status: 503 }],
   ["Cut the bot's gateway now", { close: 1006 }],
-  ["Ask the bot to connect again (4000)", { close: 4000 }],
+  ["Ask the bot to reconnect (4000)", { close: 4000 }],
 ];
 
 /** Ask what lies under /local. */
@@ -77,7 +77,7 @@ function clock() {
     event.preventDefault();
     if (until.value) move((new Date(until.value).getTime() - now()) / 1000, "The clock was moved.");
   } }, make("label", { for: until.id }, "Or go to"), until, make("button", { type: "submit", class: "button primary" }, "Go"));
-  const step = (text, seconds) => button(text, () => move(seconds, `${text}: the clock was moved.`));
+  const step = (text, seconds) => button(text, () => move(seconds, `The clock was moved: ${text}.`));
   draw();
   const timer = setInterval(draw, LOOK_MS);
   return {
@@ -86,7 +86,7 @@ function clock() {
       make("p", {}, "Labmate's clock, and this Discord's:"), shown,
       make("div", { class: "row" }, step("+1 minute", 60), step("+1 hour", HOUR), step("+1 day", DAY), step("+1 week", 7 * DAY)),
       form, said,
-      make("p", { class: "hint" }, "What is due by then happens now: a digest is posted. The clock never goes back; it is right again when Labmate starts again."),
+      make("p", { class: "hint" }, "Whatever is due by then happens now, such as a digest. The clock never goes back; a restart of Labmate sets it right."),
     ],
   };
 }
@@ -114,13 +114,13 @@ function faults() {
     const [text, fault] = FAULTS[Number(kind.value)];
     const left = (await local("faults")).filter((one) => one.times > 0);
     await send([...left, { ...fault, times: Number(times.value) || 1 }], `Switched on: ${text}`);
-  } }, make("label", { for: kind.id }, "What goes wrong"), kind, make("label", { for: times.id }, "How often"), times,
+  } }, make("label", { for: kind.id }, "What goes wrong"), kind, make("label", { for: times.id }, "How many times"), times,
   make("button", { type: "submit", class: "button danger" }, "Switch on"));
   draw();
   const timer = setInterval(draw, LOOK_MS);
   return {
     stop: () => clearInterval(timer),
-    parts: [make("p", {}, "Discord is not always well. See what Labmate does then."), form, button("Behave again", () => send([], "Everything works again.")), said, make("h3", {}, "Still to come"), planned],
+    parts: [make("p", {}, "Discord sometimes fails. See what Labmate does then."), form, button("End all faults", () => send([], "Everything works again.")), said, make("h3", {}, "Still to come"), planned],
   };
 }
 
@@ -138,7 +138,7 @@ function wire() {
   const timer = setInterval(look, LOOK_MS);
   return {
     stop: () => clearInterval(timer),
-    parts: [make("p", {}, "Each request with its answer, and each event that the bot is sent. Newest first."), list],
+    parts: [make("p", {}, "Each request with its answer, and each event sent to the bot, newest first."), list],
   };
 }
 

@@ -47,9 +47,9 @@ function above(message, { names }) {
   }
   if (message.type === 19) {
     const to = message.referenced_message;
-    if (!to) return make("p", { class: "above" }, "answers a message that was deleted");
+    if (!to) return make("p", { class: "above" }, "replies to a deleted message");
     const text = plain(to.content.replace(/<@(\d+)>/g, (_, id) => names.of("@", id))) || "a card";
-    return make("p", { class: "above" }, `answers ${nameOf(to.author)}: ${text.slice(0, EXCERPT)}${text.length > EXCERPT ? "…" : ""}`);
+    return make("p", { class: "above" }, `replies to ${nameOf(to.author)}: ${text.slice(0, EXCERPT)}${text.length > EXCERPT ? "…" : ""}`);
   }
   return null;
 }
@@ -95,7 +95,7 @@ function entries(message, context) {
   return [
     ...menuOf(3, message.id),
     ...menuOf(2, message.author.id).map(([text, action]) => [`${text} (${nameOf(message.author)})`, action]),
-    message.flags & EPHEMERAL ? null : ["Answer", () => context.answer(message)],
+    message.flags & EPHEMERAL ? null : ["Reply", () => context.answer(message)],
     ["React 👍", () => react(message, client, "👍", false)],
     canThread ? ["Start a thread", () => context.startThread(message)] : null,
     mine ? ["Edit", () => context.edit(message)] : null,
