@@ -82,7 +82,7 @@ class About(commands.Cog):
         lag = await services.corpus.following.look()
         if lag.is_worth_telling:
             since = f"{duration(lag.seconds)}{' or longer' if lag.or_longer else ''}"
-            lines.append(f"**Behind:** {plural(lag.papers, 'new or changed paper')}, for {since}")
+            lines.append(f"**Behind:** {lag.count}, for {since}")
         if services.progress.text:
             lines.append(f"**Right now:** {safe(services.progress.text)}")
         lines.append(

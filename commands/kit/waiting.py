@@ -12,7 +12,7 @@ from commands.kit.progress import Need, doing
 from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.stores.repository import DATABASE_ERRORS
-from index.search.following import MOST_COUNTED, Lag
+from index.search.following import Lag
 
 _TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 _WAITING = {
@@ -42,8 +42,7 @@ def missing(services: Services, *needs: Need) -> str | None:
 
 def behind(lag: Lag) -> str:
     """What is in the store, maybe from another machine, and can't be found on this one yet."""
-    more = "more than " if lag.papers >= MOST_COUNTED else ""
-    return f"I haven't taken in {more}{plural(lag.papers, 'new or changed paper')} yet"
+    return f"I haven't taken in {lag.count} yet"
 
 
 async def late_papers(services: Services) -> str | None:

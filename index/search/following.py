@@ -27,6 +27,12 @@ class Lag:
     """Whether it was there when this process began to look."""
 
     @property
+    def count(self) -> str:
+        """How many papers, in words."""
+        more = "more than " if self.papers >= MOST_COUNTED else ""
+        return f"{more}{self.papers:,} new or changed paper{'' if self.papers == 1 else 's'}"
+
+    @property
     def is_worth_telling(self) -> bool:
         """Whether it has lasted longer than following takes."""
         return self.papers > 0 and (self.or_longer or self.seconds > MOMENT)
