@@ -27,6 +27,8 @@ AT_ONCE, WAITING = 4, 60
 SLOW, SLOW_AT_ONCE = (FILES, SEARCHES), 2
 """Requests that are worked on at once, and that may wait for that; slow ones have turns of their own."""
 SECONDS = 20.0
+LARGE = 30_000
+"""Bytes that take so long to compress that a thread does it."""
 Ask = Callable[[web.Request], Awaitable[PageAnswer]]
 
 
@@ -99,7 +101,9 @@ class Explore:
                 answer = await ask(request)
             else:
                 answer = await self._in_turn(ask, request, self._slow_turns if pace in SLOW else self._turns)
-            return respond(request, answer, private=self._token is not None)
+            if len(answer.body) < LARGE:
+                return respond(request, answer, private=self._token is not None)
+            return await asyncio.to_thread(respond, request, answer, private=self._token is not None)
 
         return answering
 

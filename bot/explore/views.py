@@ -38,7 +38,7 @@ class PageViews:
         _, newest, _ = await services.store.listings.around()
         people, names = services.insight.people, await self._of.walk.topic_names()
         held = services.corpus.facets.held()
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "home.html",
             title="Explore",
             description=f"{services.paper_count:,} papers, the people who wrote them, and their topics.",
@@ -57,7 +57,7 @@ class PageViews:
         asking = results_for(self._of.services, self._of.walk, typed)
         who = self._of.visitors.number(request)
         results = await self._of.services.limits.carry(SEARCH, who, asking)
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "search.html", title=f"Search: {text(typed, 60)}", results=results, typed=typed, unlisted=True
         )
 
@@ -65,7 +65,7 @@ class PageViews:
         """A person's page."""
         number, page = int(request.match_info["number"]), page_number(request.query.get("page"))
         found = await person_page(self._of.services, self._of.walk, number, page)
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "person.html",
             title=text(found.card.person.name, 120),
             description=text(found.facts, 300),
@@ -78,7 +78,7 @@ class PageViews:
     async def paper(self, request: web.Request) -> PageAnswer:
         """A paper's page."""
         found = await paper_page(self._of.services, self._of.walk, int(request.match_info["number"]))
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "paper.html",
             title=text(found.paper.title, 200),
             description=text(f"{found.facts} · {found.paper.abstract}", 300),
@@ -91,7 +91,7 @@ class PageViews:
     async def topic(self, request: web.Request) -> PageAnswer:
         """A topic's page."""
         found = await topic_page(self._of.services, self._of.walk, request.match_info["phrase"])
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "topic.html",
             title=text(found.topic.phrase, 120),
             description=f"{found.topic.papers:,} papers on {text(found.topic.phrase, 120)}",
@@ -114,7 +114,7 @@ class PageViews:
         found = await self._of.walk.between(one.id, other.id) if one and other else None
         steps = found[1] if found else []
         papers = {paper.id: paper for paper in await self._of.services.store.papers([s.paper for s in steps])}
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "path.html",
             title="Path between two people",
             asked=typed,
@@ -134,8 +134,8 @@ class PageViews:
         found = await self._of.painted(request, day_page(self._of.services, wanted))
         if found is None:
             told = "Labmate has read no listing yet."
-            return self._of.pages.render("message.html", title="The day’s map", told=told, unlisted=True)
-        return self._of.pages.render(
+            return await self._of.pages.made("message.html", title="The day’s map", told=told, unlisted=True)
+        return await self._of.pages.made(
             "day.html",
             title=f"New on {day(found.day)}",
             description=f"{len(found.papers):,} papers: {', '.join(found.names[:6])}",
@@ -152,4 +152,4 @@ class PageViews:
         days: dict[date, list[tuple[Paper, str]]] = {}
         for paper, since, why in entries:
             days.setdefault(since.date(), []).append((paper, why))
-        return self._of.pages.render("archive.html", title=text(title, 100), days=days, unlisted=True)
+        return await self._of.pages.made("archive.html", title=text(title, 100), days=days, unlisted=True)
