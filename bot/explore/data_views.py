@@ -12,7 +12,7 @@ from aiohttp import web
 
 from bot.explore.answer import JSON, PageAnswer
 from bot.explore.files import Shown, graphml, links_csv, nodes_csv, opened_by
-from bot.explore.keys import Key
+from bot.explore.keys import Key, number_of
 from bot.explore.pages import page_number, text
 from bot.explore.part import GraphPart
 from bot.explore.picture import picture_of
@@ -39,7 +39,7 @@ class DataViews:
 
     async def bibtex(self, request: web.Request) -> PageAnswer:
         """A paper as BibTeX."""
-        papers = await self._of.services.store.papers([int(request.match_info["number"])])
+        papers = await self._of.services.store.papers([number_of(request.match_info["number"])])
         if not papers:
             raise LookupError
         name = f"{re.sub('[^A-Za-z0-9]+', '-', citation.key_of(papers[0]))}.bib"

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bot.explore.answer import PageAnswer
 from bot.explore.day import day_page
-from bot.explore.keys import Key
+from bot.explore.keys import Key, number_of
 from bot.explore.pages import day, page_number, text
 from bot.explore.paper import paper_page
 from bot.explore.person import person_page
@@ -63,7 +63,7 @@ class PageViews:
 
     async def person(self, request: web.Request) -> PageAnswer:
         """A person's page."""
-        number, page = int(request.match_info["number"]), page_number(request.query.get("page"))
+        number, page = number_of(request.match_info["number"]), page_number(request.query.get("page"))
         found = await person_page(self._of.services, self._of.walk, number, page)
         return await self._of.pages.made(
             "person.html",
@@ -77,7 +77,7 @@ class PageViews:
 
     async def paper(self, request: web.Request) -> PageAnswer:
         """A paper's page."""
-        found = await paper_page(self._of.services, self._of.walk, int(request.match_info["number"]))
+        found = await paper_page(self._of.services, self._of.walk, number_of(request.match_info["number"]))
         return await self._of.pages.made(
             "paper.html",
             title=text(found.paper.title, 200),

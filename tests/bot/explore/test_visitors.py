@@ -1,4 +1,4 @@
-"""Visitors are told apart by address, and none keeps the others out; errors are told from what isn't there."""
+"""Visitors are told apart by address, and none keeps the others out; mistakes are told from missing pages."""
 
 from __future__ import annotations
 
