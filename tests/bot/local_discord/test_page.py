@@ -109,6 +109,7 @@ BAD = [
     b'{"seconds": true}',
     b'{"seconds": -5}',
     b'{"seconds": 1e99}',
+    b'{"seconds": 1' + b"0" * 400 + b"}",
 ]
 
 
@@ -121,7 +122,14 @@ async def test_a_bad_move_of_the_clock_is_refused_with_words(discord, browser, b
     assert discord.state.clock_offset == 0
 
 
-@pytest.mark.parametrize("body", [b"", b"[", b"3", b"[3]", b'[{"nonsense": 1}]', b'{"status": 500}'])
+BAD_FAULTS = [
+    *(b"", b"[", b"3", b"[3]", b'[{"nonsense": 1}]', b'{"status": 500}', b"[" * 100_000),
+    *(b'[{"times": "x"}]', b'[{"route": "("}]', b'[{"status": "x"}]', b'[{"delay": NaN}]', b'[{"hold": -1}]'),
+    *(b'[{"close": "x", "when": "identify"}]', b'[{"route": null}]', b'[{"status": 999}]'),
+]
+
+
+@pytest.mark.parametrize("body", BAD_FAULTS)
 async def test_bad_faults_are_refused_and_change_nothing(discord, browser, body):
     discord.faults.add(status=500)
     json_type = {"Content-Type": "application/json"}
