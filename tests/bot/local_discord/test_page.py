@@ -8,7 +8,8 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from aiohttp import ClientSession, DummyCookieJar
+from aiohttp import ClientSession, DummyCookieJar, FormData
+from yarl import URL
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.page_files import page_files
@@ -208,3 +209,15 @@ async def test_tests_and_other_bots_get_the_plain_discord():
         assert [one["name"] for one in discord.state.channels.values()] == ["general"]
         async with session.get("/local/wire") as answer:
             assert await answer.json() == []
+
+
+@pytest.mark.parametrize("name", ["a#b.txt", "what?.txt", "50%.txt", "é 1.txt"])
+async def test_a_file_of_any_name_can_be_fetched_at_its_address(discord, browser, name):
+    form = FormData(quote_fields=False)  # as browsers do
+    form.add_field("payload_json", "{}")
+    form.add_field("files[0]", b"inside", filename=name, content_type="text/plain")
+    where = f"/api/v10/channels/{discord.channel['id']}/messages"
+    async with browser.post(where, data=form, headers={"Authorization": discord.user_token}) as answer:
+        [sent] = (await answer.json())["attachments"]
+    async with browser.get(URL(sent["url"], encoded=True)) as answer:
+        assert (answer.status, await answer.read()) == (200, b"inside")
