@@ -76,6 +76,19 @@ def test_counters_of_long_ago_are_dropped():
     assert len(counters._times) <= 2_100
 
 
+def test_a_flood_of_new_addresses_is_not_looked_through_for_each_of_them():
+    asked = []
+
+    def now() -> float:
+        asked.append(1)
+        return 0.0
+
+    counters = Counters(now)
+    for address in range(20_000):
+        counters.count(("pages", address), 60.0)
+    assert len(asked) < 20_010, "one look at the clock for each, and one for each sweep"
+
+
 async def finished(tasks):
     await asyncio.gather(*tasks)
 
