@@ -135,6 +135,8 @@ class PageViews:
         if found is None:
             told = "Labmate has read no listing yet."
             return await self._of.pages.made("message.html", title="The day’s map", told=told, unlisted=True)
+        if not found.papers:
+            raise LookupError(typed)
         return await self._of.pages.made(
             "day.html",
             title=f"New on {day(found.day)}",

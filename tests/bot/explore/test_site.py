@@ -111,7 +111,13 @@ NOWHERE = [
     *("/graph.json?key=x", "/nodes.csv", "/picture/p999999.png", "/static/x/../site.py"),
     "/archive/" + 32 * "a",
     *("/nodes.csv?open=t:a~t:a", "/nodes.csv?open=p999999~p999999", "/nodes.csv?open=w1~w1"),
-    *("/person/999999999999", "/paper/2147483648", "/paper/2147483648.bib", "/person/1\u0661"),
+    *(
+        "/person/999999999999",
+        "/day/1900-01-01",
+        "/paper/2147483648",
+        "/paper/2147483648.bib",
+        "/person/1\u0661",
+    ),
 ]
 
 
