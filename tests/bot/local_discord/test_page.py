@@ -212,7 +212,7 @@ async def test_tests_and_other_bots_get_the_plain_discord():
 
 
 @pytest.mark.parametrize("name", ["a#b.txt", "what?.txt", "50%.txt", "é 1.txt"])
-async def test_a_file_of_any_name_can_be_fetched_at_its_address(discord, browser, name):
+async def test_a_file_of_any_name_can_be_fetched_at_its_address_by_our_own_page(discord, browser, name):
     form = FormData(quote_fields=False)  # as browsers do
     form.add_field("payload_json", "{}")
     form.add_field("files[0]", b"inside", filename=name, content_type="text/plain")
@@ -221,3 +221,6 @@ async def test_a_file_of_any_name_can_be_fetched_at_its_address(discord, browser
         [sent] = (await answer.json())["attachments"]
     async with browser.get(URL(sent["url"], encoded=True)) as answer:
         assert (answer.status, await answer.read()) == (200, b"inside")
+    for headers in FOREIGN:
+        async with browser.get(URL(sent["url"], encoded=True), headers=headers) as answer:
+            assert (answer.status, b"inside" in await answer.read()) == (403, False)
