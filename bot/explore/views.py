@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from urllib.parse import quote
 
@@ -37,7 +38,8 @@ class PageViews:
         services = self._of.services
         _, newest, _ = await services.store.listings.around()
         people, names = services.insight.people, await self._of.walk.topic_names()
-        held = services.corpus.facets.held()
+        walk, facets = self._of.walk, services.corpus.facets
+        latest = await asyncio.to_thread(lambda: walk.newest(facets.held(), BEGINNINGS))
         return await self._of.pages.made(
             "home.html",
             title="Explore",
@@ -46,8 +48,8 @@ class PageViews:
             people=len(people) if people else 0,
             topics=len(services.insight.topics) if services.insight.topics else 0,
             newest=newest,
-            newest_papers=await services.store.papers(self._of.walk.newest(held, BEGINNINGS)),
-            largest_topics=names.largest(2 * BEGINNINGS) if names else [],
+            newest_papers=await services.store.papers(latest),
+            largest_topics=await asyncio.to_thread(names.largest, 2 * BEGINNINGS) if names else [],
             canonical="/",
         )
 
