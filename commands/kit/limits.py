@@ -283,7 +283,12 @@ class RateLimits:
         """What some work makes, done in the member's turn."""
         held = _Held(self._of(cost), member)
         _HELD.set(held)
-        await held.take()
+        try:
+            await held.take()
+        except asyncio.CancelledError:
+            if asyncio.iscoroutine(work):
+                work.close()  # else Python warns that it was never awaited
+            raise
         try:
             return await work
         finally:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import re
 import time
 
@@ -173,3 +174,17 @@ async def test_only_so_many_of_a_member_s_wait():
         limits.take(SEARCH, 1, None)
     gate.set()
     await finished(tasks)
+
+
+async def test_work_that_nobody_waits_for_any_more_is_never_begun():
+    limits, gate = RateLimits(), asyncio.Event()
+    begun = asyncio.create_task(limits.carry(SEARCH, 1, gate.wait()))
+    await asyncio.sleep(0)
+    work = gate.wait()
+    waiting = asyncio.create_task(limits.carry(SEARCH, 1, work))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
+    gate.set()
+    await begun
