@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 
 import orjson
@@ -10,7 +12,7 @@ from aiohttp import web
 
 from bot.explore.answer import JSON, PageAnswer
 from bot.explore.files import Shown, graphml, links_csv, nodes_csv, opened_by
-from bot.explore.keys import Key
+from bot.explore.keys import Key, number_of
 from bot.explore.pages import page_number, text
 from bot.explore.part import GraphPart
 from bot.explore.picture import picture_of
@@ -37,7 +39,7 @@ class DataViews:
 
     async def bibtex(self, request: web.Request) -> PageAnswer:
         """A paper as BibTeX."""
-        papers = await self._of.services.store.papers([int(request.match_info["number"])])
+        papers = await self._of.services.store.papers([number_of(request.match_info["number"])])
         if not papers:
             raise LookupError
         name = f"{re.sub('[^A-Za-z0-9]+', '-', citation.key_of(papers[0]))}.bib"
@@ -45,26 +47,29 @@ class DataViews:
 
     async def graphml(self, request: web.Request) -> PageAnswer:
         """What is open, as GraphML."""
-        return _file(graphml(await self._opened(request)), "application/graphml+xml", "graph.graphml")
+        return _file(await self._written(request, graphml), "application/graphml+xml", "graph.graphml")
 
     async def nodes(self, request: web.Request) -> PageAnswer:
         """The nodes that are open, as CSV."""
-        return _file(nodes_csv(await self._opened(request), self._of.pages.url), "text/csv", "nodes.csv")
+        table = await self._written(request, lambda part: nodes_csv(part, self._of.pages.url))
+        return _file(table, "text/csv", "nodes.csv")
 
     async def links(self, request: web.Request) -> PageAnswer:
         """The lines between them, as CSV."""
-        return _file(links_csv(await self._opened(request)), "text/csv", "links.csv")
+        return _file(await self._written(request, links_csv), "text/csv", "links.csv")
 
-    async def _opened(self, request: web.Request) -> GraphPart:
+    async def _written(self, request: web.Request, write: Callable[[GraphPart], bytes]) -> bytes:
         opened = await opened_by(self._of.walk, request.query.getall("open", []))
-        return Shown.read(request.query).of(opened)
+        shown = Shown.read(request.query)
+        return await asyncio.to_thread(lambda: write(shown.of(opened)))  # 2,000 labels take a second
 
     # -- for the script --------------------------------------------------------------------------
 
     async def step(self, request: web.Request) -> PageAnswer:
         """What lies around a node."""
         key = Key.read(request.query.get("key", ""))
-        return _json(await self._of.walk.around(key, page_number(request.query.get("page"))))
+        part = await self._of.walk.around(key, page_number(request.query.get("page")))
+        return await asyncio.to_thread(_json, part)
 
     async def path_step(self, request: web.Request) -> PageAnswer:
         """The shortest path between two people, as a part of the graph."""

@@ -82,7 +82,7 @@ async def opened_by(walk: Walk, steps: Sequence[str]) -> GraphPart:
     for step in steps[:MOST_STEPS]:
         one, between, other = step.partition("~")
         if between:
-            found = await walk.between(Key.read(one).number, Key.read(other).number)
+            found = await walk.between(await walk.who(Key.read(one)), await walk.who(Key.read(other)))
             if found is None:
                 raise LookupError(step)
             part = found[0]

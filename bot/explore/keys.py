@@ -10,6 +10,8 @@ from urllib.parse import quote
 Kind = Literal["person", "paper", "topic"]
 MOST = 200
 """Characters of a topic's phrase."""
+HIGHEST = 2**31 - 1
+"""The highest number that PostgreSQL can be asked for."""
 _NUMBERED = re.compile(r"([pw])([1-9][0-9]{0,11})")
 
 
@@ -46,7 +48,7 @@ class Key:
             Where it is none.
         """
         if match := _NUMBERED.fullmatch(text):
-            return cls("person" if match[1] == "p" else "paper", int(match[2]))
+            return cls("person" if match[1] == "p" else "paper", number_of(match[2]))
         if text.startswith("t:") and 2 < len(text) <= MOST + 2:
             return cls.topic(text[2:])
         raise LookupError(text)
@@ -62,3 +64,17 @@ class Key:
         if self.kind == "topic":
             return f"/topic/{quote(self.phrase, safe='')}"
         return f"/{self.kind}/{self.number}"
+
+
+def number_of(text: str) -> int:
+    """The number that digits in an address mean.
+
+    Raises
+    ------
+    LookupError
+        Where nothing can have it.
+    """
+    number = int(text)
+    if number > HIGHEST:
+        raise LookupError(text)
+    return number

@@ -52,7 +52,7 @@ async def results_for(services: Services, walk: Walk, typed: str) -> Results:
     typed = " ".join(visible(typed[:MOST_TYPED]).split())
     people = await outlined(services, await _people(services, typed, PEOPLE))
     names = await walk.topic_names()
-    topics = names.complete(typed, TOPICS) if names is not None else []
+    topics = await asyncio.to_thread(names.complete, typed, TOPICS) if names is not None else []
     found = None
     papers: list[Paper] = []
     if any(letter.isalnum() for letter in typed):

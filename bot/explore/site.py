@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
@@ -27,7 +28,11 @@ log = logging.getLogger("labmate")
 AT_ONCE, WAITING = 4, 60
 SLOW, SLOW_AT_ONCE = (FILES, SEARCHES), 2
 """Requests that are worked on at once, and that may wait for that; slow ones have turns of their own."""
+OF_ONE = 15
+"""How many of those are one visitor's, so that nobody keeps all others out."""
 SECONDS = 20.0
+LARGE = 30_000
+"""Bytes that take so long to compress that a thread does it."""
 Ask = Callable[[web.Request], Awaitable[PageAnswer]]
 
 
@@ -56,7 +61,7 @@ class Explore:
         self._views, self._data = PageViews(sources), DataViews(sources)
         self._token = address.token
         self._turns, self._slow_turns = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(SLOW_AT_ONCE)
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
 
     def add_to(self, router: web.UrlDispatcher) -> None:
         """Add all routes."""
@@ -65,9 +70,9 @@ class Explore:
             ("", self._views.home, PAGES),
             ("/", self._views.home, PAGES),
             ("/search", self._views.search, SEARCHES),
-            (r"/person/{number:\d{1,12}}", self._views.person, PAGES),
-            (r"/paper/{number:\d{1,12}}", self._views.paper, PAGES),
-            (r"/paper/{number:\d{1,12}}.bib", self._data.bibtex, PAGES),
+            ("/person/{number:[0-9]{1,12}}", self._views.person, PAGES),
+            ("/paper/{number:[0-9]{1,12}}", self._views.paper, PAGES),
+            ("/paper/{number:[0-9]{1,12}}.bib", self._data.bibtex, PAGES),
             ("/topic/{phrase:.{1,200}}", self._views.topic, PAGES),
             ("/path", self._views.path, PAGES),
             ("/day", self._views.day, FILES),
@@ -102,30 +107,44 @@ class Explore:
                 answer = await ask(request)
             else:
                 answer = await self._in_turn(ask, request, self._slow_turns if pace in SLOW else self._turns)
-            return respond(request, answer, private=self._token is not None)
+            if len(answer.body) < LARGE:
+                return respond(request, answer, private=self._token is not None)
+            return await asyncio.to_thread(respond, request, answer, private=self._token is not None)
 
         return answering
 
     async def _in_turn(self, ask: Ask, request: web.Request, turns: asyncio.Semaphore) -> PageAnswer:
         """The answer, made beside a few others only, so that members in Discord don't wait for visitors."""
-        if self._waiting >= WAITING:
+        who = self._visitors.address(request)
+        if self._waiting[who] >= OF_ONE:
+            told = "Please wait until some of your requests are answered."
+            return self._message("Too many requests", told, 429, {"Retry-After": "1"})
+        if self._waiting.total() >= WAITING:
             return self._message("Too many visitors", "Please try again soon.", 503, {"Retry-After": "5"})
-        self._waiting += 1
+        self._waiting[who] += 1
         try:
             async with asyncio.timeout(SECONDS), turns:
                 return await ask(request)
-        except LookupError:
+        except LookupError as error:
+            if isinstance(error, KeyError | IndexError):  # a mistake of ours, not of who asked
+                return self._failed()
             return self._message("Not found", "This page does not exist, or no longer exists.", 404)
         except NotYetError:
             soon = "Labmate is still matching authors and finding topics. Please try again in a few minutes."
             return self._message("Not yet", soon, 503, {"Retry-After": "60"})
         except (TimeoutError, DatabaseUnavailableError):
             return self._message("Busy", "This took too long. Please try again.", 503, {"Retry-After": "10"})
-        except Exception:  # a visitor learns nothing of what went wrong inside
-            log.exception("a page of the explorer could not be made")
-            return self._message("Error", "This page could not be made. Labmate's log says why.", 500)
+        except Exception:
+            return self._failed()
         finally:
-            self._waiting -= 1
+            self._waiting[who] -= 1
+            if not self._waiting[who]:
+                del self._waiting[who]
+
+    def _failed(self) -> PageAnswer:
+        """The answer while an error is handled; a visitor learns nothing of what went wrong inside."""
+        log.exception("a page of the explorer could not be made")
+        return self._message("Error", "This page could not be made. Labmate's log says why.", 500)
 
     def _message(
         self, title: str, told: str, status: int, headers: dict[str, str] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ from aiohttp import web
 
 from bot.explore.answer import PageAnswer
 from bot.explore.day import day_page
-from bot.explore.keys import Key
+from bot.explore.keys import Key, number_of
 from bot.explore.pages import day, page_number, text
 from bot.explore.paper import paper_page
 from bot.explore.person import person_page
@@ -37,8 +38,9 @@ class PageViews:
         services = self._of.services
         _, newest, _ = await services.store.listings.around()
         people, names = services.insight.people, await self._of.walk.topic_names()
-        held = services.corpus.facets.held()
-        return self._of.pages.render(
+        walk, facets = self._of.walk, services.corpus.facets
+        latest = await asyncio.to_thread(lambda: walk.newest(facets.held(), BEGINNINGS))
+        return await self._of.pages.made(
             "home.html",
             title="Explore",
             description=f"{services.paper_count:,} papers, the people who wrote them, and their topics.",
@@ -46,8 +48,8 @@ class PageViews:
             people=len(people) if people else 0,
             topics=len(services.insight.topics) if services.insight.topics else 0,
             newest=newest,
-            newest_papers=await services.store.papers(self._of.walk.newest(held, BEGINNINGS)),
-            largest_topics=names.largest(2 * BEGINNINGS) if names else [],
+            newest_papers=await services.store.papers(latest),
+            largest_topics=await asyncio.to_thread(names.largest, 2 * BEGINNINGS) if names else [],
             canonical="/",
         )
 
@@ -57,15 +59,15 @@ class PageViews:
         asking = results_for(self._of.services, self._of.walk, typed)
         who = self._of.visitors.number(request)
         results = await self._of.services.limits.carry(SEARCH, who, asking)
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "search.html", title=f"Search: {text(typed, 60)}", results=results, typed=typed, unlisted=True
         )
 
     async def person(self, request: web.Request) -> PageAnswer:
         """A person's page."""
-        number, page = int(request.match_info["number"]), page_number(request.query.get("page"))
+        number, page = number_of(request.match_info["number"]), page_number(request.query.get("page"))
         found = await person_page(self._of.services, self._of.walk, number, page)
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "person.html",
             title=text(found.card.person.name, 120),
             description=text(found.facts, 300),
@@ -77,8 +79,8 @@ class PageViews:
 
     async def paper(self, request: web.Request) -> PageAnswer:
         """A paper's page."""
-        found = await paper_page(self._of.services, self._of.walk, int(request.match_info["number"]))
-        return self._of.pages.render(
+        found = await paper_page(self._of.services, self._of.walk, number_of(request.match_info["number"]))
+        return await self._of.pages.made(
             "paper.html",
             title=text(found.paper.title, 200),
             description=text(f"{found.facts} · {found.paper.abstract}", 300),
@@ -91,7 +93,7 @@ class PageViews:
     async def topic(self, request: web.Request) -> PageAnswer:
         """A topic's page."""
         found = await topic_page(self._of.services, self._of.walk, request.match_info["phrase"])
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "topic.html",
             title=text(found.topic.phrase, 120),
             description=f"{found.topic.papers:,} papers on {text(found.topic.phrase, 120)}",
@@ -114,7 +116,7 @@ class PageViews:
         found = await self._of.walk.between(one.id, other.id) if one and other else None
         steps = found[1] if found else []
         papers = {paper.id: paper for paper in await self._of.services.store.papers([s.paper for s in steps])}
-        return self._of.pages.render(
+        return await self._of.pages.made(
             "path.html",
             title="Path between two people",
             asked=typed,
@@ -134,8 +136,10 @@ class PageViews:
         found = await self._of.painted(request, day_page(self._of.services, wanted))
         if found is None:
             told = "Labmate has read no listing yet."
-            return self._of.pages.render("message.html", title="The day’s map", told=told, unlisted=True)
-        return self._of.pages.render(
+            return await self._of.pages.made("message.html", title="The day’s map", told=told, unlisted=True)
+        if not found.papers:
+            raise LookupError(typed)
+        return await self._of.pages.made(
             "day.html",
             title=f"New on {day(found.day)}",
             description=f"{len(found.papers):,} papers: {', '.join(found.names[:6])}",
@@ -152,4 +156,4 @@ class PageViews:
         days: dict[date, list[tuple[Paper, str]]] = {}
         for paper, since, why in entries:
             days.setdefault(since.date(), []).append((paper, why))
-        return self._of.pages.render("archive.html", title=text(title, 100), days=days, unlisted=True)
+        return await self._of.pages.made("archive.html", title=text(title, 100), days=days, unlisted=True)

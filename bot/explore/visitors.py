@@ -58,7 +58,8 @@ class Visitors:
         A proxy writes whom it heard at the end of X-Forwarded-For; what stands before, anybody can write.
         """
         direct = _ip(request.remote)
-        told = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+        # Some proxies append to the line that came; others, such as HAProxy, send a line after it.
+        told = ",".join(request.headers.getall("X-Forwarded-For", [])).rpartition(",")[2].strip()
         if self._proxied and direct is not None and (direct.is_loopback or direct.is_private):
             direct = _ip(told) or direct
         if isinstance(direct, ipaddress.IPv6Address):

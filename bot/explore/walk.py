@@ -53,6 +53,19 @@ class Walk:
             raise NotYetError
         return self._services.insight.people
 
+    async def who(self, key: Key) -> int:
+        """The number of a key's person, who may have been merged with another.
+
+        Raises
+        ------
+        LookupError
+            Where it is no person's key (any more).
+        """
+        person = await self._services.store.people.find(key.number) if key.kind == "person" else None
+        if person is None:
+            raise LookupError(str(key))
+        return person.id
+
     async def topic_names(self) -> TopicNames | None:
         """The topics by name; None before they were found."""
         topics = self._services.insight.topics

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
 from datetime import timedelta
-from math import isfinite
-from typing import Any
+from http import HTTPStatus
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -20,6 +22,12 @@ from bot.local_discord.wire import Wire
 MoveClock = Callable[[timedelta], None]
 FARTHEST = timedelta(days=31)
 """How far the clock goes at once."""
+LONGEST = 3_600
+"""Seconds that a fault may take."""
+_SECONDS = ("delay", "hold", "retry_after")
+_KINDS: dict[str, Any] = {"status": int | None, "close": int, **dict.fromkeys(_SECONDS, int | float)}
+"""What a fault's fields hold, where the default alone does not tell."""
+Planned = TypeVar("Planned", Fault, Close)
 _Answer = Callable[[web.Request], Awaitable[web.Response]]
 _OURS = (None, "same-origin", "none")
 """What a browser says of where a request of our own page comes from; programs say nothing."""
@@ -93,9 +101,9 @@ class LocalRoutes:
     async def _set_clock(self, request: web.Request) -> web.Response:
         """Take ``{"seconds": 3600}``, and move this Discord's clock and the bot's ahead by so much."""
         seconds = (await _object(request)).get("seconds")
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds):
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             return answered({"message": "seconds must be a number"}, status=400)
-        if not 0 < seconds <= FARTHEST.total_seconds():
+        if not 0 < seconds <= FARTHEST.total_seconds():  # nor is NaN
             limit = f"The clock goes ahead by at most {FARTHEST.days} days at once, and never back."
             return answered({"message": limit}, status=400)
         self._state.clock_offset += seconds
@@ -112,9 +120,9 @@ class LocalRoutes:
         """Take a JSON list of faults; an empty list ends them."""
         try:
             wanted = json.loads(await request.read())
-            faults = [Fault(**fault) for fault in wanted if "close" not in fault]
-            closes = [Close(**fault) for fault in wanted if "close" in fault]
-        except (ValueError, TypeError) as error:
+            faults = [_sound(Fault(**fault)) for fault in wanted if "close" not in fault]
+            closes = [_sound(Close(**fault)) for fault in wanted if "close" in fault]
+        except (ValueError, TypeError, RecursionError, re.error) as error:
             return answered({"message": str(error)}, status=400)
         self._faults.clear()
         self._faults.requests.extend(faults)
@@ -128,6 +136,26 @@ class LocalRoutes:
         """What crossed the wire ``after`` the entry of that number."""
         after = request.query.get("after", "0")
         return answered(self._wire.after(int(after[:18]) if after.isascii() and after.isdecimal() else 0))
+
+
+def _sound(planned: Planned) -> Planned:
+    """A fault that each later request can meet.
+
+    Raises
+    ------
+    TypeError, ValueError, re.error
+        Where a field has a value of another kind, the route is no pattern, or the status is none.
+    """
+    for part in fields(planned):
+        value = getattr(planned, part.name)
+        if not isinstance(value, _KINDS.get(part.name, type(part.default))):
+            raise TypeError(f"{part.name} can't be {value!r}")
+        if part.name in _SECONDS and not 0 <= value <= LONGEST:
+            raise ValueError(f"{part.name} can't be {value!r} seconds")
+    if isinstance(planned, Fault):
+        re.compile(planned.route)
+        HTTPStatus(planned.status or 200)
+    return planned
 
 
 async def _object(request: web.Request) -> Json:

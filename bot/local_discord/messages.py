@@ -7,6 +7,7 @@ import mimetypes
 import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from bot.local_discord import errors
 from bot.local_discord.completion import Completion
@@ -190,7 +191,7 @@ class Messages:
                 raise errors.ApiError(413, 40005, "Request entity too large")
             attachment_id = self._state.snowflake()
             self._state.files[attachment_id] = (upload.name, upload.content_type, upload.data)
-            url = f"{self.base_url}/attachments/{channel_id}/{attachment_id}/{upload.name}"
+            url = f"{self.base_url}/attachments/{channel_id}/{attachment_id}/{quote(upload.name, safe='')}"
             entry = about.get(str(upload.index), {})
             attachments.append(
                 {

@@ -19,7 +19,7 @@ from bot.local_discord.faults import Fault, Faults
 from bot.local_discord.furniture import Furniture, keep_port, kept_port
 from bot.local_discord.gateway import Gateway
 from bot.local_discord.interactions import Interactions
-from bot.local_discord.local_routes import LocalRoutes, MoveClock
+from bot.local_discord.local_routes import LocalRoutes, MoveClock, refusal
 from bot.local_discord.messages import Messages
 from bot.local_discord.page_files import ATTACHMENT_HEADERS
 from bot.local_discord.rates import Rates
@@ -249,6 +249,8 @@ class LocalDiscord:
         return 204 if answer is None else call.status, answer
 
     async def _attachment(self, request: web.Request) -> web.Response:
+        if (refused := refusal(request)) is not None:
+            return refused
         name, kind, data = self.state.files.get(request.match_info["id"], ("", "", b""))
         if name != request.match_info["name"]:
             return web.Response(status=404)

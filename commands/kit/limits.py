@@ -69,6 +69,7 @@ class Counters:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._times: dict[tuple[object, ...], tuple[float, deque[float]]] = {}
+        self._full = _SWEEP
 
     def wait(self, key: tuple[object, ...], most: int, period: float) -> float:
         """Seconds until there is room for one more; 0 where there is."""
@@ -79,9 +80,11 @@ class Counters:
 
     def count(self, key: tuple[object, ...], period: float) -> None:
         """Note one more."""
-        if len(self._times) >= _SWEEP and key not in self._times:
+        if len(self._times) >= self._full and key not in self._times:
             old = self._now()
             self._times = {k: v for k, v in self._times.items() if v[1] and v[1][-1] > old - v[0]}
+            # Where many are still counted, not each new one may look at all of them.
+            self._full = max(_SWEEP, 2 * len(self._times))
         self._times.setdefault(key, (period, deque()))[1].append(self._now())
 
 
@@ -280,7 +283,12 @@ class RateLimits:
         """What some work makes, done in the member's turn."""
         held = _Held(self._of(cost), member)
         _HELD.set(held)
-        await held.take()
+        try:
+            await held.take()
+        except asyncio.CancelledError:
+            if asyncio.iscoroutine(work):
+                work.close()  # else Python warns that it was never awaited
+            raise
         try:
             return await work
         finally:

@@ -38,7 +38,8 @@ def to_primary() -> Callable[..., Awaitable[Any]]:
             host, port = servers[place]
             try:
                 connection = await asyncpg.connect(host=host, port=port, **options)
-            except (OSError, asyncpg.CannotConnectNowError) as error:  # it is away, starts or stops
+            # It is away, starts or stops; a proxy before a server that is away takes calls and hangs up.
+            except (OSError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError) as error:
                 failed.append(error)
             except asyncpg.TargetServerAttributeNotMatched:
                 failed.append(StandbyError("only a standby answers, which copies another server"))

@@ -42,20 +42,18 @@ class Unchanged:
         if version is None:
             return await question()
         if version != self._seen or len(self._kept) >= MOST:
-            self._seen = version
-            self._kept.clear()
-        if key in self._kept:
-            return cast(T, self._kept[key])
-        answer = await question()
-        # A commit since then makes the next question find another version, however new this answer is.
-        if self._seen == version:
-            self._kept[key] = answer
+            self._seen, self._kept = version, {}
+        kept = self._kept
+        if key in kept:
+            return cast(T, kept[key])
+        # A commit since then makes the next question find another version, however new this answer is; what
+        # begins anew meanwhile never sees it, also where another connection counts to the same number.
+        answer = kept[key] = await question()
         return answer
 
     def close(self) -> None:
         """Forget all, and let go of the file."""
-        self._kept.clear()
-        self._seen = None
+        self._seen, self._kept = None, {}
         if self._watching is not None:
             self._watching.close()
             self._watching = None

@@ -70,7 +70,8 @@ class Bert:
         """Where each word piece begins and ends in the text."""
         (found,) = self._encoded([text])
         marks = zip(found.offsets, found.special_tokens_mask, strict=True)
-        return [place for place, special in marks if not special]
+        before = len(text) - len(text.lstrip())
+        return [(start + before, end + before) for (start, end), special in marks if not special]
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         self._tokenizer.enable_truncation(self.most_tokens)

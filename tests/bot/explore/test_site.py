@@ -110,6 +110,14 @@ NOWHERE = [
     *("/person/999999", "/paper/999999", "/topic/no such topic", "/day/2026-99-99", "/person/1e5"),
     *("/graph.json?key=x", "/nodes.csv", "/picture/p999999.png", "/static/x/../site.py"),
     "/archive/" + 32 * "a",
+    *("/nodes.csv?open=t:a~t:a", "/nodes.csv?open=p999999~p999999", "/nodes.csv?open=w1~w1"),
+    *(
+        "/person/999999999999",
+        "/day/1900-01-01",
+        "/paper/2147483648",
+        "/paper/2147483648.bib",
+        "/person/1\u0661",
+    ),
 ]
 
 
@@ -152,7 +160,9 @@ def test_a_key_reads_back(key):
     assert Key.read(str(key)) == key
 
 
-@pytest.mark.parametrize("text", ["", "p", "p0", "p-1", "x1", "t:", "p1 ", "p" + 13 * "1", "t:" + 201 * "x"])
+@pytest.mark.parametrize(
+    "text", ["", "p", "p0", "p-1", "x1", "t:", "p1 ", "p" + 13 * "1", "w2147483648", "t:" + 201 * "x"]
+)
 def test_what_is_no_key_is_refused(text):
     with pytest.raises(LookupError):
         Key.read(text)

@@ -8,7 +8,8 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from aiohttp import ClientSession, DummyCookieJar
+from aiohttp import ClientSession, DummyCookieJar, FormData
+from yarl import URL
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.page_files import page_files
@@ -109,6 +110,7 @@ BAD = [
     b'{"seconds": true}',
     b'{"seconds": -5}',
     b'{"seconds": 1e99}',
+    b'{"seconds": 1' + b"0" * 400 + b"}",
 ]
 
 
@@ -121,7 +123,14 @@ async def test_a_bad_move_of_the_clock_is_refused_with_words(discord, browser, b
     assert discord.state.clock_offset == 0
 
 
-@pytest.mark.parametrize("body", [b"", b"[", b"3", b"[3]", b'[{"nonsense": 1}]', b'{"status": 500}'])
+BAD_FAULTS = [
+    *(b"", b"[", b"3", b"[3]", b'[{"nonsense": 1}]', b'{"status": 500}', b"[" * 100_000),
+    *(b'[{"times": "x"}]', b'[{"route": "("}]', b'[{"status": "x"}]', b'[{"delay": NaN}]', b'[{"hold": -1}]'),
+    *(b'[{"close": "x", "when": "identify"}]', b'[{"route": null}]', b'[{"status": 999}]'),
+]
+
+
+@pytest.mark.parametrize("body", BAD_FAULTS)
 async def test_bad_faults_are_refused_and_change_nothing(discord, browser, body):
     discord.faults.add(status=500)
     json_type = {"Content-Type": "application/json"}
@@ -200,3 +209,18 @@ async def test_tests_and_other_bots_get_the_plain_discord():
         assert [one["name"] for one in discord.state.channels.values()] == ["general"]
         async with session.get("/local/wire") as answer:
             assert await answer.json() == []
+
+
+@pytest.mark.parametrize("name", ["a#b.txt", "what?.txt", "50%.txt", "é 1.txt"])
+async def test_a_file_of_any_name_can_be_fetched_at_its_address_by_our_own_page(discord, browser, name):
+    form = FormData(quote_fields=False)  # as browsers do
+    form.add_field("payload_json", "{}")
+    form.add_field("files[0]", b"inside", filename=name, content_type="text/plain")
+    where = f"/api/v10/channels/{discord.channel['id']}/messages"
+    async with browser.post(where, data=form, headers={"Authorization": discord.user_token}) as answer:
+        [sent] = (await answer.json())["attachments"]
+    async with browser.get(URL(sent["url"], encoded=True)) as answer:
+        assert (answer.status, await answer.read()) == (200, b"inside")
+    for headers in FOREIGN:
+        async with browser.get(URL(sent["url"], encoded=True), headers=headers) as answer:
+            assert (answer.status, b"inside" in await answer.read()) == (403, False)

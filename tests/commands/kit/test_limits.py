@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import re
 import time
 
@@ -74,6 +75,19 @@ def test_counters_of_long_ago_are_dropped():
         clock.now += 1.0
         counters.count(("m", member), 60.0)
     assert len(counters._times) <= 2_100
+
+
+def test_a_flood_of_new_addresses_is_not_looked_through_for_each_of_them():
+    asked = []
+
+    def now() -> float:
+        asked.append(1)
+        return 0.0
+
+    counters = Counters(now)
+    for address in range(20_000):
+        counters.count(("pages", address), 60.0)
+    assert len(asked) < 20_010, "one look at the clock for each, and one for each sweep"
 
 
 async def finished(tasks):
@@ -160,3 +174,17 @@ async def test_only_so_many_of_a_member_s_wait():
         limits.take(SEARCH, 1, None)
     gate.set()
     await finished(tasks)
+
+
+async def test_work_that_nobody_waits_for_any_more_is_never_begun():
+    limits, gate = RateLimits(), asyncio.Event()
+    begun = asyncio.create_task(limits.carry(SEARCH, 1, gate.wait()))
+    await asyncio.sleep(0)
+    work = gate.wait()
+    waiting = asyncio.create_task(limits.carry(SEARCH, 1, work))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
+    gate.set()
+    await begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from index.people.topic_names import TopicNames
@@ -52,3 +53,18 @@ def test_topics_with_most_papers_come_first(names):
     assert [topic.papers for topic in names.complete("gra")] == sorted(
         (topic.papers for topic in names.complete("gra")), reverse=True
     )
+
+
+def test_a_phrase_within_others_is_found_as_itself_alone():
+    phrases = ["deep nets", "nets", "net", "e"]
+
+    class Packed:
+        def packed(self):
+            ends = np.cumsum([0, *(len(phrase) for phrase in phrases)])
+            return "".join(phrases).encode(), ends, np.arange(len(phrases))
+
+    packed = Packed()
+    packed.phrases = phrases
+    names = TopicNames(packed)
+    assert [names.find(phrase).column for phrase in phrases] == [0, 1, 2, 3]
+    assert [names.find(typed) for typed in ("t", "ts", "netse", "deep", "é", 200 * "e")] == 6 * [None]

@@ -43,6 +43,11 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(library: Embedder
     assert library.has_words
 
 
+def test_pieces_are_places_in_the_text_as_it_was_given() -> None:
+    text = "\n  Deep nets "
+    assert [text[start:end] for start, end in Embedder().pieces(text)] == ["Deep", "nets"]
+
+
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "sentence_bert_config.json"])
 def test_a_broken_file_of_the_packaged_model_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
