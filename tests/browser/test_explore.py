@@ -165,7 +165,7 @@ async def test_pictures_and_files_are_saved(chromium, explorer, tmp_path: Path):
         await page.goto(explorer.url + "/search?q=ChonLam+Lao")
         await page.get_by_role("link", name="ChonLam Lao").first.click()
         await until(page, SETTLED)
-        await page.get_by_text("Share").click()
+        await page.get_by_text("Share", exact=True).click()
         saved = {}
         for name in ("Picture (PNG)", "Picture (SVG)", "GraphML", "Nodes (CSV)"):
             async with page.expect_download() as download:
@@ -214,7 +214,7 @@ async def test_axe_finds_nothing(chromium, explorer, width, theme):
             await page.goto(explorer.url + below)
             if await page.locator("#walk").count():
                 await until(page, SETTLED)
-                await page.get_by_text("Share").click()
+                await page.get_by_text("Share", exact=True).click()
             found = await axe.Axe().run(page)
             assert found.violations_count == 0, f"{below}\n{found.generate_report()}"
             wide = await page.evaluate("document.documentElement.scrollWidth")
