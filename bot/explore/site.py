@@ -25,9 +25,12 @@ from commands.kit.services import Services
 from data.database.unavailable import DatabaseUnavailableError
 
 log = logging.getLogger("labmate")
-AT_ONCE, WAITING = 4, 60
-SLOW, SLOW_AT_ONCE = (FILES, SEARCHES), 2
-"""Requests that are worked on at once, and that may wait for that; slow ones have turns of their own."""
+AT_ONCE, WAITING = 2, 60
+SLOW, SLOW_AT_ONCE = (FILES, SEARCHES), 1
+"""Requests that are worked on at once, and that may wait for that; slow ones have turns of their own.
+
+On two cores, a process has six threads for such work; visitors leave half of them to members.
+"""
 OF_ONE = 15
 """How many of those are one visitor's, so that nobody keeps all others out."""
 SECONDS = 20.0
