@@ -49,10 +49,10 @@ hostile: $(DEV_STAMP)
 
 # The pages in Debian's Chromium, driven by Playwright (docs/try-it.md).
 browser: $(DEV_STAMP) $(VENV)/.installed-browser
+	@command -v chromium > /dev/null || { echo "The tests of the pages need Chromium: sudo apt-get install chromium"; exit 1; }
 	$(BIN)/python -m pytest -q -m browser $(ARGS)
 
 $(VENV)/.installed-browser: pyproject.toml constraints.txt | $(DEV_STAMP)
-	@command -v chromium > /dev/null || { echo "The tests of the pages need Chromium: sudo apt-get install chromium"; exit 1; }
 	$(INSTALL) -e ".[browser]"
 	@touch $@
 
