@@ -14,10 +14,8 @@ import networkx as nx
 import pytest
 
 from bot.local_discord.server import LocalDiscord
-from index.identity.passes import identify
-from index.people.insight import derive
-from tests.helpers.explorer import MARKUP, Visitor, visiting
-from tests.helpers.lab import fill, started
+from tests.helpers.explorer import MARKUP, Visitor, fill_and_judge, visiting
+from tests.helpers.lab import started
 from tests.helpers.records import record
 
 axe = pytest.importorskip("axe_playwright_python.async_playwright", reason="`make browser` installs it")
@@ -38,13 +36,7 @@ async def explorer(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Vi
             record(number, title=f"{text} paper", abstract=text, authors=[text, "Ada Lovelace"])
             for number, text in enumerate(MARKUP, 500)
         ]
-        await fill(lab.bot, papers)
-        corpus = lab.bot.services.corpus
-        with corpus.writing():
-            await corpus.embed_backlog()
-            await identify(corpus)
-            await derive(corpus)
-        await lab.bot.services.insight.refresh()
+        await fill_and_judge(lab.bot, papers)
         async with visiting(lab) as visitor:
             yield visitor
 

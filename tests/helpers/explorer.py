@@ -11,7 +11,12 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 from selectolax.lexbor import LexborHTMLParser
 
+from bot.client import Labmate
 from bot.http_server import serving
+from data.records import PaperRecord
+from index.identity.passes import identify
+from index.people.insight import derive
+from tests.helpers.lab import fill
 
 MARKUP = [
     "<script>window.hacked=1</script>",
@@ -23,6 +28,17 @@ MARKUP = [
     "]]></graphml><!ENTITY x SYSTEM 'file:///etc/passwd'>",
 ]
 """Titles and names that are markup in one language or another."""
+
+
+async def fill_and_judge(bot: Labmate, records: list[PaperRecord]) -> None:
+    """Read papers in, and make all that the explorer shows of them."""
+    await fill(bot, records)
+    corpus = bot.services.corpus
+    with corpus.writing():
+        await corpus.embed_backlog()
+        await identify(corpus)
+        await derive(corpus)
+    await bot.services.insight.refresh()
 
 
 @dataclass
@@ -77,7 +93,7 @@ async def visiting(lab: Any, settings: Any = None, **more: object) -> AsyncItera
 
 
 def only_text(page: str, host: str) -> list[str]:
-    """What of a page is more than text and links within: scripts, handlers, addresses elsewhere."""
+    """Everything in a page beside text and links within: scripts, handlers, addresses elsewhere."""
     tree = LexborHTMLParser(page)
     wrong = []
     for node in tree.css("*"):

@@ -58,7 +58,7 @@ async def reads_in(lab, number, title=TITLE):
 
 
 async def figures(lab):
-    """What /metrics and /healthz say of it."""
+    """The figures of /metrics and /healthz about it."""
     async with serving(lab.bot, lab.scheduler, lab.settings) as url, aiohttp.ClientSession() as session:
         async with session.get(url + "/metrics") as answer:
             lines = (await answer.text()).splitlines()

@@ -12,10 +12,8 @@ import pytest
 from data.reasons import Reason
 from data.stores.deliveries import Chosen
 from data.stores.holders import Profile
-from index.identity.passes import identify
-from index.people.insight import derive
-from tests.helpers.explorer import MARKUP, Visitor, only_text, visiting
-from tests.helpers.lab import Lab, fill, settings_for
+from tests.helpers.explorer import MARKUP, Visitor, fill_and_judge, only_text, visiting
+from tests.helpers.lab import Lab, settings_for
 from tests.helpers.records import record
 from tests.helpers.stranger_world import DAY, OURS, PRIVATE, World, two_servers
 
@@ -72,13 +70,7 @@ async def full_of_secrets(world: World) -> None:
         )
         for number, text in enumerate(MARKUP, 500)
     ]
-    await fill(world.bot, records)
-    corpus = world.bot.services.corpus
-    with corpus.writing():
-        await corpus.embed_backlog()
-        await identify(corpus)
-        await derive(corpus)
-    await world.bot.services.insight.refresh()
+    await fill_and_judge(world.bot, records)
 
 
 async def posted(world: World) -> int:

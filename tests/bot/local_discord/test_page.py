@@ -1,4 +1,4 @@
-"""The page's own routes: what they serve, and to whom they don't."""
+"""The page's own routes: their answers, and the requests that they refuse."""
 
 from __future__ import annotations
 

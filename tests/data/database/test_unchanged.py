@@ -1,4 +1,4 @@
-"""What was asked before is not asked again until somebody writes, here or in another process."""
+"""A question is not asked again until somebody writes, here or in another process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ async def test_an_answer_is_kept_until_somebody_writes(file):
     kept.close()
 
 
-async def test_an_answer_from_before_a_commit_is_not_kept_after_it(file):
+@pytest.mark.parametrize("let_go", [False, True])
+async def test_an_answer_from_before_a_commit_is_not_kept_after_it(file, let_go):
+    """Nor where the file was let go after an error: a new connection counts from the start again."""
     kept, reading, written = Unchanged(str(file)), asyncio.Event(), asyncio.Event()
 
     async def slow() -> str:
@@ -63,6 +65,8 @@ async def test_an_answer_from_before_a_commit_is_not_kept_after_it(file):
     old = asyncio.create_task(kept.ask("q", slow))
     await reading.wait()
     write(file)
+    if let_go:
+        kept.close()
     assert await kept.ask("another", quick) == "after"
     written.set()
     assert await old == "before"
@@ -107,25 +111,3 @@ async def test_all_parts_of_a_store_share_what_is_kept(tmp_path):
     reader = make_reader(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
     assert unchanged(reader) is unchanged(reader)
     await reader.dispose()
-
-
-async def test_an_answer_from_before_the_file_was_let_go_is_not_kept(file):
-    kept, reading, written = Unchanged(str(file)), asyncio.Event(), asyncio.Event()
-
-    async def slow() -> str:
-        reading.set()
-        await written.wait()
-        return "before"
-
-    async def quick() -> str:
-        return "after"
-
-    old = asyncio.create_task(kept.ask("q", slow))
-    await reading.wait()
-    write(file)
-    kept.close()  # as after an error; a new connection begins to count where the old one did
-    assert await kept.ask("another", quick) == "after"
-    written.set()
-    assert await old == "before"
-    assert await kept.ask("q", quick) == "after"
-    kept.close()

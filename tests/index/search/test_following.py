@@ -1,4 +1,4 @@
-"""How far a machine is behind the store is seen at once, and told after a moment."""
+"""A machine sees at once how far it is behind the store, and says so after a moment."""
 
 import pytest
 from sqlalchemy import delete
