@@ -1,4 +1,4 @@
-"""Where the explorer is: at a public address, or at one that nobody can guess and that lasts."""
+"""The explorer's address: a public one, or a lasting one that nobody can guess."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bot.settings import Settings
 from data.stores.store import Store
 
 _OURS = ("explore", 0, 0)
-"""What the secret address leads to, of what, and whose it is: nobody's."""
+"""The kind, the subject and the owner of the feed that keeps the secret; it has no subject and no owner."""
 
 
 @dataclass(frozen=True, slots=True)

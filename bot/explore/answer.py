@@ -40,7 +40,7 @@ _ALWAYS = {
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """What a page answers, before it is compressed."""
+    """A page's answer before compression."""
 
     body: bytes
     kind: str = PAGE

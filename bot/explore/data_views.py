@@ -1,4 +1,4 @@
-"""What the explorer's script asks for, and files: steps of the graph, completion, pictures, exports."""
+"""Data and files for the explorer's script: steps of the graph, completion, pictures, exports."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DataViews:
         return _file(citation.bibtex(papers[0]).encode(), "text/plain", name)
 
     async def graphml(self, request: web.Request) -> PageAnswer:
-        """What is open, as GraphML."""
+        """The open part of the graph as GraphML."""
         return _file(await self._written(request, graphml), "application/graphml+xml", "graph.graphml")
 
     async def nodes(self, request: web.Request) -> PageAnswer:
@@ -66,7 +66,7 @@ class DataViews:
     # -- for the script --------------------------------------------------------------------------
 
     async def step(self, request: web.Request) -> PageAnswer:
-        """What lies around a node."""
+        """The nodes around a node."""
         key = Key.read(request.query.get("key", ""))
         part = await self._of.walk.around(key, page_number(request.query.get("page")))
         return await asyncio.to_thread(_json, part)
@@ -82,7 +82,7 @@ class DataViews:
         return _json(found[0]) if found else _problem("No path of six papers or fewer connects them.")
 
     async def complete(self, request: web.Request) -> PageAnswer:
-        """What begins with the text typed so far."""
+        """Names, titles and topics that begin with the typed text."""
         found = await offers(self._of.services, self._of.walk, request.query.get("q", ""))
         return PageAnswer(
             orjson.dumps(

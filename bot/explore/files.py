@@ -1,4 +1,4 @@
-"""What is open in the graph as files: GraphML for programs that draw networks, CSV for tables."""
+"""The open part of the graph as files: GraphML for network programs, CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bot.explore.walk import Walk
 MOST_STEPS, MOST_NODES = 40, 2_000
 _LABEL = 500
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What begins a formula in a table's program, and never begins a cell here."""
+"""Characters that begin a formula in a spreadsheet; no cell here begins with one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the filters of a page leave: kinds, years, a category."""
+    """A page's filters: kinds, years, a category."""
 
     kinds: frozenset[str]
     since: int | None = None

@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"([pw])([1-9][0-9]{0,11})")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What one node is: a person or a paper by number, or a topic by its phrase."""
+    """A node's identity: a person or a paper by number, or a topic by its phrase."""
 
     kind: Kind
     number: int = 0

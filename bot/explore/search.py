@@ -24,7 +24,7 @@ _LABEL = 120
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is offered while a visitor types."""
+    """A suggestion while a visitor types."""
 
     key: Key
     label: str
@@ -74,7 +74,7 @@ async def _people(services: Services, typed: str, most: int) -> list[int]:
 
 
 async def person_named(services: Services, typed: str) -> int | None:
-    """The person whom a key or a name means: of several, the one with most papers."""
+    """The person with this key or name; of several with the name, the one with the most papers."""
     try:
         key = Key.read(typed)
     except LookupError:

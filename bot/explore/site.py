@@ -32,7 +32,7 @@ SLOW, SLOW_AT_ONCE = (FILES, SEARCHES), 1
 On two cores, a process has six threads for such work; visitors leave half of them to members.
 """
 OF_ONE = 15
-"""How many of those are one visitor's, so that nobody keeps all others out."""
+"""The most that one visitor may have among them, so that nobody keeps all others out."""
 SECONDS = 20.0
 LARGE = 30_000
 """Bytes that take so long to compress that a thread does it."""
@@ -137,7 +137,7 @@ class Explore:
             return self._message("Not yet", soon, 503, {"Retry-After": "60"})
         except (TimeoutError, DatabaseUnavailableError):
             return self._message("Busy", "This took too long. Please try again.", 503, {"Retry-After": "10"})
-        except Exception:
+        except Exception:  # one page's error must not end the server; it goes to the log with its traceback
             return self._failed()
         finally:
             self._waiting[who] -= 1
@@ -161,4 +161,4 @@ class Explore:
 
     async def _static(self, request: web.Request) -> PageAnswer:
         file = self._pages.file(request.match_info["name"])
-        return file or self._message("Not found", "There is no such file.", 404)
+        return file or self._message("Not found", "This file does not exist.", 404)

@@ -1,4 +1,4 @@
-"""What the explorer's answers are made from."""
+"""The sources of the explorer's answers."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ class Sources:
     visitors: Visitors
 
     async def painted(self, request: web.Request, work: Awaitable[T]) -> T:
-        """What takes long, in this visitor's turn among those who want pictures."""
+        """Do slow work in this visitor's turn among those who want pictures."""
         return await self.services.limits.carry(PICTURE, self.visitors.number(request), work)

@@ -55,7 +55,7 @@ class Visitors:
     def address(self, request: web.Request) -> str:
         """Who asks: an IPv4 address, or the part of an IPv6 address that is one visitor's.
 
-        A proxy writes whom it heard at the end of X-Forwarded-For; what stands before, anybody can write.
+        A proxy appends the address that called it to X-Forwarded-For; anybody can write what precedes it.
         """
         direct = _ip(request.remote)
         # Some proxies append to the line that came; others, such as HAProxy, send a line after it.

@@ -1,4 +1,4 @@
-"""What a local Discord has to begin with: the user, the bot and a channel; for people also more of each."""
+"""The first contents of a local Discord: a user, the bot and a channel; for people, also more of each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Furniture:
         state.add_member(self.guild["id"], bot["id"])["joined_at"] = LONG_AGO
         self.channel = state.add_channel(self.guild["id"], "general", id=self._ids["channel"])
         self.people = [self.owner]
-        """The users whom a page may act as."""
+        """The users that a visitor of the page can switch between."""
         if furnished:
             self._furnish(bot)
 

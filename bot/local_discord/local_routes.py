@@ -1,4 +1,4 @@
-"""What only this machine's own page and programs may ask: who there is, the clock, faults, the wire."""
+"""Routes for this machine's own page and programs only: the users, the clock, faults, the wire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS: dict[str, Any] = {"status": int | None, "close": int, **dict.fromkeys(_S
 Planned = TypeVar("Planned", Fault, Close)
 _Answer = Callable[[web.Request], Awaitable[web.Response]]
 _OURS = (None, "same-origin", "none")
-"""What a browser says of where a request of our own page comes from; programs say nothing."""
+"""The values with which a browser marks a request from our own page; programs send none."""
 
 
 class LocalRoutes:

@@ -17,7 +17,7 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-"""What is served; anything else in the folder, such as a licence, is not."""
+"""The files that are served; others in the folder, such as a licence, are not."""
 _NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 ATTACHMENT_HEADERS = {
     "Content-Security-Policy": f"default-src 'none'; style-src 'unsafe-inline'; sandbox; {_NOTHING_ELSE}",
@@ -66,7 +66,7 @@ def serve(request: web.Request, name: str) -> web.Response:
 
 
 def _headers(request: web.Request) -> dict[str, str]:
-    """What a page may load: its own files, images and sockets, nothing inline and nothing from elsewhere."""
+    """The page's policy: its own files, images and sockets, nothing inline and nothing from elsewhere."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         f"connect-src 'self' ws://{request.host}; {_NOTHING_ELSE}"
@@ -80,7 +80,7 @@ def _headers(request: web.Request) -> dict[str, str]:
 
 
 def weight() -> str:
-    """What the page weighs, whole and compressed."""
+    """The page's size, plain and compressed."""
     files = page_files().values()
     whole, packed = (sum(map(len, sizes)) for sizes in ([f.whole for f in files], [f.packed for f in files]))
     return f"{len(files)} files, {whole:,} bytes, {packed:,} compressed"

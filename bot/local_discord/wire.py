@@ -1,4 +1,4 @@
-"""What crosses the wire, kept for the page's drawer: requests with their answers, and events to the bot."""
+"""The wire, kept for the page's drawer: requests with their answers, and events to the bot."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ WHAT = {"digest": "what this digest chose", "list": "this list's papers", "libra
 MAKE = {"digest": "feed.make_digest", "list": "feed.make_list", "library": "feed.make_library"}
 END = {"digest": "feed.end_digest", "list": "feed.end_list", "library": "feed.end_library"}
 _WITH_PAGE = ("digest", "list")
-"""What the explorer shows as a page; never a member's library."""
+"""The kinds of feeds that the explorer shows as a page; never a member's library."""
 NO_FEEDS = (
     "Feeds are switched off here. The person who runs me can switch them on with HTTP_LISTEN (see "
     "docs/configure.md). /library export and /list export give files."

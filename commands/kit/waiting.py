@@ -41,7 +41,7 @@ def missing(services: Services, *needs: Need) -> str | None:
 
 
 def behind(lag: Lag) -> str:
-    """What is in the store, maybe from another machine, and can't be found on this one yet."""
+    """A sentence about papers that are in the store but can't be found on this machine yet."""
     return f"I haven't taken in {lag.count} yet"
 
 

@@ -103,7 +103,7 @@ async def _card(services: Services, person: Person, member: int, *, private: boo
 
 
 async def public_card(services: Services, person: Person) -> AuthorCard:
-    """What papers and sources say of a person, without a word of a member's."""
+    """A person's card from papers and sources alone, without anything that a member said."""
     insight = services.insight
     facts = await services.facts.of_person(person.id)
     trust, namesakes = await _trust(services, person)

@@ -16,7 +16,7 @@ _AHEAD = "LABMATE_CLOCK_AHEAD"
 """The variable by which processes that this one starts have the same time; nobody else sets it."""
 _ahead = timedelta(seconds=float(os.environ.get(_AHEAD, 0)))
 _moved: set[asyncio.Event] = set()
-"""Those who wait for an instant, who look again when the clock is moved."""
+"""Tasks that wait for an instant; they look again when the clock is moved."""
 
 
 def follow(file: Path | None) -> None:

@@ -17,7 +17,7 @@ _MARKS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """What has not reached this machine."""
+    """The changes that have not reached this machine."""
 
     papers: int = 0
     """New or changed papers, counted up to :data:`MOST_COUNTED`."""
@@ -28,7 +28,7 @@ class Lag:
 
     @property
     def count(self) -> str:
-        """How many papers, in words."""
+        """The number of papers, in words."""
         more = "more than " if self.papers >= MOST_COUNTED else ""
         return f"{more}{self.papers:,} new or changed paper{'' if self.papers == 1 else 's'}"
 
