@@ -106,7 +106,10 @@ async def lab(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lab]:
     """The sample, embedded, in a running bot; shared by all tests that only ask."""
     folder = tmp_path_factory.mktemp("lab")
     async with LocalDiscord() as discord, started(discord, folder) as running:
+        change = await running.bot.services.store.last_change()
         yield running
+        now = await running.bot.services.store.last_change()
+        assert now == change, "a test added papers to the lab that others ask; it needs one of its own"
 
 
 @pytest.fixture

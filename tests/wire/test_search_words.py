@@ -4,8 +4,10 @@ import re
 from datetime import date
 
 import pytest
+import pytest_asyncio
 
-from tests.helpers.lab import fill
+from bot.local_discord.server import LocalDiscord
+from tests.helpers.lab import fill, started
 from tests.helpers.records import record
 
 OLD, NEW = date(2025, 3, 3), date(2026, 8, 21)
@@ -23,6 +25,14 @@ def _paper(number, title, day=NEW, *, author="Ada Lovelace", abstract=None):
         announced=day,
         listings=[("cs.CL", day)],
     )
+
+
+@pytest_asyncio.fixture(scope="module")
+async def lab(tmp_path_factory):
+    """One of its own, since these tests add papers."""
+    folder = tmp_path_factory.mktemp("words")
+    async with LocalDiscord() as discord, started(discord, folder) as running:
+        yield running
 
 
 @pytest.fixture
