@@ -1,6 +1,7 @@
 """Several processes post digests: whichever is killed, nothing is posted twice and nothing is lost.
 
-``LABMATE_MONTH=22`` lets it be a month of four processes, of which one is killed each day.
+``LABMATE_MONTH=22`` lets it be a month of four processes, of which one is killed each day while it posts, and
+another one whenever half a minute has passed since; with ``pytest -s`` it says how many that were.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ import os
 import random
 import re
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 from sqlalchemy import update
 
@@ -23,6 +25,8 @@ from tests.helpers.several import several, store_of
 DAYS = int(os.environ.get("LABMATE_MONTH", 3))
 PROCESSES = 4 if DAYS > 5 else 2
 PATIENCE = 240
+KILL_EVERY = 30.0 if DAYS > 5 else float("inf")
+"""Seconds from one kill to the next, at the latest."""
 
 
 async def digest(store, guild, channel, owner):
@@ -60,6 +64,15 @@ async def test_each_digest_is_posted_once_a_day_whichever_process_is_killed(tmp_
             next(c["id"] for c in state.channels.values() if c.get("guild_id") == guild) for guild in guilds
         ]
         alive = {shard: await them.start(str(shard), PROCESSES) for shard in range(PROCESSES)}
+        kills: list[float] = []
+
+        async def kill_one():
+            struck = chance.randrange(PROCESSES) if kills else 0
+            await alive[struck].kill()
+            alive[struck] = them.begin(str(struck), PROCESSES)
+            kills.append(monotonic())
+
+        begun = monotonic()
         async with store_of(them) as store:
             corpus = await Corpus.open(store, tmp_path / "filling", Embedder(), writable=True)
             for guild, channel in zip(guilds, channels, strict=True):
@@ -70,15 +83,16 @@ async def test_each_digest_is_posted_once_a_day_whichever_process_is_killed(tmp_
                 at = datetime(day.year, day.month, day.day, 9, 1, tzinfo=UTC)
                 clock.show(time, at)
                 await asyncio.sleep(chance.random() * 3)
-                struck = chance.randrange(PROCESSES) if number else 0
-                await alive[struck].kill()
-                alive[struck] = them.begin(str(struck), PROCESSES)
+                await kill_one()
                 async with asyncio.timeout(PATIENCE):
                     while len(await all_posted(store)) < PROCESSES * (number + 1):
                         await asyncio.sleep(0.2)
+                        if monotonic() - kills[-1] > KILL_EVERY:
+                            await kill_one()
                         at += timedelta(seconds=10)
                         clock.show(time, at)
             kept = await all_posted(store)
+        print(f"{DAYS} days, {PROCESSES} processes: {len(kills)} kills in {monotonic() - begun:.0f} s")
         assert len(kept) == len(set(kept)) == PROCESSES * DAYS
         for channel in channels:
             posts = [text_of(m["components"]) for m in state.messages[channel].values()]
