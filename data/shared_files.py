@@ -136,7 +136,8 @@ class SharedFiles:
         files, root = fsspec.core.url_to_fs(self.place, **self._options)
         return files, root.rstrip("/")
 
-    async def _try(self, act: Callable[[], Got], patience: float = PATIENCE) -> Got | None:
+    async def _try(self, act: Callable[[], Got], patience: float | None = None) -> Got | None:
+        patience = PATIENCE if patience is None else patience
         if time.monotonic() < self._again:
             return None
         try:

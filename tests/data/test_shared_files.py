@@ -21,6 +21,12 @@ def bucket():
     made.stop()
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A busy machine takes seconds to answer for the first time."""
+    monkeypatch.setattr(shared_files, "PATIENCE", 120.0)
+
+
 @pytest.fixture(params=["folder", "s3"])
 def made(request, tmp_path):
     """Makes what one more process has of the same place."""

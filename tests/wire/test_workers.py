@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +26,16 @@ from tests.helpers.process import run
 from tests.helpers.records import record
 
 
+def let_workers_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the workers that this process starts work on a folder and its database."""
+    for name, value in {"LABMATE_DATA": str(folder), **databases.environment(folder)}.items():
+        monkeypatch.setenv(name, value)
+
+
 @pytest.fixture
 def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[Scheduler, list[str]]:
     """One whose workers, real processes, work on the lab's folder; with what it says to people."""
-    monkeypatch.setenv("LABMATE_DATA", str(lab.settings.labmate_data))
-    for name, value in databases.environment(lab.settings.labmate_data).items():
-        monkeypatch.setenv(name, value)
+    let_workers_use(lab.settings.labmate_data, monkeypatch)
     monkeypatch.setenv("ARXIV_INTERVAL_SECONDS", "0")
     said: list[str] = []
     return Scheduler(lab.settings, lab.bot.services, said.append), said
@@ -107,7 +112,7 @@ async def test_papers_of_another_process_are_embedded_and_placed_soon_not_with_t
     monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.2)
     _, bot, user = place
     settings = settings_for(place[0], tmp_path)
-    monkeypatch.setenv("LABMATE_DATA", str(tmp_path))
+    let_workers_use(tmp_path, monkeypatch)
     monkeypatch.setenv("LABMATE_FETCH", "false")
     scheduler, corpus = Scheduler(settings, bot.services), bot.services.corpus
     scheduler.start()
@@ -131,13 +136,13 @@ async def test_papers_that_another_machine_read_in_are_found_by_their_words(plac
     """Words are a copy on each machine; it follows the database."""
     monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.2)
     discord, bot, user = place
-    monkeypatch.setenv("LABMATE_DATA", str(tmp_path))
+    let_workers_use(tmp_path, monkeypatch)
     monkeypatch.setenv("LABMATE_FETCH", "false")
     scheduler, corpus = Scheduler(settings_for(discord, tmp_path), bot.services), bot.services.corpus
     scheduler.start()
     try:
         await asyncio.wait_for(scheduler.settled.wait(), 240)
-        store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}")
+        store = await Store.open(databases.url_of(tmp_path / "labmate.db"))
         elsewhere = await Corpus.open(store, tmp_path / "other machine", Embedder(), writable=True)
         with elsewhere.writing():
             new = [record(9_001, title="Xylotropes in switches", abstract="On the xylotrope.")]
