@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ phrase that begins with it, ends with it, or is it alone names a paper's subject
 COLUMNS = 9
 SUFFIXES = (4, 3, 2, 1)
 """An unknown word has the values of the words with its last letters, as many as are known."""
+_WORDS_KEPT = 200_000
 CONTEXTS = CLASSES + 2
 """Kinds of neighbours: 0 a break, function words, then an adverb and any other word."""
 _STEPS = 255
@@ -50,25 +52,28 @@ class PhraseBackground:
     phrase_keys: np.ndarray
     phrase_values: np.ndarray
     beside: np.ndarray
+    _row_of: Callable[[str], int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_row_of", lru_cache(maxsize=_WORDS_KEPT)(self._find_row))
 
     def words(self, words: Sequence[str]) -> np.ndarray:
         """The values of folded words: float32, shape (words, :data:`COLUMNS`)."""
+        rows = np.fromiter(map(self._row_of, words), np.int64, len(words))
         values = np.zeros((len(words), COLUMNS), np.float32)
-        if not len(self.word_keys):
-            values[:, NOUN], values[:, RARITY] = 1.0, np.log(max(self.papers, 2))
-            return values
-        keys = np.array([stem_hash(word) for word in words], np.uint64)
-        missing = np.ones(len(words), bool)
-        for length in (0, *SUFFIXES):
-            if length:
-                keys = np.array([stem_hash("-" + word[-length:]) for word in words], np.uint64)
-            place = np.minimum(np.searchsorted(self.word_keys, keys), len(self.word_keys) - 1)
-            found = missing & (self.word_keys[place] == keys)
-            values[found] = self.word_values[place[found]]
-            missing &= ~found
-        values[missing, NOUN] = 1.0
-        values[missing, RARITY] = np.log(max(self.papers, 2))
+        known = rows >= 0
+        values[known] = self.word_values[rows[known]]
+        values[~known, NOUN], values[~known, RARITY] = 1.0, np.log(max(self.papers, 2))
         return values
+
+    def _find_row(self, word: str) -> int:
+        """The row of a word, else of the longest of its endings that is known; -1 where none is."""
+        for looked_up in (word, *(f"-{word[-length:]}" for length in SUFFIXES)):
+            key = np.uint64(stem_hash(looked_up))
+            row = int(np.searchsorted(self.word_keys, key))
+            if row < len(self.word_keys) and self.word_keys[row] == key:
+                return row
+        return -1
 
     def phrases(self, keys: np.ndarray) -> np.ndarray:
         """float32, shape (keys, 3); zeros for phrases that are not known."""

@@ -34,7 +34,7 @@ def shared_phrases(
         Phrases that were named before, elsewhere in the same reply: others are preferred.
     """
     finder = PhraseFinder.shipped()
-    scored = finder.score([one, *others])
+    scored = finder.score([one, *others], of=0)
     table, chance = scored.table, chances(scored)
     known = finder.background.phrases(table.key)[:, 0]
     rarity = np.log(max(finder.background.papers, 2) / np.maximum(known, 1.0))

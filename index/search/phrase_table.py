@@ -107,9 +107,7 @@ def tokens(texts: Texts, background: PhraseBackground) -> Tokens:
     function = np.array([word.function for word in texts.words] or [0], np.int64)
     beside = np.where(function > 0, function, OTHER_BESIDE)
     beside[: len(values)][(function[: len(values)] == 0) & (values[:, ADVERB] > MOST_ADVERB)] = ADVERB_BESIDE
-    plain = np.array(
-        [word.folded.replace(".", "").isdigit() or len(word.folded) < 2 for word in texts.words] or [False]
-    )
+    mark = np.array([word.mark for word in texts.words] or [False])
     word = texts.word
     here = beside[word]
     joined_after = np.append(texts.joined[1:], False) if len(word) else np.zeros(0, bool)
@@ -119,11 +117,11 @@ def tokens(texts: Texts, background: PhraseBackground) -> Tokens:
     chances = chances * background.beside[:, before, after].T ** CONTEXT + 1e-6
     chances /= chances.sum(axis=1, keepdims=True)
     inside = (function[word] == 0) & (chances[:, 2] <= MOST_VERB) & (chances[:, 3] <= MOST_ADVERB)
-    inside &= ~plain[word] | np.append(False, inside[:-1])[: len(word)] & texts.joined
+    inside &= ~mark[word] | np.append(False, inside[:-1])[: len(word)] & texts.joined
     opens = inside & ~(np.append(False, inside[:-1])[: len(word)] & texts.joined)
     run = np.where(inside, np.cumsum(opens), 0)
-    noun = np.where(plain[word], 0.5, chances[:, 0])
-    return Tokens(values, chances[:, 0] + chances[:, 1], noun, inside & ~plain[word], run, before, after)
+    noun = np.where(mark[word], 0.5, chances[:, 0])
+    return Tokens(values, chances[:, 0] + chances[:, 1], noun, inside & ~mark[word], run, before, after)
 
 
 def occurrences(texts: Texts, judged: Tokens) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -180,11 +178,14 @@ def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray
     return out
 
 
-def tabulate(texts: Texts, background: PhraseBackground) -> Table:
-    """All candidates of some texts with their features."""
+def tabulate(texts: Texts, background: PhraseBackground, of: int | None = None) -> Table:
+    """All candidates of some texts with their features; with ``of``, those alone that this text has, too."""
     judged = tokens(texts, background)
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
+    if of is not None:
+        kept = np.isin(key, key[text == of])
+        start, size, key, text = start[kept], size[kept], key[kept], text[kept]
     order = np.lexsort((start, key, text))
     start, size, key, text = start[order], size[order], key[order], text[order]
     fresh = np.ones(len(key), bool)

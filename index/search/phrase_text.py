@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import resources
+from itertools import pairwise
 
 import numpy as np
 
@@ -57,6 +59,8 @@ class Word:
         Which kind of function word it is; 0 for others.
     form
         :data:`LOWER`, :data:`CAPITALISED` or :data:`OTHER`.
+    mark
+        Whether it is a number or a single character.
     """
 
     folded: str
@@ -64,6 +68,7 @@ class Word:
     step: int
     function: int
     form: int
+    mark: bool
 
 
 @lru_cache(maxsize=200_000)
@@ -81,7 +86,8 @@ def word_of(printed: str) -> Word:
         pieces = printed.split("-")
         capital = all(piece.islower() or piece.istitle() for piece in pieces if piece)
         form = CAPITALISED if capital and len(printed) > 1 else OTHER
-    return Word(folded, key, step, _FUNCTION.get(folded, 0), form)
+    mark = folded.replace(".", "").isdigit() or len(folded) < 2
+    return Word(folded, key, step, _FUNCTION.get(folded, 0), form, mark)
 
 
 @lru_cache(maxsize=200_000)
@@ -162,18 +168,17 @@ def read(papers: Sequence[tuple[str, str]]) -> Texts:
         head = cleaned(" ".join(title.split()))
         whole = f"{head}\n{cleaned(abstract)}"
         kept.append(whole)
-        begun = len(word)
-        last = -1
-        for found in _WORD.finditer(whole):
-            one, two = found.span()
-            crosses = last <= len(head) < one  # from the title into the abstract
-            joined.append(not crosses and last >= 0 and whole[last:one].isspace())
-            word.append(numbers.setdefault(found[0], len(numbers)))
-            start.append(one)
-            stop.append(two)
-            last = two
-        text += [place] * (len(word) - begun)
         titles.append(len(head))
+        spans = [found.span() for found in _WORD.finditer(whole)]
+        begun = len(word)
+        word += [numbers.setdefault(whole[one:two], len(numbers)) for one, two in spans]
+        start += [one for one, _ in spans]
+        stop += [two for _, two in spans]
+        text += [place] * len(spans)
+        joined += [False, *(whole[last:one].isspace() for (_, last), (one, _) in pairwise(spans))][: len(spans)]
+        body = bisect_left(start, len(head), begun)
+        if begun < body < len(start):  # from the title into the abstract
+            joined[body] = False
     texts = np.array(text, np.int32)
     starts = np.array(start, np.int32)
     in_title = starts < np.array(titles, np.int32)[texts] if len(texts) else np.zeros(0, bool)

@@ -72,10 +72,10 @@ class PhraseFinder:
         """
         return _shipped()
 
-    def score(self, papers: Sequence[tuple[str, str]]) -> ScoredPhrases:
-        """All candidates in titles and abstracts."""
+    def score(self, papers: Sequence[tuple[str, str]], of: int | None = None) -> ScoredPhrases:
+        """All candidates in titles and abstracts; with ``of``, those alone that this paper has, too."""
         texts = read(papers)
-        table = tabulate(texts, self.background)
+        table = tabulate(texts, self.background, of)
         beside = author_features(table, margins(self._ranker, table.features[:, self._columns]))
         weights = np.array([self._authors[name] for name in beside])
         odds = np.stack(list(beside.values()), axis=1) @ weights if len(table.key) else np.zeros(0)
