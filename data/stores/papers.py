@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, bindparam, func, literal, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import title_key
@@ -22,6 +22,26 @@ OLDEST, NEWEST = DAY.asc().nulls_first(), DAY.desc().nulls_last()
 """SQL: the order of days, the same in every database: one that isn't known is the oldest."""
 CURRENT = PaperRow.merged_into.is_(None)
 """SQL: the row is a paper, not a redirect to another one."""
+_IDS = bindparam("ids", expanding=True)
+# Each reply asks these several times; putting a statement together takes longer than finding its rows.
+_ROWS = select(_PAPERS).where(_PAPERS.c.id.in_(_IDS))
+_AUTHORS = (
+    select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
+    .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+    .where(AuthorshipRow.paper_id.in_(_IDS))
+    .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
+)
+_FORMER_TITLES = select(FormerTitleRow.paper_id, FormerTitleRow.title).where(
+    FormerTitleRow.paper_id.in_(_IDS)
+)
+_FIND_ID = select(PaperIdRow.paper_id).where(
+    PaperIdRow.scheme == bindparam("scheme"), PaperIdRow.value == bindparam("value")
+)
+_KEY = bindparam("key")
+_FIND_TITLE = union_all(
+    select(PaperRow.id, literal(0).label("former")).where(PaperRow.title_key == _KEY, CURRENT),
+    select(FormerTitleRow.paper_id, literal(1)).where(FormerTitleRow.title_key == _KEY),
+).order_by("former")
 
 
 def has_category(category: str) -> Any:
@@ -77,9 +97,7 @@ class Papers(Repository):
     async def find_id(self, scheme: str, value: str) -> int | None:
         """The store id of the paper with this identifier."""
         async with self._read() as connection:
-            return await connection.scalar(
-                select(PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme, PaperIdRow.value == value)
-            )
+            return await connection.scalar(_FIND_ID, {"scheme": scheme, "value": value})
 
     async def ids_of(self, scheme: str) -> dict[str, int]:
         """Every identifier of a scheme with its store id."""
@@ -89,13 +107,9 @@ class Papers(Repository):
 
     async def find_title(self, title: str) -> list[int]:
         """Store ids of the papers with exactly this title, now or formerly."""
-        key = title_key(title)
         async with self._read() as connection:
-            now = await connection.scalars(select(PaperRow.id).where(PaperRow.title_key == key, CURRENT))
-            before = await connection.scalars(
-                select(FormerTitleRow.paper_id).where(FormerTitleRow.title_key == key)
-            )
-            return list(dict.fromkeys([*now.all(), *before.all()]))
+            found = await connection.scalars(_FIND_TITLE, {"key": title_key(title)})
+            return list(dict.fromkeys(found.all()))
 
     async def papers_of(
         self,
@@ -145,7 +159,7 @@ class Papers(Repository):
 async def _rows(connection: AsyncConnection, ids: Iterable[int]) -> dict[int, Any]:
     rows: dict[int, Any] = {}
     for part in slices(ids):
-        result = await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(part)))
+        result = await connection.execute(_ROWS, {"ids": part})
         rows.update((row.id, row) for row in result.all())
     return rows
 
@@ -153,13 +167,7 @@ async def _rows(connection: AsyncConnection, ids: Iterable[int]) -> dict[int, An
 async def _authors(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[Author]]:
     authors: dict[int, list[Author]] = {}
     for part in slices(papers):
-        names = await connection.execute(
-            select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
-            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
-            .where(AuthorshipRow.paper_id.in_(part))
-            .order_by(AuthorshipRow.paper_id, AuthorshipRow.position)
-        )
-        for paper_id, key, name, listed in names:
+        for paper_id, key, name, listed in await connection.execute(_AUTHORS, {"ids": part}):
             authors.setdefault(paper_id, []).append(Author(key, name, listed))
     return authors
 
@@ -167,7 +175,6 @@ async def _authors(connection: AsyncConnection, papers: Sequence[int]) -> dict[i
 async def _former_titles(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[str]]:
     former: dict[int, list[str]] = {}
     for part in slices(papers):
-        query = select(FormerTitleRow.paper_id, FormerTitleRow.title)
-        for paper_id, title in await connection.execute(query.where(FormerTitleRow.paper_id.in_(part))):
+        for paper_id, title in await connection.execute(_FORMER_TITLES, {"ids": part}):
             former.setdefault(paper_id, []).append(title)
     return former

@@ -103,10 +103,14 @@ class SimilarPapers(PaperNames):
         ]
         if not candidates:
             return []
-        closeness = np.full(len(candidates), np.nan, np.float32)
-        if vector is not None and vectors is not None:
-            closeness = vectors.closeness(vector, candidates)
-        shared, titles = await asyncio.gather(
+
+        def compared() -> np.ndarray:
+            if vector is None or vectors is None:
+                return np.full(len(candidates), np.nan, np.float32)
+            return vectors.closeness(vector, candidates)
+
+        closeness, shared, titles = await asyncio.gather(
+            asyncio.to_thread(compared),
             asyncio.to_thread(self._shared, text, candidates, itself, title_only=False, known=by_words),
             asyncio.to_thread(self._shared, title, candidates, itself, title_only=True, known={}),
         )
