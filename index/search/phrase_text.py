@@ -175,7 +175,9 @@ def read(papers: Sequence[tuple[str, str]]) -> Texts:
         start += [one for one, _ in spans]
         stop += [two for _, two in spans]
         text += [place] * len(spans)
-        joined += [False, *(whole[last:one].isspace() for (_, last), (one, _) in pairwise(spans))][: len(spans)]
+        joined += [False, *(whole[last:one].isspace() for (_, last), (one, _) in pairwise(spans))][
+            : len(spans)
+        ]
         body = bisect_left(start, len(head), begun)
         if begun < body < len(start):  # from the title into the abstract
             joined[body] = False
