@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, literal, or_, select, union_all
+from sqlalchemy import BindParameter, Select, bindparam, func, literal, or_, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import title_key
@@ -22,7 +22,7 @@ OLDEST, NEWEST = DAY.asc().nulls_first(), DAY.desc().nulls_last()
 """SQL: the order of days, the same in every database: one that isn't known is the oldest."""
 CURRENT = PaperRow.merged_into.is_(None)
 """SQL: the row is a paper, not a redirect to another one."""
-_IDS = bindparam("ids", expanding=True)
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
 # Each reply asks these several times; putting a statement together takes longer than finding its rows.
 _ROWS = select(_PAPERS).where(_PAPERS.c.id.in_(_IDS))
 _AUTHORS = (
@@ -37,7 +37,7 @@ _FORMER_TITLES = select(FormerTitleRow.paper_id, FormerTitleRow.title).where(
 _FIND_ID = select(PaperIdRow.paper_id).where(
     PaperIdRow.scheme == bindparam("scheme"), PaperIdRow.value == bindparam("value")
 )
-_KEY = bindparam("key")
+_KEY: BindParameter[Any] = bindparam("key")
 _FIND_TITLE = union_all(
     select(PaperRow.id, literal(0).label("former")).where(PaperRow.title_key == _KEY, CURRENT),
     select(FormerTitleRow.paper_id, literal(1)).where(FormerTitleRow.title_key == _KEY),
