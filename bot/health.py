@@ -96,7 +96,8 @@ class Health:
         look.papers, look.waiting = len(corpus.facets), corpus.waiting()
         look.model = corpus.embedder.is_loaded
         try:
-            await asyncio.wait_for(self._database(look), DATABASE_SECONDS)
+            async with asyncio.timeout(DATABASE_SECONDS):
+                await self._database(look)
             look.database = True
         except TimeoutError:
             look.wrong.append(f"the database did not answer within {DATABASE_SECONDS:.0f} s")

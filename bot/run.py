@@ -20,7 +20,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
 from bot.shards import ShardKeeper
-from commands.kit.supervise import first_of
+from commands.kit.supervise import ended, first_of
 from data.calendar import clock
 from data.sources.http import SourceError
 from data.stores.shards import ShardsTakenError
@@ -108,8 +108,7 @@ async def _holding(bot: Labmate) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        keeping.cancel()
-        await asyncio.gather(keeping, return_exceptions=True)
+        await ended(keeping)
         await keeper.leave()
 
 

@@ -15,7 +15,7 @@ from bot.settings import Settings
 from bot.worker import RunOutcome, Worker
 from commands.kit.painter import PICTURES
 from commands.kit.services import Services
-from commands.kit.supervise import first_of, lasting
+from commands.kit.supervise import ended, first_of, lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
@@ -77,10 +77,8 @@ class Scheduler:
 
     async def stop(self) -> None:
         """Stop, including the workers; the next start finishes their work."""
-        for task in self._tasks:
-            task.cancel()
+        await ended(*self._tasks)
         await asyncio.gather(self.worker.stop(), self.backups.stop())
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _failed(self) -> None:
         self._say("A background task failed and is starting again; see the log. I still answer questions.")

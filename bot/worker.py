@@ -94,7 +94,8 @@ class Worker:
             return
         process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), GRACE)
+            async with asyncio.timeout(GRACE):
+                await process.wait()
         except TimeoutError:
             process.kill()
             await process.wait()

@@ -142,7 +142,8 @@ class SharedFiles:
             return None
         try:
             running = asyncio.get_running_loop().run_in_executor(self._threads, act)
-            return await asyncio.wait_for(running, patience)
+            async with asyncio.timeout(patience):
+                return await running
         except TimeoutError:
             reason = f"it took longer than {patience:g} s"
         except Exception as error:  # a bucket's errors have no common type, and each only costs a file

@@ -30,7 +30,7 @@ from commands.kit.links import link
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
-from commands.kit.supervise import first_of, lasting
+from commands.kit.supervise import ended, first_of, lasting
 from commands.kit.which_person import complete_person
 from data.calendar import clock
 from data.stores.digest_record import Digest
@@ -78,8 +78,7 @@ class DigestGroup(
     async def cog_unload(self) -> None:
         """End, and let another process go on at once."""
         if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+            await ended(self._looking)
         await self._poster.close()
 
     async def _look(self) -> None:

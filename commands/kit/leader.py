@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from commands.kit.supervise import ended
 from data.stores.leases import Leases
 from data.stores.repository import DATABASE_ERRORS
 
@@ -77,8 +78,7 @@ class Leader:
         try:
             yield True
         finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+            await ended(renewing)
             with suppress(*DATABASE_ERRORS):
                 await self._leases.release(name, self.holder)
 

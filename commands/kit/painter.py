@@ -75,9 +75,8 @@ class Painter:
 
     async def _drawn(self, draw: Callable[..., bytes], *args: Any) -> bytes | None:
         try:
-            return await asyncio.wait_for(
-                asyncio.get_running_loop().run_in_executor(self._process(), draw, *args), PATIENCE
-            )
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.get_running_loop().run_in_executor(self._process(), draw, *args)
         except TimeoutError:
             log.warning("a picture took longer than %g s", PATIENCE)
             return None

@@ -188,7 +188,8 @@ class Services:
         if not self.corpus.embedder.is_loaded:
             async with aside():
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.model_settled.wait(), patience)
+                    async with asyncio.timeout(patience):
+                        await self.model_settled.wait()
 
     async def full_text(self, paper: Paper) -> PaperText:
         """A paper's text, or its abstract with the reason; others have the turn while it is fetched."""

@@ -10,6 +10,8 @@ from typing import Any
 from data.database.unavailable import DatabaseUnavailableError
 
 log = logging.getLogger("labmate")
+TOLD_AGAIN = 3.0
+"""Seconds until a task that does not end is told again."""
 
 
 async def lasting(
@@ -27,6 +29,19 @@ async def lasting(
         if failed is not None:
             failed()
         await asyncio.sleep(pause)
+
+
+async def ended(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks and wait until they have ended, however they do.
+
+    A task that goes on is told again: in Python 3.11, a cancellation that comes while something ends that the
+    task waits for can be lost (asyncio.wait_for, and what uses it).
+    """
+    going = {task for task in tasks if not task.done()}
+    while going:
+        for task in going:
+            task.cancel()
+        _, going = await asyncio.wait(going, timeout=TOLD_AGAIN)
 
 
 async def first_of(*waiting: Awaitable[Any]) -> None:

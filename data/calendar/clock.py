@@ -99,6 +99,7 @@ async def wait_until(instant: datetime) -> None:
             moved.clear()
             pause = min(left, LOOK_EVERY) if _file is None else _SIMULATED_EVERY
             with suppress(TimeoutError):
-                await asyncio.wait_for(moved.wait(), pause)
+                async with asyncio.timeout(pause):  # wait_for can lose a cancellation
+                    await moved.wait()
     finally:
         _moved.discard(moved)

@@ -107,7 +107,8 @@ async def _confined(kind: str, data: bytes, seconds: float) -> dict[str, Any]:
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
         )
         try:
-            out = await asyncio.wait_for(output_of(process, data), seconds)
+            async with asyncio.timeout(seconds):
+                out = await output_of(process, data)
         except TimeoutError as error:
             raise UnreadableError(
                 "The file can't be read: it takes too long.", "it takes too long", busy=True

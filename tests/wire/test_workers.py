@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +34,13 @@ def let_workers_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[Scheduler, list[str]]:
+def scheduler(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Scheduler, list[str]]]:
     """One whose workers, real processes, work on the lab's folder; with what it says to people."""
     let_workers_use(lab.settings.labmate_data, monkeypatch)
     monkeypatch.setenv("ARXIV_INTERVAL_SECONDS", "0")
     said: list[str] = []
-    return Scheduler(lab.settings, lab.bot.services, said.append), said
+    yield Scheduler(lab.settings, lab.bot.services, said.append), said
+    lab.bot.services.progress.over()
 
 
 async def test_a_write_lock_is_not_told_as_a_fault_of_arxiv(lab, scheduler):

@@ -1,8 +1,11 @@
 import asyncio
+from datetime import timedelta
 
 import pytest
 
-from commands.kit.supervise import lasting
+from commands.kit import supervise
+from commands.kit.supervise import ended, lasting
+from data.calendar import clock
 
 
 async def test_what_fails_begins_again_and_is_told(caplog):
@@ -24,3 +27,36 @@ async def test_it_ends_when_told_to():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_task_that_misses_a_cancellation_is_told_again(monkeypatch):
+    monkeypatch.setattr(supervise, "TOLD_AGAIN", 0.0)
+    missed = []
+
+    async def deaf():
+        while len(missed) < 3:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                missed.append(1)
+
+    task = asyncio.create_task(deaf())
+    await asyncio.sleep(0)
+    await ended(task)
+    assert task.done()
+
+
+@pytest.mark.parametrize("later", range(5))
+async def test_waiting_for_the_clock_ends_though_it_moves_as_it_is_cancelled(later):
+    """asyncio.wait_for loses a cancellation that comes just then."""
+    waiting = asyncio.create_task(clock.wait_until(clock.now() + timedelta(days=1)))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    [moved] = clock._moved
+    moved.set()
+    for _ in range(later):
+        await asyncio.sleep(0)
+    waiting.cancel()
+    done, _ = await asyncio.wait({waiting}, timeout=20)
+    waiting.cancel()
+    assert done
