@@ -17,7 +17,7 @@ from commands.kit.authority import is_operator
 from commands.kit.installs import in_direct_messages
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
-from commands.kit.supervise import lasting
+from commands.kit.supervise import ended, lasting
 from index.trust.operator import SUBJECTS, Operator, OperatorError
 
 log = logging.getLogger("labmate")
@@ -63,8 +63,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
     async def cog_unload(self) -> None:
         """Stop checking."""
         if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.gather(self._sweeping, return_exceptions=True)
+            await ended(self._sweeping)
 
     # -- servers that may not have Labmate -------------------------------------------------------
 

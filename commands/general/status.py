@@ -10,7 +10,7 @@ from discord.ext import commands
 
 from commands.cards.about import reading
 from commands.kit.services import Services
-from commands.kit.supervise import lasting
+from commands.kit.supervise import ended, lasting
 from data.calendar import clock
 
 EVERY = timedelta(minutes=5)
@@ -33,8 +33,7 @@ class Status(commands.Cog):
     async def cog_unload(self) -> None:
         """End."""
         if self._telling is not None:
-            self._telling.cancel()
-            await asyncio.gather(self._telling, return_exceptions=True)
+            await ended(self._telling)
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:

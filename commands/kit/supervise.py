@@ -42,6 +42,7 @@ async def ended(*tasks: asyncio.Task[Any]) -> None:
         for task in going:
             task.cancel()
         _, going = await asyncio.wait(going, timeout=TOLD_AGAIN)
+    await asyncio.gather(*tasks, return_exceptions=True)  # else Python warns that nobody asked how they ended
 
 
 async def first_of(*waiting: Awaitable[Any]) -> None:

@@ -15,7 +15,7 @@ from commands.kit.installs import in_servers, is_present, with_labmate
 from commands.kit.links import Press, button, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
-from commands.kit.supervise import lasting
+from commands.kit.supervise import ended, lasting
 from commands.kit.which_person import ask_which, complete_person, whom
 from commands.members.invitation_answers import CLAIM_FIRST, show_invitations
 from commands.members.invitation_delivery import (
@@ -183,8 +183,7 @@ class Invite(commands.Cog):
     async def cog_unload(self) -> None:
         """Stop, and wait until the store is no longer in use."""
         if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+            await ended(self._looking)
 
     async def _look(self) -> None:
         await self._bot.wait_until_ready()

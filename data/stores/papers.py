@@ -23,7 +23,7 @@ OLDEST, NEWEST = DAY.asc().nulls_first(), DAY.desc().nulls_last()
 CURRENT = PaperRow.merged_into.is_(None)
 """SQL: the row is a paper, not a redirect to another one."""
 _IDS: BindParameter[Any] = bindparam("ids", expanding=True)
-# Each reply asks these several times; putting a statement together takes longer than finding its rows.
+# Statements that each reply asks several times, put together once.
 _ROWS = select(_PAPERS).where(_PAPERS.c.id.in_(_IDS))
 _AUTHORS = (
     select(AuthorshipRow.paper_id, AuthorRow.key, AuthorshipRow.name, AuthorshipRow.listed)
