@@ -58,8 +58,12 @@ class Run:
 
     @property
     def each(self) -> float:
-        """Seconds a piece, once it runs."""
+        """Seconds from one result to the next."""
         return self.rest / (self.pieces - 1)
+
+    def after_start(self, piece: float) -> float:
+        """Seconds of the whole run from when the first piece, which takes so long, could begin."""
+        return self.rest + piece
 
 
 def on_ray(address: str, work: SharedWork, pieces: Pieces) -> Iterator[object]:
@@ -144,9 +148,10 @@ def measure(task: Task, clusters: Sequence[RayNodes]) -> None:
     for nodes in clusters:
         run = Run.of(on_ray(nodes.address, task.work, task.pieces))
         runs.append(run)
-        rate = alone / len(times) / run.each
-        print(f"  Ray, nodes of one core: {nodes.count}; first result after {run.first:.1f} s,", end=" ")
-        print(f"then {rate:.2f} times one process", flush=True)
+        working = run.after_start(times[0])
+        print(f"  Ray, nodes of one core: {nodes.count}; {run.first - times[0]:.1f} s to start,", end=" ")
+        print(f"then {working:.1f} s: {alone / working:.2f} times one process", end="")
+        print(f", {runs[0].after_start(times[0]) / working:.2f} times one node", flush=True)
     empty = Run.of(on_ray(clusters[0].address, NoWork(), task.pieces))
     model(task, times, runs[0].first - times[0], empty.each)
 
@@ -183,8 +188,8 @@ async def main(papers: int, embedded: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--papers", type=int, default=4_000)
-    parser.add_argument("--embedded", type=int, default=2_048)
+    parser.add_argument("--papers", type=int, default=30_000)
+    parser.add_argument("--embedded", type=int, default=1_024)
     chosen = parser.parse_args()
     need_data()
     asyncio.run(main(chosen.papers, chosen.embedded))
