@@ -31,7 +31,7 @@ from benchmarks.scale.vectors import PEERS, PRINT, fill
 from benchmarks.scale.watching import memory_of, memory_parts
 from index.search.faiss_index import FaissIndex
 from index.search.milvus_address import address_of
-from index.search.served_index import FEW
+from index.search.served_index import is_for_server
 from index.search.vector_index import engine
 from index.search.vectors import Vectors
 
@@ -248,7 +248,7 @@ def _left_to_faiss() -> Iterator[list[int]]:
     left, search = [], FaissIndex.search
 
     def counted(index: FaissIndex, query: Any, k: int, where: Any = None) -> Any:
-        if where is None or np.count_nonzero(where) > FEW:
+        if is_for_server(where, len(index._log)):
             left.append(k)
         return search(index, query, k, where)
 

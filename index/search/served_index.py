@@ -21,8 +21,9 @@ from index.search.row_table import READ_AT_ONCE
 from index.search.vector_log import VectorLog
 
 log = logging.getLogger("labmate")
-FEW = 4_000
-"""Up to this many papers that pass a filter are compared each."""
+FEW, FEW_OF = 4_000, 0.02
+"""Up to so many papers that pass a filter, or such a share of all, are found on this machine: a server walks
+past too many others to get to them (benchmarks.scale.engines)."""
 _MORE = 10
 """How many times as many candidates are asked for as papers are wanted."""
 _FEWEST = 100
@@ -30,6 +31,11 @@ _SPARE, _MOST = 1.5, 2_000
 """Behind a filter, so many times what would do if it kept papers anywhere, up to a limit."""
 _AGAIN = 30.0
 """Seconds after which a server that could not be reached is tried again."""
+
+
+def is_for_server(where: np.ndarray | None, papers: int) -> bool:
+    """Whether a filter leaves enough of so many papers to ask a server for the nearest of them."""
+    return where is None or np.count_nonzero(where) > max(FEW, FEW_OF * papers)
 
 
 class ServerGoneError(Exception):
@@ -83,7 +89,7 @@ class ServedIndex:
         self, query: np.ndarray, k: int, where: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest papers: store ids and cosines, closest first."""
-        if time.monotonic() >= self._again and (where is None or np.count_nonzero(where) > FEW):
+        if time.monotonic() >= self._again and is_for_server(where, len(self._log)):
             try:
                 papers = self._candidates(query, k, where)
                 if len(papers) >= min(k, len(self._log) if where is None else np.count_nonzero(where)):

@@ -98,6 +98,23 @@ def test_what_a_server_does_not_come_to_is_found_on_this_machine(tmp_path, lost,
     assert not lost
 
 
+@pytest.mark.parametrize(("kept", "asked"), [(120, False), (121, True)])
+def test_a_server_is_not_asked_for_a_small_share_of_its_papers(tmp_path, lost, monkeypatch, kept, asked):
+    monkeypatch.setattr(served_index, "FEW", 50)
+    rows, query = unit(6_000), unit(1, seed=2)[0]
+    vectors = opened(tmp_path / "v", SERVERS["pgvector"]().replace("+asyncpg", ""))
+    vectors.append(range(1, 6_001), range(6_000), rows)
+    server, walks = vectors._engine()._server, []
+    near = server.near
+    monkeypatch.setattr(server, "near", lambda query, count: walks.append(count) or near(query, count))
+    far = np.array(nearest(rows, query, 6_000)[-kept:])
+    some = np.zeros(6_001, bool)
+    some[far] = True
+    assert vectors.search(query, 10, some)[0].tolist() == far[:10].tolist()
+    assert bool(walks) is asked
+    assert not lost
+
+
 def test_who_waits_while_another_finds_the_server_gone_does_not_ask_it_again(tmp_path, lost, monkeypatch):
     vectors = opened(tmp_path / "v", SERVERS["pgvector"]().replace("+asyncpg", ""))
     vectors.append(range(1, 41), range(40), unit(40))
