@@ -21,6 +21,9 @@ from index.search.results import JUDGED, Found, Hit, best_hits, passes
 
 SIMILAR_POOL = 100
 """How many candidates words and vectors give each."""
+FOUND_BY = 24
+"""Words find candidates by so many of a text's rarest ones; the rest cost most, and change one in 70 of the ten
+most similar. All candidates are compared by all words."""
 ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
 """The score of a paper with itself: what similarity is a share of where it is shown."""
 
@@ -93,12 +96,13 @@ class SimilarPapers(PaperNames):
         # Both engines release Python's lock, so they run in parallel.
         near, worded = await asyncio.gather(
             asyncio.to_thread(by_vectors),
-            asyncio.to_thread(words.search, text, pool if allowed is None else 5_000, shared=True),
+            asyncio.to_thread(
+                words.search, text, pool if allowed is None else 5_000, shared=True, most=FOUND_BY
+            ),
         )
-        by_words = dict(worded)
         candidates = [
             paper
-            for paper in dict.fromkeys([*near, *by_words])
+            for paper in dict.fromkeys([*near, *(paper for paper, _ in worded)])
             if paper != itself and (allowed is None or passes(allowed, paper))
         ]
         if not candidates:
@@ -111,31 +115,19 @@ class SimilarPapers(PaperNames):
 
         closeness, shared, titles = await asyncio.gather(
             asyncio.to_thread(compared),
-            asyncio.to_thread(self._shared, text, candidates, itself, title_only=False, known=by_words),
-            asyncio.to_thread(self._shared, title, candidates, itself, title_only=True, known={}),
+            asyncio.to_thread(self._shared, text, candidates, itself, title_only=False),
+            asyncio.to_thread(self._shared, title, candidates, itself, title_only=True),
         )
         scores = fusion.fuse_similar(closeness, shared, titles)
         return best_hits(candidates, scores, closeness, k)
 
     def _shared(
-        self,
-        text: str,
-        candidates: Sequence[int],
-        itself: int | None,
-        *,
-        title_only: bool,
-        known: dict[int, float],
+        self, text: str, candidates: Sequence[int], itself: int | None, *, title_only: bool
     ) -> np.ndarray:
         """BM25 of each candidate for a text, as a share of the text's score with itself."""
         words = self._library.words
         papers = [*candidates, *([itself] if itself is not None else [])]
-        missing = [paper for paper in papers if paper not in known]
-        computed = (
-            words.search(text, len(missing), ids=missing, title_only=title_only, shared=True)
-            if missing
-            else []
-        )
-        scores = known | dict(computed)
+        scores = dict(words.search(text, len(papers), ids=papers, title_only=title_only, shared=True))
         own = scores.get(itself, 0.0) if itself is not None else 0.0
         if not own:
             terms = rarest(words.terms(text), shared=True)
