@@ -101,8 +101,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     pages = max(1, -(-len(results.hits) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
     ids = [hit.paper_id for hit in results.hits] if results.fits else list(results.near[:GUESSES])
-    papers, order, cited = await _ordered(services, ids, order)
-    papers = papers[page * asked.page : (page + 1) * asked.page]
+    shown = slice(page * asked.page, (page + 1) * asked.page)
+    papers, order, cited = await _ordered(services, ids, order, shown)
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
     changes = await _changes(services, asked, said, order)
     unfit, advice = _unfitting(services, asked, said, guesses=bool(papers))
@@ -156,20 +156,22 @@ async def _which_like(services: Services, said: Understood) -> str | None:
     return several_named(said.like, taken, others) if others else None
 
 
-async def _ordered(services: Services, ids: list[int], order: Order) -> tuple[list[Paper], Order, str | None]:
-    """The papers in the order asked for, as far as it is known; for citations also what to say of them."""
-    papers = await services.store.papers(ids)
+async def _ordered(
+    services: Services, ids: list[int], order: Order, shown: slice
+) -> tuple[list[Paper], Order, str | None]:
+    """The papers shown, in the order asked for as far as it is known; for citations also what to say of them."""
     if order != "cited":
-        return papers, order, None
+        return await services.store.papers(ids[shown]), order, None
+    papers = await services.store.papers(ids)
     facts = await services.facts.works(papers)
     counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}
     if not counts:
         told = "-# I don't know how often these papers are cited, so the best matches come first."
-        return papers, "best", told
+        return papers[shown], "best", told
     papers.sort(key=lambda paper: -counts.get(paper.id, -1))
     unknown = len(papers) - len(counts)
     told = f"; I don't know how often the other {unknown} are cited" if unknown else ""
-    return papers, order, f"-# Most cited first, by OpenAlex{told}."
+    return papers[shown], order, f"-# Most cited first, by OpenAlex{told}."
 
 
 def _option(paper: Paper) -> discord.SelectOption:
