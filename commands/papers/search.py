@@ -159,7 +159,7 @@ async def _which_like(services: Services, said: Understood) -> str | None:
 async def _ordered(
     services: Services, ids: list[int], order: Order, shown: slice
 ) -> tuple[list[Paper], Order, str | None]:
-    """The papers shown, in the order asked for as far as it is known; for citations also what to say of them."""
+    """The papers shown, in the order asked for as far as it is known, and what to say of their citations."""
     if order != "cited":
         return await services.store.papers(ids[shown]), order, None
     papers = await services.store.papers(ids)

@@ -22,8 +22,8 @@ from index.search.results import JUDGED, Found, Hit, best_hits, passes
 SIMILAR_POOL = 100
 """How many candidates words and vectors give each."""
 FOUND_BY = 24
-"""Words find candidates by so many of a text's rarest ones; the rest cost most, and change one in 70 of the ten
-most similar. All candidates are compared by all words."""
+"""Words find candidates by so many of a text's rarest ones: the others cost most, and change one in 70 of the
+ten most similar. Candidates are compared by all words."""
 ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
 """The score of a paper with itself: what similarity is a share of where it is shown."""
 
