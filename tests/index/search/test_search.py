@@ -1,5 +1,6 @@
 """Search over the sample and over real papers, with the real model."""
 
+import asyncio
 import shutil
 from datetime import date
 
@@ -11,7 +12,7 @@ from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.evaluate.search import evaluate
 from index.evaluate.search_kinds import KINDS
-from index.search import fusion
+from index.search import fusion, similar
 from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.search.facets import Where
@@ -122,6 +123,15 @@ async def test_similar_never_has_the_paper_itself(search, real):
     about_systems = ("llm", "gpu", "training", "inference", "network", "parallel")
     assert all(any(word in title.lower() for word in about_systems) for title in titles[:5]), titles
     assert all(0 < hit.closeness <= 1 for hit in found.hits[:5])
+
+
+async def test_similar_without_the_model_finds_by_every_word(search, real, monkeypatch):
+    text = "\n".join((await real.store.texts([20]))[20][:2])
+    monkeypatch.setattr(search, "embed", lambda _text: asyncio.sleep(0))
+    found = (await search.similar_to_text(text, 20)).hits
+    monkeypatch.setattr(similar, "FOUND_BY", 1)
+    assert (await search.similar_to_text(text, 20)).hits == found
+    assert [hit.closeness for hit in found] == [None] * 20
 
 
 async def test_a_question_finds_by_meaning(search, real):
