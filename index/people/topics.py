@@ -139,12 +139,9 @@ class Topics:
         found: list[tuple[np.ndarray, ...]] = []
         done = 0
         for part in batched(texts):
-            scored = PhraseFinder.shipped().score(part)
+            scored = PhraseFinder.shipped().score(part, among=known_keys)
             rows = about(scored)
-            keys = scored.table.key[rows]
-            place = np.minimum(np.searchsorted(known_keys, keys), max(len(known_keys) - 1, 0))
-            known = known_keys[place] == keys if len(known_keys) else np.zeros(len(keys), bool)
-            rows, place = rows[known], place[known]
+            place = np.searchsorted(known_keys, scored.table.key[rows])
             found.append((scored.table.text[rows] + done, key_columns[place], chances(scored)[rows]))
             done += len(part)
         lines, columns, values = (

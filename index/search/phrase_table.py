@@ -178,13 +178,33 @@ def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray
     return out
 
 
-def tabulate(texts: Texts, background: PhraseBackground, of: int | None = None) -> Table:
-    """All candidates of some texts with their features; with ``of``, those alone that this text has, too."""
+def is_among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Which keys are among known ones, which are in ascending order."""
+    if not len(known):
+        return np.zeros(len(keys), bool)
+    found: np.ndarray = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+    return found
+
+
+def tabulate(
+    texts: Texts, background: PhraseBackground, of: int | None = None, among: np.ndarray | None = None
+) -> Table:
+    """All candidates of some texts with their features.
+
+    Parameters
+    ----------
+    of
+        The text whose candidates count; in the other texts, only these do.
+    among
+        The keys that count, uint64, ascending; None for all.
+    """
     judged = tokens(texts, background)
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
     if of is not None:
-        kept = np.isin(key, key[text == of])
+        among = np.unique(key[text == of])
+    if among is not None:
+        kept = is_among(key, among)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]
     order = np.lexsort((start, key, text))
     start, size, key, text = start[order], size[order], key[order], text[order]

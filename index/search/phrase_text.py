@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import resources
-from itertools import pairwise
 
 import numpy as np
 
@@ -29,6 +28,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+\s*|[{}]")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 _DASH = re.compile(r"[‐‑]|(?<=\w)–(?=\w)")
 _WORD = re.compile(r"[^\W_]+(?:(?:[-'’&]|\.(?=\d))[^\W_]+)*(?:\+\+|#)?")
+_WORDS = re.compile(f"({_WORD.pattern})")
 _PART = re.compile(r"[^\W_]+(?:\+\+|#)?")
 
 
@@ -157,40 +157,35 @@ def _maths(match: re.Match[str]) -> str:
 def read(papers: Sequence[tuple[str, str]]) -> Texts:
     """Titles and abstracts as arrays."""
     kept: list[str] = []
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
     word: list[int] = []
-    text: list[int] = []
-    start: list[int] = []
-    stop: list[int] = []
-    titles: list[int] = []
-    joined: list[bool] = []
-    for place, (title, abstract) in enumerate(papers):
+    counts: list[int] = []
+    start, stop, in_title, joined = ([np.zeros(0, kind)] for kind in (np.int32, np.int32, bool, bool))
+    for title, abstract in papers:
         head = cleaned(" ".join(title.split()))
         whole = f"{head}\n{cleaned(abstract)}"
+        parts = _WORDS.split(whole)  # what stands before the first word, the word, what stands after it, ...
+        ends = np.cumsum(np.fromiter(map(len, parts), np.int32, len(parts)), dtype=np.int32)
+        starts = ends[:-1:2]
+        space = np.fromiter(map(str.isspace, parts[:-1:2]), bool, len(starts))
+        space[:1] = False
+        body = int(np.searchsorted(starts, len(head)))
+        space[body : body + 1] = False  # from the title into the abstract
         kept.append(whole)
-        titles.append(len(head))
-        spans = [found.span() for found in _WORD.finditer(whole)]
-        begun = len(word)
-        word += [numbers.setdefault(whole[one:two], len(numbers)) for one, two in spans]
-        start += [one for one, _ in spans]
-        stop += [two for _, two in spans]
-        text += [place] * len(spans)
-        joined += [False, *(whole[last:one].isspace() for (_, last), (one, _) in pairwise(spans))][
-            : len(spans)
-        ]
-        body = bisect_left(start, len(head), begun)
-        if begun < body < len(start):  # from the title into the abstract
-            joined[body] = False
-    texts = np.array(text, np.int32)
-    starts = np.array(start, np.int32)
-    in_title = starts < np.array(titles, np.int32)[texts] if len(texts) else np.zeros(0, bool)
+        counts.append(len(starts))
+        word += map(numbers.__getitem__, parts[1::2])
+        start.append(starts)
+        stop.append(ends[1::2])
+        in_title.append(starts < len(head))
+        joined.append(space)
     return Texts(
         kept,
         [word_of(printed) for printed in numbers],
         np.array(word, np.int32),
-        texts,
-        starts,
-        np.array(stop, np.int32),
-        in_title,
-        np.array(joined, bool),
+        np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+        np.concatenate(start),
+        np.concatenate(stop),
+        np.concatenate(in_title),
+        np.concatenate(joined),
     )

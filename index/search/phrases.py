@@ -72,10 +72,12 @@ class PhraseFinder:
         """
         return _shipped()
 
-    def score(self, papers: Sequence[tuple[str, str]], of: int | None = None) -> ScoredPhrases:
-        """All candidates in titles and abstracts; with ``of``, those alone that this paper has, too."""
+    def score(
+        self, papers: Sequence[tuple[str, str]], of: int | None = None, among: np.ndarray | None = None
+    ) -> ScoredPhrases:
+        """All candidates in titles and abstracts, or those that :func:`tabulate` is told to look at."""
         texts = read(papers)
-        table = tabulate(texts, self.background, of)
+        table = tabulate(texts, self.background, of, among)
         beside = author_features(table, margins(self._ranker, table.features[:, self._columns]))
         weights = np.array([self._authors[name] for name in beside])
         odds = np.stack(list(beside.values()), axis=1) @ weights if len(table.key) else np.zeros(0)
