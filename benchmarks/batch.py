@@ -61,9 +61,10 @@ class Run:
         """Seconds from one result to the next."""
         return self.rest / (self.pieces - 1)
 
-    def after_start(self, piece: float) -> float:
-        """Seconds of the whole run from when the first piece, which takes so long, could begin."""
-        return self.rest + piece
+    @property
+    def whole(self) -> float:
+        """Seconds of the whole run."""
+        return self.first + self.rest
 
 
 def on_ray(address: str, work: SharedWork, pieces: Pieces) -> Iterator[object]:
@@ -148,10 +149,10 @@ def measure(task: Task, clusters: Sequence[RayNodes]) -> None:
     for nodes in clusters:
         run = Run.of(on_ray(nodes.address, task.work, task.pieces))
         runs.append(run)
-        working = run.after_start(times[0])
-        print(f"  Ray, nodes of one core: {nodes.count}; {run.first - times[0]:.1f} s to start,", end=" ")
-        print(f"then {working:.1f} s: {alone / working:.2f} times one process", end="")
-        print(f", {runs[0].after_start(times[0]) / working:.2f} times one node", flush=True)
+        start = runs[0].first - times[0]
+        print(f"  Ray, nodes of one core: {nodes.count}; {run.whole:.1f} s;", end=" ")
+        print(f"without {start:.1f} s to start, {alone / (run.whole - start):.2f} times one process", end="")
+        print(f", {(runs[0].whole - start) / (run.whole - start):.2f} times one node", flush=True)
     empty = Run.of(on_ray(clusters[0].address, NoWork(), task.pieces))
     model(task, times, runs[0].first - times[0], empty.each)
 

@@ -161,7 +161,10 @@ async def _ordered(
 ) -> tuple[list[Paper], Order, str | None]:
     """The papers shown, in the order asked for as far as it is known, and what to say of their citations."""
     if order != "cited":
-        return await services.store.papers(ids[shown]), order, None
+        papers = await services.store.papers(ids[shown])
+        if len(papers) < len(ids[shown]):  # one was merged or withdrawn meanwhile: the next ones close up
+            papers = (await services.store.papers(ids))[shown]
+        return papers, order, None
     papers = await services.store.papers(ids)
     facts = await services.facts.works(papers)
     counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}

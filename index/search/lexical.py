@@ -22,7 +22,7 @@ FUNCTION_WORDS = 2
 _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
 _TEXTS_KEPT = 64
 _MANY = 2_000
-"""More papers than this are looked up at once: for fewer, one by one takes a fifth of the time."""
+"""Above this many papers one query for the set is quicker, below one clause for each."""
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
 
@@ -142,7 +142,7 @@ class WordIndex(WordLookup):
         shared
             Leave out words that only one paper has, since it can't share them.
         most
-            So many of the text's words are looked for, the rarest ones.
+            How many of the text's words to look for, rarest first.
 
         Returns
         -------

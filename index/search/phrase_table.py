@@ -202,7 +202,8 @@ def tabulate(
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
     if of is not None:
-        among = np.unique(key[text == of])
+        own = np.unique(key[text == of])
+        among = own if among is None else np.intersect1d(own, among)
     if among is not None:
         kept = is_among(key, among)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import resources
+from itertools import count
 
 import numpy as np
 
@@ -157,8 +158,7 @@ def _maths(match: re.Match[str]) -> str:
 def read(papers: Sequence[tuple[str, str]]) -> Texts:
     """Titles and abstracts as arrays."""
     kept: list[str] = []
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
+    numbers = defaultdict[str, int](count().__next__)
     word: list[int] = []
     counts: list[int] = []
     start, stop, in_title, joined = ([np.zeros(0, kind)] for kind in (np.int32, np.int32, bool, bool))

@@ -22,8 +22,8 @@ from index.search.vector_log import VectorLog
 
 log = logging.getLogger("labmate")
 FEW, FEW_OF = 4_000, 0.02
-"""Up to so many papers that pass a filter, or such a share of all, are found on this machine: a server walks
-past too many others to get to them (benchmarks.scale.engines)."""
+"""If no more papers than this, or than this share of all, pass a filter, this machine finds the nearest
+itself: a server walks past too many others to get to them (benchmarks.scale.engines)."""
 _MORE = 10
 """How many times as many candidates are asked for as papers are wanted."""
 _FEWEST = 100
@@ -99,6 +99,22 @@ class ServedIndex:
             except ServerGoneError as error:
                 self._lose(error)
         return self._here.search(query, k, where)
+
+    # -- the files of this machine -------------------------------------------------------------
+
+    def is_outdated(self) -> bool:
+        """False: newer files are opened here, so that the server isn't asked again what it has."""
+        if self._here.is_outdated():
+            self._here = FaissIndex.open(self._log)
+        return False
+
+    def is_due(self) -> bool:
+        """Whether :meth:`tend` would do something."""
+        return self._here.is_due()
+
+    def tend(self) -> bool:
+        """Bring this machine's inverted file up to date, for narrow filters and while the server is gone."""
+        return self._here.tend()
 
     # -- the server ----------------------------------------------------------------------------
 

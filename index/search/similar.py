@@ -22,8 +22,8 @@ from index.search.results import JUDGED, Found, Hit, best_hits, passes
 SIMILAR_POOL = 100
 """How many candidates words and vectors give each."""
 FOUND_BY = 32
-"""Beside vectors, words find candidates by so many of a text's rarest ones. The others take half of the
-time and change one in a hundred of the ten most similar. Candidates are compared by all words."""
+"""Beside vectors, words find candidates by this many of a text's rarest words. More would take up to twice as
+long and change one in a hundred of the ten most similar. Candidates are compared by :data:`MAX_TERMS`."""
 ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
 """The score of a paper with itself: what similarity is a share of where it is shown."""
 
@@ -95,7 +95,8 @@ class SimilarPapers(PaperNames):
 
         def by_words() -> list[tuple[int, float]]:
             deep = pool if allowed is None else 5_000
-            return words.search(text, deep, shared=True, most=MAX_TERMS if vector is None else FOUND_BY)
+            alone = vector is None or vectors is None or len(vectors) < pool
+            return words.search(text, deep, shared=True, most=MAX_TERMS if alone else FOUND_BY)
 
         # Both engines release Python's lock, so they run in parallel.
         near, worded = await asyncio.gather(

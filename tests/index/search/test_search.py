@@ -12,7 +12,7 @@ from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.evaluate.search import evaluate
 from index.evaluate.search_kinds import KINDS
-from index.search import fusion, similar
+from index.search import fusion, lexical, similar
 from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.search.facets import Where
@@ -132,6 +132,24 @@ async def test_similar_without_the_model_finds_by_every_word(search, real, monke
     monkeypatch.setattr(similar, "FOUND_BY", 1)
     assert (await search.similar_to_text(text, 20)).hits == found
     assert [hit.closeness for hit in found] == [None] * 20
+
+
+@pytest.mark.parametrize(("embedded", "most"), [(False, lexical.MAX_TERMS), (True, similar.FOUND_BY)])
+async def test_similar_finds_by_every_word_until_papers_have_vectors(
+    search, real, monkeypatch, embedded, most
+):
+    if not embedded:
+        monkeypatch.setattr(type(real.vectors), "__len__", lambda _vectors: 0)
+    asked, look_up = [], real.words.search
+
+    def heard(*given, **more):
+        asked.append(more.get("most"))
+        return look_up(*given, **more)
+
+    monkeypatch.setattr(real.words, "search", heard)
+    [paper] = await real.store.papers([20])
+    assert (await search.similar(paper, 5)).hits
+    assert asked[0] == most
 
 
 async def test_a_question_finds_by_meaning(search, real):

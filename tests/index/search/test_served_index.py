@@ -7,13 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from index.search import served_index
+from index.search import faiss_index, served_index
 from index.search.served_index import ServerGoneError
 from index.search.vector_index import engine
 from index.search.vectors import Vectors
 from tests.helpers import milvus, postgres
 
-PRINT = {"model": "m", "weights_sha256": "a" * 64, "dimension": 16, "pooling": "mean", "normalised": True}
+PRINT = {
+    "model": "m",
+    "weights_sha256": "a" * 64,
+    "dimension": 16,
+    "pooling": "mean",
+    "normalised": True,
+    "text": "t",
+}
 
 
 def unit(count, seed=0):
@@ -112,6 +119,31 @@ def test_a_server_is_not_asked_for_a_small_share_of_its_papers(tmp_path, lost, m
     some[far] = True
     assert vectors.search(query, 10, some)[0].tolist() == far[:10].tolist()
     assert bool(walks) is asked
+    assert not lost
+
+
+def test_this_machine_keeps_an_inverted_file_beside_a_server(tmp_path, lost, monkeypatch):
+    monkeypatch.setattr(served_index, "FEW", 50)
+    monkeypatch.setattr(faiss_index, "_FEW", 50)
+    rows, query = unit(60_000), unit(1, seed=2)[0]
+    url = "postgresql://nobody@127.0.0.1:9/nothing"
+    writing = opened(tmp_path / "v", url)
+    writing.append(range(1, 60_001), range(60_000), rows)
+    reading = opened(tmp_path / "v", url, writable=False)
+    some = np.zeros(60_001, bool)
+    some[np.random.default_rng(3).choice(60_000, 1_000, replace=False) + 1] = True
+    right = [paper for paper in nearest(rows, query, 60_000) if some[paper]][:10]
+    assert reading.search(query, 10, some)[0].tolist() == right
+    index = reading._engine()
+    assert index._here._stored is None
+    assert writing._engine() is not None
+    assert writing.is_due()
+    assert writing.tend()
+    assert not writing.is_due()
+    reading.refresh()
+    assert reading._engine() is index
+    assert index._here._stored is not None
+    assert len(set(reading.search(query, 10, some)[0].tolist()) & set(right)) >= 9
     assert not lost
 
 
