@@ -104,6 +104,8 @@ ROWS = [
     Row("people pass, authorships", "authorships"),
     Row("people pass, hours", "pass hours", 3, digits=2),
     Row("people pass, s of CPU", "pass cpu"),
+    Row("people pass, gathering, s of CPU", "gathering authorships cpu"),
+    Row("people pass, writing, s of CPU", "writing down who is who cpu"),
     Row("people pass, own memory, MB", "pass own", 6_000),
     Row("people pass, with mapped pages, MB", "pass resident"),
     Row("people pass, B-cubed F1", "B-cubed F1", digits=4, grows=False),

@@ -178,14 +178,6 @@ def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray
     return out
 
 
-def is_among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Which keys are among known ones, which are in ascending order."""
-    if not len(known):
-        return np.zeros(len(keys), bool)
-    found: np.ndarray = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
-    return found
-
-
 def tabulate(
     texts: Texts, background: PhraseBackground, of: int | None = None, among: np.ndarray | None = None
 ) -> Table:
@@ -196,7 +188,7 @@ def tabulate(
     of
         The text whose candidates count; in the other texts, only these do.
     among
-        The keys that count, uint64, ascending; None for all.
+        The keys that count, uint64; None for all.
     """
     judged = tokens(texts, background)
     start, size, key = occurrences(texts, judged)
@@ -205,7 +197,7 @@ def tabulate(
         own = np.unique(key[text == of])
         among = own if among is None else np.intersect1d(own, among)
     if among is not None:
-        kept = is_among(key, among)
+        kept = np.isin(key, among)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]
     order = np.lexsort((start, key, text))
     start, size, key, text = start[order], size[order], key[order], text[order]

@@ -22,8 +22,8 @@ from index.search.results import JUDGED, Found, Hit, best_hits, passes
 SIMILAR_POOL = 100
 """How many candidates words and vectors give each."""
 FOUND_BY = 32
-"""Beside vectors, words find candidates by this many of a text's rarest words. More would take up to twice as
-long and change one in a hundred of the ten most similar. Candidates are compared by :data:`MAX_TERMS`."""
+"""Beside vectors, words find candidates by this many of a text's rarest words: common words take the longest
+and hardly change which papers are the most similar. Candidates are compared by :data:`MAX_TERMS`."""
 ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
 """The score of a paper with itself: what similarity is a share of where it is shown."""
 
