@@ -17,8 +17,10 @@ FORMAT = "novelty-2"
 _ARRAYS = ("papers", "days", "earlier", "cosines")
 EXACT_UNTIL = 250_000
 """Up to so many papers each is compared with all earlier ones, which costs the square of their number."""
-PROBED = 24
-"""How many of the lists of earlier papers are searched beyond."""
+PROBED = 32
+"""How many of the 2 sqrt(N) lists of earlier papers are searched beyond."""
+FOUND = 40
+"""How many papers the lists' 4-bit codes find; the vectors themselves then choose the nearest of these."""
 _AT_ONCE = 2_000
 _BLOCK = 1_000
 """Papers of several days that are compared together, unless a day has more."""
@@ -231,8 +233,9 @@ class _Before:
         if self._exact:
             self._index: Any = faiss.IndexFlatIP(vectors.dimension)
             return
-        lists = int(4 * len(papers) ** 0.5)
-        self._index = faiss.index_factory(vectors.dimension, f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
+        lists, codes = int(2 * len(papers) ** 0.5), vectors.dimension // 2
+        description = f"IVF{lists},PQ{codes}x4fs"
+        self._index = faiss.index_factory(vectors.dimension, description, faiss.METRIC_INNER_PRODUCT)
         some = np.sort(np.random.default_rng(0).choice(len(papers), min(len(papers), 40 * lists), False))
         self._index.train(vectors.rows(papers[some]).astype(np.float32))
         self._index.nprobe = PROBED
@@ -246,12 +249,12 @@ class _Before:
         """Store ids (-1 for none) and cosines of the nearest papers of each row."""
         if not self._index.ntotal:
             return np.full((len(rows), NEAREST), -1), np.zeros((len(rows), NEAREST))
-        scores, places = self._index.search(rows, NEAREST if self._exact else 4 * NEAREST)
+        scores, places = self._index.search(rows, NEAREST if self._exact else FOUND)
         hit = places >= 0
         papers = np.where(hit, self._papers[np.where(hit, places, 0)], -1)
-        if not self._exact:  # the lists hold 8-bit codes: the vectors themselves decide
+        if not self._exact:
             theirs = self._vectors.rows(papers[hit]).astype(np.float32)
-            scores = np.full(papers.shape, -2.0, np.float32)
+            scores = np.full(papers.shape, _NONE, np.float32)
             scores[hit] = np.einsum("ij,ij->i", theirs, rows[np.nonzero(hit)[0]])
             order = np.argsort(-scores, axis=1, kind="stable")[:, :NEAREST]
             papers, scores = np.take_along_axis(papers, order, 1), np.take_along_axis(scores, order, 1)

@@ -188,6 +188,26 @@ async def test_novelty_is_the_distance_from_what_came_before(corpus, insight):
     assert len(again) == len(insight.novelty)
 
 
+async def test_lists_of_earlier_papers_find_the_nearest(store, tmp_path, shared, monkeypatch):
+    """As in a library that is too large to compare every paper with all earlier ones."""
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    rows = np.load(shared / "data/arxiv-daily.minilm.f16.npy", mmap_mode="r")[:4_000]
+    papers = np.arange(1, len(rows) + 1)
+    with corpus.writing():
+        corpus.vectors.append(papers, papers, rows)
+    days = 1 + papers // 100
+    exact = Novelty.build(papers, days, corpus.vectors)
+    monkeypatch.setattr("index.people.novelty.EXACT_UNTIL", 0)
+    listed = Novelty.build(papers, days, corpus.vectors)
+    assert (np.diff(-listed.cosines, axis=1) >= 0).all()
+    both = zip(exact.earlier.tolist(), listed.earlier.tolist(), strict=True)
+    found = np.mean([len(set(one) & set(other)) for one, other in both]) / exact.earlier.shape[1]
+    assert found > 0.97
+    assert (listed.earlier[days == days.min()] == -1).all(), "nothing came before the first day"
+    latest = np.where(listed.earlier >= 0, days[listed.earlier - 1], 0).max(axis=1)
+    assert (latest < days).all()
+
+
 async def test_extending_gives_what_building_gives(corpus, insight):
     ids = np.flatnonzero(corpus.facets.codes >= 0)
     days = corpus.facets.days[ids].astype(np.int64)
