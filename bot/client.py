@@ -40,6 +40,7 @@ discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # Labmate
 log = logging.getLogger("labmate")
 DEAF = 900.0
 """Seconds without a connection until the process ends; discord.py waits up to 1,024 s between tries."""
+_CARDS = f"{command_package.__name__}.cards."
 LAST_WORD = 2.3
 """Seconds until an unanswered interaction gets a short reply; Discord gives up after three."""
 
@@ -267,9 +268,13 @@ def allows_users(application: discord.AppInfo) -> bool:
 
 
 def command_modules() -> list[str]:
-    """The modules of ``commands`` that have a ``setup``, sorted by name."""
-    modules = pkgutil.walk_packages(command_package.__path__, f"{command_package.__name__}.")
-    return sorted(module.name for module in modules if hasattr(import_module(module.name), "setup"))
+    """The modules of ``commands`` that have a ``setup``, sorted by name.
+
+    Those of cards are not looked at: they have none, and pictures bring matplotlib.
+    """
+    found = pkgutil.walk_packages(command_package.__path__, f"{command_package.__name__}.")
+    names = [module.name for module in found if not module.name.startswith(_CARDS)]
+    return sorted(name for name in names if hasattr(import_module(name), "setup"))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,8 +22,10 @@ from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
 from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
+from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
+from index.search.phrases import PhraseFinder
 
 log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
@@ -99,7 +102,14 @@ class Scheduler:
             await self._embed_here()
         self.model_ready.set()
         self._services.model_settled.set()
+        await self._warm()
         settle()
+
+    async def _warm(self) -> None:
+        """Load what the first /similar and the first picture would wait for."""
+        with suppress(ModelDamagedError):  # who asks for it is told
+            await asyncio.to_thread(PhraseFinder.shipped)
+        await self._services.painter.warm()
 
     async def _embed(self) -> None:
         """Bring words and vectors up to date with the store; what takes long, in the worker."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, get_args
 
-import networkx as nx
 from multidict import MultiMapping
 
 from bot.explore.keys import Key, Kind
@@ -98,6 +97,8 @@ async def opened_by(walk: Walk, steps: Sequence[str]) -> GraphPart:
 
 def graphml(part: GraphPart) -> bytes:
     """The part as GraphML (http://graphml.graphdrawing.org)."""
+    import networkx as nx  # lazy: start-up
+
     graph: nx.Graph = nx.Graph()
     for node in part.nodes.values():
         values = {"kind": node.kind, "label": text(node.label, _LABEL), "papers": node.papers}

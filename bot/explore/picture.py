@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.explore.keys import Key
 from bot.explore.part import GraphPart
 from bot.explore.walk import Walk
-from commands.cards.graph_picture import graph_png
+from commands.cards.pictures import graph_png
 from commands.kit.replies import UserError
 from commands.kit.services import Services
 from commands.kit.theme import in_theme

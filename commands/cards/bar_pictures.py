@@ -9,37 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from commands.cards.picture_style import DPI, THEMES, Theme, png, points, wrapped
+from commands.cards.picture_style import DPI, Theme, points, wrapped
 
-YEARS = 12
-"""The most years shown, counted back from the newest."""
-LEAST_YEARS, LEAST_PAPERS = 4, 6
 _TEXT, _SMALL = 22, 20
 _WIDE = 900
 
 
-def worth_a_picture(years: Mapping[int, int]) -> bool:
-    """Whether bars show more than a line of text: enough years and papers, and not the same in each."""
-    shown = _newest(years)
-    with_papers = [count for count in shown.values() if count]
-    return (
-        len(with_papers) >= LEAST_YEARS
-        and sum(with_papers) >= LEAST_PAPERS
-        and len(set(shown.values())) > 1
-        and max(with_papers) > 2
-    )
-
-
-def _newest(years: Mapping[int, int]) -> dict[int, int]:
-    return dict(sorted(years.items())[-YEARS:])
-
-
-def activity_png(years: Mapping[int, int], theme: str = "dark") -> bytes:
+def activity_figure(years: Mapping[int, int], colours: Theme) -> Figure:
     """Papers by year as bars, each with its number."""
-    shown, colours = _newest(years), THEMES[theme]
     figure, axes = _axes(_WIDE, 260, colours)
-    bars = axes.bar([str(year) for year in shown], list(shown.values()), color=colours.person, width=0.62)
-    counts = [str(count) if count else "" for count in shown.values()]
+    bars = axes.bar([str(year) for year in years], list(years.values()), color=colours.person, width=0.62)
+    counts = [str(count) if count else "" for count in years.values()]
     axes.bar_label(bars, counts, fontsize=points(_TEXT), color=colours.ink, padding=3)
     axes.set_title("Papers by year", fontsize=points(_SMALL), color=colours.quiet, loc="left")
     axes.margins(y=0.22)
@@ -47,14 +27,13 @@ def activity_png(years: Mapping[int, int], theme: str = "dark") -> bytes:
     axes.tick_params(axis="x", labelsize=points(_SMALL), colors=colours.ink, length=0)
     axes.spines["bottom"].set_visible(True)
     axes.spines["bottom"].set_color(colours.line)
-    return png(figure)
+    return figure
 
 
-def trends_png(
-    trends: Sequence[tuple[str, float, float]], before: str, now: str, theme: str = "dark"
-) -> bytes:
+def trends_figure(
+    trends: Sequence[tuple[str, float, float]], before: str, now: str, colours: Theme
+) -> Figure:
     """Shares of papers (per cent) of growing topics, then and now, as pairs of bars."""
-    colours = THEMES[theme]
     figure, axes = _axes(_WIDE, 74 * len(trends) + 120, colours)
     for place, (_, old, new) in enumerate(reversed(trends)):
         for share, above, colour, name in (
@@ -81,7 +60,7 @@ def trends_png(
         ncols=2,
     )
     axes.set_title("Share of all papers", fontsize=points(_SMALL), color=colours.quiet, loc="left")
-    return png(figure)
+    return figure
 
 
 def _axes(width: int, height: int, theme: Theme) -> tuple[Figure, Axes]:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from commands.cards.label_places import Box, LabelPlaces, apart, boxes_around
-from commands.cards.picture_style import THEMES, Theme, canvas, png, points, sizes, wrapped, written
+from commands.cards.picture_style import Theme, canvas, points, sizes, wrapped, written
 
 WIDTH, HEIGHT = 800, 700
 _DOT, _CHOSEN = 5.0, 20.0
@@ -22,10 +22,12 @@ _DRAWN_IN = 0.72
 """How far regions are drawn in towards their middles, which opens gaps between them."""
 
 
-def day_map_png(
-    places: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int, theme: str = "dark"
-) -> bytes:
+def day_map_figure(
+    places: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int, colours: Theme
+) -> Figure:
     """Papers as points in their regions; the first ``chosen`` are numbered.
+
+    Texts with the gid ``label`` name regions; those with ``number`` are papers.
 
     Parameters
     ----------
@@ -34,14 +36,6 @@ def day_map_png(
     region
         Shape (papers,): the region of each, a place in ``names``.
     """
-    return png(day_map_figure(places, region, names, chosen, theme))
-
-
-def day_map_figure(
-    places: np.ndarray, region: np.ndarray, names: Sequence[str], chosen: int, theme: str = "dark"
-) -> Figure:
-    """The same as a figure. Texts with the gid ``label`` name regions; those with ``number`` are papers."""
-    colours = THEMES[theme]
     figure, axes = canvas(WIDTH, HEIGHT, colours)
     paint = np.array([colours.regions[number % len(colours.regions)] for number in region])
     dots = _on_canvas(places, region)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from commands.cards.label_places import LabelPlaces, apart, boxes_around, leader
-from commands.cards.picture_style import SHAPES, THEMES, Theme, canvas, png, points, sizes, wrapped, written
+from commands.cards.picture_style import SHAPES, Theme, canvas, points, sizes, wrapped, written
 from index.people.graph import MOST_NODES, Edge, Graph, GraphNode
 
 WIDTH, HEIGHT = 1_100, 900
@@ -30,13 +30,11 @@ _HALF = {"person": 11, "paper": 10, "topic": 12, "institution": 12}
 """Half of a mark's width, in pixels."""
 
 
-def graph_png(graph: Graph, theme: str = "dark") -> bytes:
-    """A graph of at most 40 nodes."""
-    return png(graph_figure(graph, THEMES[theme]))
-
-
 def graph_figure(graph: Graph, theme: Theme) -> Figure:
-    """The same as a figure. Texts with the gid ``label`` name marks; those with ``number`` stand on lines."""
+    """A graph of at most 40 nodes.
+
+    Texts with the gid ``label`` name marks; those with ``number`` stand on lines.
+    """
     nodes = graph.nodes[:MOST_NODES]
     keys = {node.key: place for place, node in enumerate(nodes)}
     edges = [edge for edge in graph.edges if edge[0] in keys and edge[1] in keys]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 
 from commands.cards import digest as cards
-from commands.cards.day_map_picture import day_map_png
 from commands.cards.digest import Picture
+from commands.cards.pictures import day_map_png
 from commands.kit.services import Services
 from commands.kit.theme import in_theme
 from data.stores.deliveries import Delivery

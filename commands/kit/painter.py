@@ -20,6 +20,7 @@ from typing import Any
 
 import discord
 
+from commands.cards.pictures import activity_png
 from data.shared_files import SharedFiles, Shelf
 
 log = logging.getLogger("labmate")
@@ -72,6 +73,11 @@ class Painter:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return made
+
+    async def warm(self) -> None:
+        """Start the drawing process, so that the first picture doesn't wait for it."""
+        if self._draws:
+            await self._drawn(activity_png, {2025: 1, 2026: 2})
 
     async def _drawn(self, draw: Callable[..., bytes], *args: Any) -> bytes | None:
         try:

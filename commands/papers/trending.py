@@ -9,8 +9,8 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.bar_pictures import trends_png
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
+from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE

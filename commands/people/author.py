@@ -10,9 +10,9 @@ import numpy as np
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.bar_pictures import YEARS, activity_png, worth_a_picture
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
+from commands.cards.pictures import YEARS, activity_png, worth_a_picture
 from commands.cards.profile import profile_lines
 from commands.kit.explore import explore_person
 from commands.kit.installs import anywhere

@@ -10,7 +10,7 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.graph import graph_card, paper_name
-from commands.cards.graph_picture import graph_png
+from commands.cards.pictures import graph_png
 from commands.kit.explore import explore_paper, explore_person
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE

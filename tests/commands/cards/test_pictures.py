@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from commands.cards.bar_pictures import activity_png, trends_png, worth_a_picture
 from commands.cards.day_map_picture import day_map_figure
 from commands.cards.graph_picture import graph_figure
 from commands.cards.label_places import overlaps
 from commands.cards.picture_style import THEMES, wrapped
+from commands.cards.pictures import activity_png, trends_png, worth_a_picture
 from index.people.graph import Graph, GraphNode
 
 WORDS = "aggregation of gradients in switches Ωmega 漢字 Wolfeschlegelsteinhausenbergerdorff".split()
@@ -109,7 +109,7 @@ def test_no_label_of_a_day_s_map_covers_a_dot_a_number_or_another_label(seed, th
     names = [
         ", ".join([" ".join(chance.choice(WORDS, 2)), str(chance.choice(WORDS))]) for _ in range(regions)
     ]
-    figure = day_map_figure(places, region, names, min(chosen, count), theme)
+    figure = day_map_figure(places, region, names, min(chosen, count), THEMES[theme])
     taken = np.vstack([marks(figure, gid="dots"), marks(figure, gid="chosen")])
     assert_apart(figure, "label", taken=taken)
 
@@ -118,7 +118,8 @@ def test_papers_on_one_spot_are_drawn_with_numbers_apart():
     places = np.zeros((40, 2), np.float32)
     places[10:] = np.random.default_rng(0).normal(size=(30, 2))
     for spots, chosen in ((places, 6), (np.zeros((3, 2), np.float32), 3)):
-        figure = day_map_figure(spots, np.zeros(len(spots), np.int64), ("everything",), chosen)
+        region = np.zeros(len(spots), np.int64)
+        figure = day_map_figure(spots, region, ("everything",), chosen, THEMES["dark"])
         numbers = marks(figure, gid="chosen")
         among = overlaps(numbers, numbers)
         np.fill_diagonal(among, False)

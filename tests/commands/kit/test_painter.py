@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from commands.cards.bar_pictures import activity_png
+from commands.cards.pictures import activity_png
 from commands.kit.painter import PICTURES, Painter, _file_name
 from data.shared_files import SharedFiles
 
