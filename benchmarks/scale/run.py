@@ -110,6 +110,8 @@ ROWS = [
     Row("people pass, with mapped pages, MB", "pass resident"),
     Row("people pass, B-cubed F1", "B-cubed F1", digits=4, grows=False),
     Row("topics, novelty, network, s of CPU", "derive cpu"),
+    Row("topics, s of CPU", "finding topics cpu"),
+    Row("novelty, s of CPU", "comparing with earlier papers cpu"),
     Row("topics, novelty, network, own MB", "derive own"),
     Row("start to logged in, s", "logged in", 4, digits=1),
     Row("start to first card, s", "first card", digits=1),

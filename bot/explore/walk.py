@@ -207,11 +207,7 @@ class Walk:
 
     def newest(self, papers: np.ndarray, most: int | None = None) -> list[int]:
         """Papers, newest first: all, or so many."""
-        days = self._services.corpus.facets.days_of(papers)
-        if most is not None and most < len(papers):
-            best = np.argpartition(-days, most)[:most]
-            papers, days = papers[best], days[best]
-        ordered: list[int] = papers[np.argsort(-days.astype(np.int64), kind="stable")].tolist()
+        ordered: list[int] = self._services.corpus.facets.latest(papers, most).tolist()
         return ordered
 
     def years(self, papers: Iterable[int] | np.ndarray) -> tuple[int | None, int | None]:

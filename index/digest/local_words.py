@@ -6,6 +6,8 @@ field or decade uses other words, so there its own words count for more.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -22,6 +24,8 @@ WEIGHT, STRANGE = 0.25, 2.4
 """The weight of the library's words beside a ranking that knows them, and how fast the ranking loses its say
 as the share of unknown words grows: it has none left at 42 %."""
 _PENALTY = 0.1
+KEPT = 5_000
+"""Texts that stay counted, so that a day's papers are counted once for all channels."""
 
 
 def standard(values: np.ndarray) -> np.ndarray:
@@ -44,6 +48,9 @@ class LocalWords:
 
         self._counter: Any = TfidfVectorizer(max_features=20_000, min_df=2, max_df=0.1, **WORDS)
         self._others = None
+        self._rows: OrderedDict[str, tuple[np.ndarray, np.ndarray]] = OrderedDict()
+        """For each text, latest last: the places of its words, and their weights."""
+        self._counting = threading.Lock()
         self.strange = 0.0
         """How little the learned ranking knows of the library's words: 0 to 1."""
         if len(texts) < LEAST:
@@ -62,9 +69,25 @@ class LocalWords:
 
     def rows(self, texts: Sequence[str]) -> sparse.csr_matrix:
         """Texts as rows of tf-idf in the library's words."""
-        if self._others is None:
+        if self._others is None or not texts:
             return sparse.csr_matrix((len(texts), 1), dtype=np.float32)
-        return self._counter.transform(texts).tocsr()
+        with self._counting:
+            self._count([text for text in dict.fromkeys(texts) if text not in self._rows])
+            rows = [self._rows[text] for text in texts]
+            for text in texts:
+                self._rows.move_to_end(text)
+            while len(self._rows) > KEPT:
+                self._rows.popitem(last=False)
+        ends = np.cumsum([0, *(len(places) for places, _ in rows)])
+        places, weights = (np.concatenate(part) for part in zip(*rows, strict=True))
+        return sparse.csr_matrix((weights, places, ends), (len(texts), self._others.shape[1]))
+
+    def _count(self, texts: Sequence[str]) -> None:
+        if not texts:
+            return
+        counted = self._counter.transform(texts).tocsr()
+        for text, start, end in zip(texts, counted.indptr[:-1], counted.indptr[1:], strict=True):
+            self._rows[text] = counted.indices[start:end].copy(), counted.data[start:end].copy()
 
     def beside(
         self,

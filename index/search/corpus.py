@@ -196,8 +196,8 @@ class Corpus:
 
     def backlog(self) -> list[int]:
         """Store ids of papers without a vector for their present text, newest first."""
-        ids = np.flatnonzero(self._lacking())
-        return [int(i) for i in ids[np.argsort(-self.facets.days[ids], kind="stable")]]
+        newest: list[int] = self.facets.latest(np.flatnonzero(self._lacking())).tolist()
+        return newest
 
     def _lacking(self) -> np.ndarray:
         """By store id, whether a paper has no vector for its present text."""

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from data.records import Paper
 from data.stores.store import Store
 from index.people.person_match import match_person
@@ -47,8 +45,7 @@ class Examples:
 async def examples(corpus: Corpus, names: PaperNames, topics: Topics | None) -> Examples:
     """Examples from the newest papers."""
     store, facets = corpus.store, corpus.facets
-    held = facets.held()
-    newest = held[np.argsort(-facets.days_of(held), kind="stable")[:RECENT]].tolist()
+    newest = (await asyncio.to_thread(lambda: facets.latest(facets.held(), RECENT))).tolist()
     papers = await store.papers(newest)
     return Examples(
         await _author(store, corpus, papers), await _paper(names, papers), await _topic(topics, newest)

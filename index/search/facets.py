@@ -35,6 +35,9 @@ class Facets:
         self.codes = np.full(0, -1, np.int32)
         self.bare = np.zeros(0, bool)
         self._names: dict[str, int] = {}
+        self._count: int | None = None
+        self._newest: int | None = None
+        """The day of the newest paper; both are counted when they are asked for, since replies ask often."""
 
     @classmethod
     def of(cls, days: np.ndarray, codes: np.ndarray, bare: np.ndarray, names: Sequence[str]) -> Facets:
@@ -78,6 +81,7 @@ class Facets:
             return
         ids = np.fromiter((fact.paper_id for fact in facts), np.int64, len(facts))
         self._grow(int(ids.max()) + 1)
+        self._count = self._newest = None
         self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
         self.bare[ids] = [not fact.described for fact in facts]
         self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
@@ -99,12 +103,29 @@ class Facets:
 
     def drop(self, ids: Iterable[int]) -> None:
         """Forget papers that were merged into others."""
+        self._count = self._newest = None
         for paper_id in ids:
             if paper_id < len(self.codes):
                 self.codes[paper_id] = -1
 
     def __len__(self) -> int:
-        return int((self.codes >= 0).sum())
+        if self._count is None:
+            self._count = int(np.count_nonzero(self.codes >= 0))
+        return self._count
+
+    def newest(self) -> int:
+        """The day of the newest paper as an ordinal; 0 where no day is known."""
+        if self._newest is None:
+            self._newest = int(self.days[self.codes >= 0].max(initial=0))
+        return self._newest
+
+    def latest(self, ids: np.ndarray, count: int | None = None) -> np.ndarray:
+        """The newest ``count`` of these papers, or all: newest first, those of one day in the order given."""
+        days = self.days_of(ids)
+        if count is not None and 0 < count < len(ids):
+            kept = days >= np.partition(days, -count)[-count]
+            ids, days = ids[kept], days[kept]
+        return ids[np.argsort(-days, kind="stable")[:count]]
 
     def category_counts(self) -> dict[str, int]:
         """The number of papers in each category."""

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from rapidfuzz import fuzz, utils
 
 from data.calendar.arxiv_ids import find_arxiv_id, find_doi
@@ -109,9 +108,9 @@ class PaperNames:
     async def complete_title(self, typed: str, k: int) -> list[int]:
         """Store ids of papers whose title matches the text typed so far; the newest for an empty text."""
         if not typed.strip():
-            days = self._library.facets.days
-            known = np.flatnonzero(self._library.facets.codes >= 0)
-            return [int(paper) for paper in known[np.argsort(-days[known], kind="stable")][:k]]
+            facets = self._library.facets
+            newest: list[int] = (await asyncio.to_thread(lambda: facets.latest(facets.held(), k))).tolist()
+            return newest
         exact = await self._identified(typed)
         if exact:
             return exact

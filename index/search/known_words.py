@@ -49,8 +49,7 @@ class KnownWords:
 
     def newest(self) -> date | None:
         """The day of the newest paper that has one."""
-        days = self._corpus.facets.days[self._corpus.facets.codes >= 0]
-        last = int(days.max(initial=0)) if len(days) else 0
+        last = self._corpus.facets.newest()
         return date.fromordinal(last) if last else None
 
     def _count_together(self, words: str) -> int:

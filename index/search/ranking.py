@@ -164,8 +164,7 @@ class Ranking:
         """The newest papers that pass, where a query is only limits."""
         if allowed is None:
             return []
-        passing = np.flatnonzero(allowed)
-        newest = passing[np.argsort(-self._library.facets.days[passing], kind="stable")][:k]
+        newest = self._library.facets.latest(np.flatnonzero(allowed), k)
         return [Hit(int(paper), 0.0, None) for paper in newest]
 
     def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:

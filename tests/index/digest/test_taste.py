@@ -5,6 +5,7 @@ from datetime import date
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from index.digest.encoder import Encoder, Space, words_text
 from index.digest.local_words import LocalWords
@@ -216,6 +217,17 @@ def test_similarity_speaks_where_the_words_are_strange():
     strange = _library({"nothing"})
     taste, papers = strange.rows(["optics"] * 3), strange.rows(["nothing", "nothing"])
     assert np.argmax(strange.beside(np.zeros(2), np.array([0.2, 0.7]), papers, taste)) == 1
+
+
+def test_texts_that_were_counted_before_give_the_same_rows(monkeypatch):
+    monkeypatch.setattr("index.digest.local_words.KEPT", 3)
+    library, again = _library({"nothing"}), _library({"nothing"})
+    texts = ["optics", "subject3 with method4", "", "lenses", "optics", "unheard of", "subject7"]
+    for chosen in (texts[:2], texts, texts[::-1], texts[2:5]):
+        fresh = sparse.vstack([again._counter.transform([text]) for text in chosen]).toarray()
+        np.testing.assert_array_equal(library.rows(chosen).toarray(), fresh)
+    assert len(library._rows) == 3
+    assert library.rows([]).shape[0] == 0
 
 
 def test_too_small_a_library_has_no_say():
