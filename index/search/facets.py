@@ -35,9 +35,9 @@ class Facets:
         self.codes = np.full(0, -1, np.int32)
         self.bare = np.zeros(0, bool)
         self._names: dict[str, int] = {}
+        # Kept until a paper changes, since replies ask often.
         self._count: int | None = None
         self._newest: int | None = None
-        """The day of the newest paper; both are counted when they are asked for, since replies ask often."""
 
     @classmethod
     def of(cls, days: np.ndarray, codes: np.ndarray, bare: np.ndarray, names: Sequence[str]) -> Facets:
@@ -81,10 +81,10 @@ class Facets:
             return
         ids = np.fromiter((fact.paper_id for fact in facts), np.int64, len(facts))
         self._grow(int(ids.max()) + 1)
-        self._count = self._newest = None
         self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
         self.bare[ids] = [not fact.described for fact in facts]
         self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
+        self._count = self._newest = None
 
     def held(self) -> np.ndarray:
         """The ids of all papers, ascending, int64."""
@@ -103,10 +103,10 @@ class Facets:
 
     def drop(self, ids: Iterable[int]) -> None:
         """Forget papers that were merged into others."""
-        self._count = self._newest = None
         for paper_id in ids:
             if paper_id < len(self.codes):
                 self.codes[paper_id] = -1
+        self._count = self._newest = None
 
     def __len__(self) -> int:
         if self._count is None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 SLOW = ("torch", "xgboost", "sklearn", "matplotlib", "networkx")
-"""Together these take some four seconds: a login would wait for them."""
+"""Together these take some three seconds: a login would wait for them."""
 
 
 def test_a_login_waits_for_no_slow_import() -> None:
