@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.data import PAPERS, need_data
 from data.sources.files import PaperFile
-from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, has_bfloat16, locate, paper_text
+from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
 from index.search.other_model import OtherModel
+from index.search.precision import embeds_in_bfloat16
 
 TEXTS = 512
 ROUNDS = 3
@@ -26,7 +27,7 @@ def main() -> None:
     embedder = Embedder()
     embedder.load()
     model = OtherModel(locate(DEFAULT_MODEL), "cpu")
-    if has_bfloat16():
+    if embeds_in_bfloat16():
         model.to(torch.bfloat16)
 
     def bare(size: int) -> float:
@@ -68,7 +69,7 @@ def main() -> None:
         for size in BATCHES:
             rates.setdefault(f"sentence-transformers, batches of {size}", []).append(bare(size))
         rates.setdefault("the same, tokens ready, a stream a core", []).append(streams(BATCH))
-    precision = "bfloat16" if has_bfloat16() else "float32"
+    precision = "bfloat16" if embeds_in_bfloat16() else "float32"
     medians = {name: statistics.median(values) for name, values in rates.items()}
     for name, rate in medians.items():
         print(f"embedding ({precision}), {name:42} {rate:6.1f} abstracts/s")

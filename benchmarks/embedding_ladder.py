@@ -24,8 +24,9 @@ import zstandard
 
 from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
-from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, has_bfloat16, locate, paper_text
+from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
 from index.search.other_model import OtherModel
+from index.search.precision import has_bfloat16
 
 FIELDS, NEAR, ASKED = 4, 128, 32
 """How many fields, how many abstracts of each, and of how many of them neighbours are compared."""

@@ -19,7 +19,8 @@ from index.documents.confinement import can_forbid
 from index.identity.models import Models
 from index.identity.standing import outnumbered
 from index.models.shipped import ModelDamagedError
-from index.search.embedding import ModelError, fingerprint, has_bfloat16
+from index.search.embedding import ModelError, fingerprint
+from index.search.precision import has_bfloat16
 from index.search.vector_log import VectorsError
 
 ENOUGH_DISK = 2_000_000_000
@@ -29,7 +30,8 @@ ENOUGH_DISK = 2_000_000_000
 async def python(_: Settings) -> list[Finding]:
     """Which Python this is, and how it computes embeddings."""
     version = ".".join(map(str, sys.version_info[:3]))
-    precision = "bfloat16" if has_bfloat16() else "float32 (this CPU has no bfloat16)"
+    faster = "bfloat16 or float32, whichever is faster here"
+    precision = faster if has_bfloat16() else "float32 (this CPU has no bfloat16)"
     return good(f"{version}; embeddings in {precision}")
 
 

@@ -18,7 +18,8 @@ from index.answers.passage import Passage
 from index.evaluate.corpus import temporary_library
 from index.evaluate.run_file import read_texts
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder, Worded, has_bfloat16
+from index.search.embedding import Embedder, Worded
+from index.search.precision import embeds_in_bfloat16
 from index.search.search import Search
 
 PAPERS = 16
@@ -28,7 +29,7 @@ _REMEMBERED = 8_000
 """Sentences whose embeddings are kept for later questions: about 200 MB."""
 
 SHORT = 112
-"""Tokens of an abstract that are embedded where the CPU has no bfloat16: it takes half the time."""
+"""Tokens of an abstract that are embedded where bfloat16 is no faster: it takes half the time."""
 
 Report = Callable[[str, int, int], None]
 
@@ -59,7 +60,8 @@ async def answer_file(
         If a file is missing or a question is invalid; nothing is written then.
     """
     wanted = read_texts(questions)
-    embedder = Embedder(model, most_tokens=None if has_bfloat16() else SHORT)
+    quick = await asyncio.to_thread(embeds_in_bfloat16)
+    embedder = Embedder(model, most_tokens=None if quick else SHORT)
     lines: list[bytes] = []
     answered = 0
     loading = asyncio.create_task(asyncio.to_thread(embedder.load))  # while the file is being read

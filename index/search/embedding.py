@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index.search.precision import embeds_in_bfloat16
+
 if TYPE_CHECKING:
     from index.search.bert import Bert
     from index.search.other_model import OtherModel
@@ -131,15 +133,6 @@ def _read_json(path: Path) -> Any:
         raise ModelError(f"{path} can't be read: {error}") from error
 
 
-def has_bfloat16() -> bool:
-    """Whether this CPU multiplies bfloat16 natively, which is about twice as fast."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0].split()
-    except OSError:
-        return False
-    return bool({"avx512_bf16", "amx_bf16"} & set(flags))
-
-
 def device_called(name: str) -> str:
     """The torch device of that name; ``auto`` is a GPU where torch can use one, and the CPU elsewhere.
 
@@ -239,7 +232,7 @@ class Embedder:
             model = _model_in(folder, self._device, self._most_tokens, packaged=self.name == DEFAULT_MODEL)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelError(f"The model in {folder} can't be loaded: {error}") from error
-        if self._on_gpu or has_bfloat16():
+        if self._on_gpu or embeds_in_bfloat16():
             model.to(torch.bfloat16)
         return model
 

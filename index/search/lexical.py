@@ -23,6 +23,8 @@ _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
 _TEXTS_KEPT = 64
 _MANY = 2_000
 """Above this many papers one query for the set is quicker, below one clause for each."""
+_FEW = 16
+"""With at most this many clauses, it is quicker to ask each about some papers than to read its own papers."""
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
 
@@ -162,6 +164,8 @@ class WordIndex(WordLookup):
         clauses += [(Occur.Must, query) for query in required]
         if not clauses:
             return []
+        if ids is not None and not required and len(clauses) <= _FEW:
+            return self._scored(ids, [clause for _, clause in clauses])[:k]
         query = Query.boolean_query(clauses)
         return self._hits(query if ids is None else self._within(query, ids), k)
 
@@ -177,17 +181,14 @@ class WordIndex(WordLookup):
         pairs = [
             pair for pair in dict.fromkeys(pairwise(along)) if stems.issuperset(pair) and pair[0] != pair[1]
         ]
-        clauses = [
-            (
-                Occur.Should,
-                Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight),
-            )
+        phrases = [
+            Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight)
             for pair in pairs[:MAX_TERMS]
             for field, weight in (("title", TITLE_WEIGHT), ("abstract", 1.0))
         ]
-        if not clauses or not ids:
+        if not phrases or not ids:
             return {}
-        return dict(self._hits(self._within(Query.boolean_query(clauses), ids), len(ids)))
+        return dict(self._scored(ids, phrases))
 
     def titled(self, text: str, ids: Sequence[int]) -> set[int]:
         """The papers among ``ids`` whose title has every word of a text; none for a text of one word."""
@@ -197,7 +198,22 @@ class WordIndex(WordLookup):
         every = Query.boolean_query([(Occur.Must, self._term("title", term)) for term in terms])
         return {paper for paper, _ in self._hits(self._within(every, ids), len(ids))}
 
+    def _scored(self, ids: Sequence[int], clauses: Sequence[Query]) -> list[tuple[int, float]]:
+        """Those of these papers that have any of the clauses, and the sums of their scores, best first.
+
+        Each clause stands around the ones before it, so tantivy asks it about these papers only. For clauses
+        beside each other it reads all papers that have one, up to the last of these.
+        """
+        query = self._these(ids)
+        for clause in clauses:
+            query = Query.boolean_query([(Occur.Must, query), (Occur.Should, clause)])
+        return [(paper, score) for paper, score in self._hits(query, len(ids)) if score > 0]
+
     def _within(self, query: Query, ids: Sequence[int]) -> Query:
+        return Query.boolean_query([(Occur.Must, query), (Occur.Must, self._these(ids))])
+
+    def _these(self, ids: Sequence[int]) -> Query:
+        """These papers, each with a score of 0."""
         chosen = (
             Query.term_set_query(self._schema, "id", [int(i) for i in ids])
             if len(ids) > _MANY
@@ -205,7 +221,7 @@ class WordIndex(WordLookup):
                 [(Occur.Should, Query.term_query(self._schema, "id", int(i))) for i in ids]
             )
         )
-        return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(chosen, 0.0))])
+        return Query.const_score_query(chosen, 0.0)
 
     def _term(self, field: str, term: Term) -> Query:
         one = Query.term_query(self._schema, field, term.stem, "freq")

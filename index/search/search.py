@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import date
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,11 +30,22 @@ from index.search.wishes import Order
 
 __all__ = ["JUDGED", "POOL", "Found", "Hit", "Search"]
 
+T = TypeVar("T")
 ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
 MAX_RARITIES = 50_000
+
+
+@asynccontextmanager
+async def _begun(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Work that has begun, and is given up at the end if it isn't done or wanted."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
 
 
 class Search(SimilarPapers):
@@ -131,24 +144,26 @@ class Search(SimilarPapers):
         today
             The day of the clock, by default today.
         """
-        if plain:
-            text = clean(typed[:MAX_QUERY])
-            said = literally(text) if as_text else Understood(text, parse_query(text))
-        else:
-            said = await self.understand(typed, undo=undo, as_text=as_text, today=today)
-        query, by = said.query, order or ("best" if as_text else said.order)
-        ordered = by in ("newest", "oldest")
-        limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
-        allowed = self._library.facets.allowed(limits) if limits else None
-        if said.without or (ordered and not query.text):
-            allowed = await self._without(said.without, allowed)
-        depth = max(k, ORDERED) if ordered else k
-        # Embedding takes one core, and looking words up another.
-        vector, by_words, (first, sure) = await asyncio.gather(
-            self.embed(query.text),
-            asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
-            self._certain(query, said.like is not None),
-        )
+        text = clean(typed[:MAX_QUERY])
+        # Most queries are about all that they say, so they are embedded while that is found out.
+        async with _begun(self.embed(text)) as whole:
+            if plain:
+                said = literally(text) if as_text else Understood(text, parse_query(text))
+            else:
+                said = await self.understand(typed, undo=undo, as_text=as_text, today=today)
+            query, by = said.query, order or ("best" if as_text else said.order)
+            ordered = by in ("newest", "oldest")
+            limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
+            allowed = self._library.facets.allowed(limits) if limits else None
+            if said.without or (ordered and not query.text):
+                allowed = await self._without(said.without, allowed)
+            depth = max(k, ORDERED) if ordered else k
+            # Embedding takes one core, and looking words up another.
+            vector, by_words, (first, sure) = await asyncio.gather(
+                whole if query.text == text else self.embed(query.text),
+                asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
+                self._certain(query, said.like is not None),
+            )
         hits = await asyncio.to_thread(self._ranking.rank, query, vector, by_words, depth, allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if not sure and not plain:

@@ -13,6 +13,8 @@ import pytest
 
 from index.search import embedding
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, locate
+from index.search.precision import embeds_in_bfloat16, has_bfloat16
+from tests.helpers import one_model
 
 TEXTS = [
     "Attention is all you need.",
@@ -41,6 +43,16 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(library: Embedder
     assert [ours.pieces(text) for text in TEXTS] == [library.pieces(text) for text in TEXTS]
     assert ours.has_words
     assert library.has_words
+
+
+def test_the_model_computes_in_the_precision_that_is_faster_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    for faster, kind in ((embeds_in_bfloat16(), None), (True, "bfloat16"), (False, "float32")):
+        monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda faster=faster: faster)
+        model = one_model._LOAD(Embedder())  # as it is outside tests, which share one
+        computed = str(model._layers[0].wide.dtype).removeprefix("torch.")
+        assert computed == (kind or ("bfloat16" if faster else "float32"))
+    if not has_bfloat16():
+        assert not embeds_in_bfloat16(), "where it is emulated, it takes many times as long"
 
 
 def test_pieces_are_places_in_the_text_as_it_was_given() -> None:

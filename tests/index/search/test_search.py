@@ -213,6 +213,51 @@ async def test_a_quoted_phrase_must_occur(search, real):
         assert "network aggregation" in (paper.title + paper.abstract).lower().replace("-", " ")
 
 
+async def test_papers_asked_for_alone_score_as_among_all(real):
+    words, chance = real.words, np.random.default_rng(3)
+    papers = await real.store.papers(chance.choice(np.arange(1, FIRST), 12, replace=False).tolist())
+    texts = ["language models for code", "training of graph neural networks", *(p.title for p in papers)]
+    for text in [*texts, *(paper.abstract for paper in papers[:4])]:
+        everywhere = dict(words.search(text, 10_000))
+        drawn = chance.choice(np.arange(1, FIRST), 40, replace=False).tolist()
+        some = list(dict.fromkeys([*list(everywhere)[:60], *drawn]))
+        among = words.search(text, len(some), ids=some)
+        assert dict(among) == pytest.approx({one: everywhere[one] for one in some if one in everywhere})
+        scores = [score for _, score in among]
+        assert scores == sorted(scores, reverse=True)
+        assert [score for _, score in words.search(text, 5, ids=some)] == scores[:5]
+
+
+async def test_a_text_of_any_length_has_its_pairs_of_words_looked_up(search, real):
+    words, some = real.words, list(range(1, FIRST, 3))
+    text = "large language models for code generation"
+    printing = set[int]().union(
+        *(
+            {paper for paper, _ in words.search(pair, 10_000, phrases=[pair])}
+            for pair in ("large language", "language models", "code generation")
+        )
+    )
+    assert words.side_by_side(text, some).keys() == printing & set(some)
+    papers = await real.store.papers(some[:40])
+    longest = " ".join(paper.title.lower() for paper in papers)  # a clause in a clause, a hundred deep
+    beside = words.side_by_side(longest, some)
+    assert beside.keys() & {paper.id for paper in papers}
+    assert (await search.search(longest, 5)).hits
+
+
+async def test_what_a_query_is_about_is_embedded_whatever_else_it_says(real, monkeypatch):
+    read = []
+    whole = real.embedder.encode
+    monkeypatch.setattr(
+        real.embedder, "encode", lambda texts, *more: read.extend(texts) or whole(texts, *more)
+    )
+    plain = await Search(real).search("speech translation", 10)
+    assert read.count("speech translation") == 1
+    said = await Search(real).search("find me papers about speech translation", 10)
+    assert said.query.text == "speech translation"
+    assert [hit.closeness for hit in said.hits] == [hit.closeness for hit in plain.hits]
+
+
 async def test_a_pasted_abstract_finds_its_own_paper(search, real):
     [paper] = await real.store.papers(await search.resolve("PrismLLM"))
     found = await search.similar_to_text(paper.abstract, 3)

@@ -1,0 +1,48 @@
+"""In which precision this CPU embeds: bfloat16 where it is faster, else float32."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from pathlib import Path
+
+_SHAPE = (256, 384, 1_536)
+"""A product as the packaged model has them: word pieces, and the sizes of two layers."""
+_TIMES = 5
+_WORTH = 1.2
+"""bfloat16 is only worth its rounding if it is this many times as fast."""
+
+
+def has_bfloat16() -> bool:
+    """Whether this CPU has instructions for bfloat16; elsewhere it takes many times as long as float32."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0].split()
+    except OSError:
+        return False
+    return bool({"avx512_bf16", "amx_bf16"} & set(flags))
+
+
+@cache
+def embeds_in_bfloat16() -> bool:
+    """Whether this CPU multiplies bfloat16 clearly faster than float32; measured once, in some 50 ms.
+
+    Its flags don't tell: with avx512_bf16, AMD's Zen 4 takes half the time, and an Intel Xeon whose AMX is
+    not to be had takes 1.8 times as long (`python -m benchmarks.embedding_ladder`).
+    """
+    if not has_bfloat16():
+        return False
+    import torch  # lazy: takes seconds
+
+    tokens, size, wide = _SHAPE
+    chance = torch.Generator().manual_seed(0)
+    given = torch.randn(tokens, size, generator=chance)
+    weights = torch.randn(wide, size, generator=chance)
+    pairs = {kind: (given.to(kind), weights.to(kind)) for kind in (torch.float32, torch.bfloat16)}
+    least = dict.fromkeys(pairs, float("inf"))
+    with torch.inference_mode():
+        for _ in range(_TIMES):
+            for kind, (left, right) in pairs.items():
+                begun = time.perf_counter()
+                torch.nn.functional.linear(left, right)
+                least[kind] = min(least[kind], time.perf_counter() - begun)
+    return least[torch.float32] > _WORTH * least[torch.bfloat16]
