@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, cast
 
-from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy import Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.keys import name_key
@@ -18,6 +19,7 @@ from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, Listing
 
 _PAPERS = cast(Table, PaperRow.__table__)
 _IDS = cast(Table, PaperIdRow.__table__)
+_LISTINGS = cast(Table, ListingRow.__table__)
 _FORMER = cast(Table, FormerTitleRow.__table__)
 _AUTHORS = cast(Table, AuthorRow.__table__)
 _AUTHORSHIPS = cast(Table, AuthorshipRow.__table__)
@@ -65,9 +67,9 @@ async def insert_works(connection: AsyncConnection, new: Sequence[Work], stamp: 
     """Write works that the store does not have yet."""
     if not new:
         return
-    await connection.execute(
-        insert(_PAPERS),
-        [{**{c: w.row[c] for c in _PAPER_COLUMNS}, "id": w.row["id"], "changed": stamp} for w in new],
+    values = itemgetter("id", *_PAPER_COLUMNS)
+    await insert_rows(
+        connection, _PAPERS, ("id", *_PAPER_COLUMNS, "changed"), [(*values(work.row), stamp) for work in new]
     )
     await _insert_parts(connection, ((w, w.ids, w.listings, w.former) for w in new))
     await _insert_authorships(connection, new)
@@ -123,12 +125,11 @@ async def _insert_parts(connection: AsyncConnection, parts: Iterable[tuple[Work,
     for work, new_ids, new_listings, new_former in parts:
         paper_id = work.row["id"]
         ids += [(scheme, value, paper_id) for scheme, value in new_ids]
-        listings += [{"paper_id": paper_id, "list": name, "day": day} for name, day in new_listings]
+        listings += [(paper_id, name, day) for name, day in new_listings]
         former += [(paper_id, key, title) for key, title in new_former.items()]
     await insert_rows(connection, _IDS, ("scheme", "value", "paper_id"), ids)
     await insert_rows(connection, _FORMER, ("paper_id", "title_key", "title"), former)
-    if listings:
-        await connection.execute(insert(ListingRow), listings)
+    await insert_rows(connection, _LISTINGS, ("paper_id", "list", "day"), listings)
 
 
 async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]) -> None:
