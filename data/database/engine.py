@@ -277,7 +277,7 @@ async def _migrate(url: str) -> None:
     A migration may rebuild a table that others point to, which SQLite refuses while it enforces foreign keys.
     So this connection leaves them unenforced, and checks them before the transaction ends.
     """
-    engine = make_engine(url, linked=False)
+    engine = make_engine(url, bulk=True, linked=False)
     try:
         async with engine.execution_options(writes=True).begin() as connection:
             if connection.dialect.name == "postgresql":  # SQLite's transaction is the lock

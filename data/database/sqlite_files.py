@@ -14,6 +14,8 @@ from pathlib import Path
 PAGES_AT_ONCE = 2_000
 """Pages of 4 KiB between two reports of progress."""
 PATIENCE = 20.0
+_CACHE = 200_000
+"""KiB of pages that a check keeps."""
 UNFINISHED = ".labmate-part"
 """The suffix of an unfinished file; if a crash leaves one behind, the next copy removes it."""
 
@@ -136,6 +138,7 @@ def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
 def damage(connection: sqlite3.Connection) -> str:
     """The faults of a database, if any: in pages and indexes, and rows that point to missing ones."""
     try:
+        connection.execute(f"PRAGMA cache_size=-{_CACHE}")  # pages are visited many times, in no order
         [said] = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if said != "ok":
             return str(said).splitlines()[-1]
