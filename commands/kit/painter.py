@@ -25,6 +25,8 @@ from data.shared_files import SharedFiles, Shelf
 
 log = logging.getLogger("labmate")
 PATIENCE = 8.0
+FIRST = 60.0
+"""Seconds for the first picture, which nobody waits for: the process that draws it loads what it needs."""
 KEPT = 64
 PICTURES = Shelf("pictures", largest=4_000_000, most=2_000, life=timedelta(days=1))
 """One day, so that someone who asks to be forgotten soon disappears from pictures."""
@@ -77,14 +79,14 @@ class Painter:
     async def warm(self) -> None:
         """Start the drawing process, so that the first picture doesn't wait for it."""
         if self._draws:
-            await self._drawn(activity_png, {2025: 1, 2026: 2})
+            await self._drawn(activity_png, {2025: 1, 2026: 2}, within=FIRST)
 
-    async def _drawn(self, draw: Callable[..., bytes], *args: Any) -> bytes | None:
+    async def _drawn(self, draw: Callable[..., bytes], *args: Any, within: float = PATIENCE) -> bytes | None:
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(within):
                 return await asyncio.get_running_loop().run_in_executor(self._process(), draw, *args)
         except TimeoutError:
-            log.warning("a picture took longer than %g s", PATIENCE)
+            log.warning("a picture took longer than %g s", within)
             return None
         except BrokenProcessPool:
             log.warning("the drawing process ended; the next picture starts another")
