@@ -362,18 +362,23 @@ class Judge:
         fresh: set[int] | None = None,
     ) -> tuple[list[np.ndarray], list[int]]:
         """Groups united across names, best first, and the known person of each (-1 if there is none)."""
-        candidates = self.variants(groups, fresh)
-        scores = margins(self.models.variants, candidates.features)
+        parts = [
+            (part.pairs, margins(self.models.variants, part.features), _by_initial(part))
+            for part in find_variants(self.authorships, self.evidence, self.models, groups, fresh)
+        ]
+        pairs = np.concatenate([np.zeros((0, 2), np.int64), *(part[0] for part in parts)])
+        scores = np.concatenate([np.zeros(0, np.float32), *(part[1] for part in parts)])
+        initial = np.concatenate([np.zeros(0, bool), *(part[2] for part in parts)])
         union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
         for a, b in union.together:
             union.unite(a, b)
-        rivals = best_rivals(candidates.pairs, scores, len(groups))
+        rivals = best_rivals(pairs, scores, len(groups))
         for place in np.argsort(-scores, kind="stable"):
             if scores[place] < self.models.variant_cut:
                 break
-            one, other = (int(x) for x in candidates.pairs[place])
-            initial = candidates.features[place, -len(VARIANT_FEATURES)] >= 4
-            if initial and union.contested(one, other, scores[place] - self.models.variant_lead, rivals):
+            one, other = (int(x) for x in pairs[place])
+            lead = scores[place] - self.models.variant_lead
+            if initial[place] and union.contested(one, other, lead, rivals):
                 continue
             if union.possible(one, other):
                 union.unite(one, other)
@@ -385,4 +390,9 @@ class Judge:
 
     def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
         """Pairs of groups under different names that could be one person's (:func:`find_variants`)."""
-        return find_variants(self.authorships, self.evidence, self.models, groups, fresh)
+        return Variants.joined(find_variants(self.authorships, self.evidence, self.models, groups, fresh))
+
+
+def _by_initial(part: Variants) -> np.ndarray:
+    """Whether one of the names has no more than an initial (:func:`relation`); bool, shape (pairs,)."""
+    return np.asarray(part.features[:, -len(VARIANT_FEATURES)] >= 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,16 @@ class Variants:
     pairs: np.ndarray
     features: np.ndarray
 
+    @classmethod
+    def joined(cls, parts: Iterable[Variants]) -> Variants:
+        """All pairs of some parts together."""
+        every = list(parts)
+        if not every:
+            return cls(np.zeros((0, 2), np.int64), np.zeros((0, POOLED + len(VARIANT_FEATURES)), np.float32))
+        return cls(
+            np.concatenate([one.pairs for one in every]), np.concatenate([one.features for one in every])
+        )
+
 
 @dataclass(frozen=True)
 class _Side:
@@ -41,11 +51,12 @@ def find_variants(
     models: Models,
     groups: list[np.ndarray],
     fresh: set[int] | None = None,
-) -> Variants:
-    """Find the pairs of groups whose names one person could use.
+) -> Iterator[Variants]:
+    """Find the pairs of groups whose names one person could use; they come some at a time, in order.
 
-    With ``fresh``, only pairs that contain one of these groups. The cost grows with the number of groups: one
-    that could be any of many is compared with those that share coauthors with it.
+    A large family has millions of pairs, whose features would take gigabytes together. With ``fresh``, only
+    pairs that contain one of these groups. The cost grows with the number of groups: one that could be any of
+    many is compared with those that share coauthors with it.
     """
     ids, names = authorships.name_ids
     of_name: dict[int, list[int]] = {}
@@ -64,21 +75,24 @@ def find_variants(
         couples.append((a, b))
     pairs, of_couple = _candidates(evidence, groups, sides, couples, many, fresh)
     if not len(pairs):
-        return Variants(pairs, np.zeros((0, POOLED + len(VARIANT_FEATURES)), np.float32))
+        return
     relations = np.array([relation(names[a], names[b]) for a, b in couples], np.float32)
     spelled = np.array([int(names[a].spelled) + int(names[b].spelled) for a, b in couples], np.float32)
-    one, other = pairs.T
-    context = np.stack(
-        [
-            relations[of_couple],
-            np.log1p(np.minimum(many[one], many[other])),
-            np.log1p(np.maximum(many[one], many[other])),
-            spelled[of_couple],
-        ],
-        axis=1,
-    )
-    rows = np.concatenate([part for part, _ in pooled(evidence, models, groups, pairs)])
-    return Variants(pairs, np.concatenate([rows, context], axis=1).astype(np.float32))
+    start = 0
+    for rows, _ in pooled(evidence, models, groups, pairs):
+        part = slice(start, start + len(rows))
+        start = part.stop
+        one, other = pairs[part].T
+        context = np.stack(
+            [
+                relations[of_couple[part]],
+                np.log1p(np.minimum(many[one], many[other])),
+                np.log1p(np.maximum(many[one], many[other])),
+                spelled[of_couple[part]],
+            ],
+            axis=1,
+        )
+        yield Variants(pairs[part], np.concatenate([rows, context], axis=1).astype(np.float32))
 
 
 def _candidates(
