@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import KNOWN, MERGED, NAME
 from data.stores.papers import DAY, NEWEST, ids_within
-from data.stores.person_passes import MEMBERSHIPS, VALID, Membership, Passes, membership_of
+from data.stores.person_passes import MEMBERSHIPS, VALID, VALID_BY_NAME, Membership, Passes, membership_of
 from data.stores.slices import slices
 from data.tables.papers import AuthorshipRow, MembershipRow, PaperRow, PersonRow
 
@@ -114,7 +114,7 @@ class People(Passes):
     async def _named(self, author_ids: tuple[int, ...]) -> list[tuple[int, int]]:
         query = (
             select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
-            .join(AuthorshipRow, VALID)
+            .join(AuthorshipRow, VALID_BY_NAME)
             .where(MembershipRow.author_id.in_(author_ids))
             .group_by(MembershipRow.person_id)
             .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
@@ -125,7 +125,7 @@ class People(Passes):
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
         query = (
-            MEMBERSHIPS.join(AuthorshipRow, VALID)
+            MEMBERSHIPS.join(AuthorshipRow, VALID_BY_NAME)
             .join(PaperRow, PaperRow.id == MembershipRow.paper_id)
             .where(MembershipRow.person_id == person_id, PaperRow.merged_into.is_(None))
             .order_by(NEWEST, PaperRow.id.desc())
@@ -145,7 +145,7 @@ class People(Passes):
         query = (
             select(PaperRow.id)
             .join(MembershipRow, MembershipRow.paper_id == PaperRow.id)
-            .join(AuthorshipRow, VALID)
+            .join(AuthorshipRow, VALID_BY_NAME)
             .where(MembershipRow.person_id == person_id)
             .group_by(PaperRow.id)
         )

@@ -23,6 +23,14 @@ VALID = and_(
     HOLDS,
 )
 """SQL: the membership holds, and the paper still prints the judged name there."""
+VALID_BY_NAME = and_(
+    AuthorshipRow.author_id == MembershipRow.author_id,
+    AuthorshipRow.paper_id == MembershipRow.paper_id,
+    AuthorshipRow.position + 0 == MembershipRow.position,
+    HOLDS,
+)
+"""SQL: the same by the index of names, where a name's authorships lie together; by the primary key, each lies
+on a page of its own."""
 MEMBERSHIPS = select(MembershipRow.__table__)
 _PAIRS = (
     select(MembershipRow.person_id, MembershipRow.paper_id)
