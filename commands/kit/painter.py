@@ -25,8 +25,8 @@ from data.shared_files import SharedFiles, Shelf
 
 log = logging.getLogger("labmate")
 PATIENCE = 8.0
-FIRST = 60.0
-"""Seconds for the first picture, which nobody waits for: the process that draws it loads what it needs."""
+FIRST_PATIENCE = 60.0
+"""Seconds for the first picture, which no member waits for: the process that draws it loads what it needs."""
 KEPT = 64
 PICTURES = Shelf("pictures", largest=4_000_000, most=2_000, life=timedelta(days=1))
 """One day, so that someone who asks to be forgotten soon disappears from pictures."""
@@ -79,14 +79,17 @@ class Painter:
     async def warm(self) -> None:
         """Start the drawing process, so that the first picture doesn't wait for it."""
         if self._draws:
-            await self._drawn(activity_png, {2025: 1, 2026: 2}, within=FIRST)
+            await self._drawn(activity_png, {2025: 1, 2026: 2}, within=FIRST_PATIENCE)
 
-    async def _drawn(self, draw: Callable[..., bytes], *args: Any, within: float = PATIENCE) -> bytes | None:
+    async def _drawn(
+        self, draw: Callable[..., bytes], *args: Any, within: float | None = None
+    ) -> bytes | None:
+        most = PATIENCE if within is None else within
         try:
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(most):
                 return await asyncio.get_running_loop().run_in_executor(self._process(), draw, *args)
         except TimeoutError:
-            log.warning("a picture took longer than %g s", within)
+            log.warning("a picture took longer than %g s", most)
             return None
         except BrokenProcessPool:
             log.warning("the drawing process ended; the next picture starts another")

@@ -26,11 +26,11 @@ VALID = and_(
 VALID_BY_NAME = and_(
     AuthorshipRow.author_id == MembershipRow.author_id,
     AuthorshipRow.paper_id == MembershipRow.paper_id,
-    AuthorshipRow.position + 0 == MembershipRow.position,
+    AuthorshipRow.position + 0 == MembershipRow.position + 0,
     HOLDS,
 )
-"""SQL: the same by the index of names, where a name's authorships lie together; by the primary key, each lies
-on a page of its own."""
+"""SQL: the same rows. ``+ 0`` keeps SQLite off the primary keys, so that it looks in the index of names,
+where a name's entries lie together."""
 MEMBERSHIPS = select(MembershipRow.__table__)
 _PAIRS = (
     select(MembershipRow.person_id, MembershipRow.paper_id)

@@ -362,13 +362,12 @@ class Judge:
         fresh: set[int] | None = None,
     ) -> tuple[list[np.ndarray], list[int]]:
         """Groups united across names, best first, and the known person of each (-1 if there is none)."""
-        parts = [
-            (part.pairs, margins(self.models.variants, part.features), _by_initial(part))
-            for part in find_variants(self.authorships, self.evidence, self.models, groups, fresh)
-        ]
-        pairs = np.concatenate([np.zeros((0, 2), np.int64), *(part[0] for part in parts)])
-        scores = np.concatenate([np.zeros(0, np.float32), *(part[1] for part in parts)])
-        initial = np.concatenate([np.zeros(0, bool), *(part[2] for part in parts)])
+        found, odds, initials = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)], [np.zeros(0, bool)]
+        for part in find_variants(self.authorships, self.evidence, self.models, groups, fresh):
+            found.append(part.pairs)
+            odds.append(margins(self.models.variants, part.features))
+            initials.append(_by_initial(part))
+        pairs, scores, initial = np.concatenate(found), np.concatenate(odds), np.concatenate(initials)
         union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
         for a, b in union.together:
             union.unite(a, b)

@@ -23,7 +23,7 @@ _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
 _TEXTS_KEPT = 64
 _MANY = 2_000
 """Above this many papers one query for the set is quicker, below one clause for each."""
-_FEW = 16
+_FEW_WORDS, _FEW_PHRASES = 16, 32
 """With at most this many clauses, it is quicker to ask each about some papers than to read its own papers."""
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
@@ -164,8 +164,8 @@ class WordIndex(WordLookup):
         clauses += [(Occur.Must, query) for query in required]
         if not clauses:
             return []
-        if ids is not None and not required and len(clauses) <= _FEW:
-            return self._scored(ids, [clause for _, clause in clauses])[:k]
+        if ids is not None and not required:
+            return self._scored(ids, [clause for _, clause in clauses], _FEW_WORDS)[:k]
         query = Query.boolean_query(clauses)
         return self._hits(query if ids is None else self._within(query, ids), k)
 
@@ -188,7 +188,7 @@ class WordIndex(WordLookup):
         ]
         if not phrases or not ids:
             return {}
-        return dict(self._scored(ids, phrases))
+        return dict(self._scored(ids, phrases, _FEW_PHRASES))
 
     def titled(self, text: str, ids: Sequence[int]) -> set[int]:
         """The papers among ``ids`` whose title has every word of a text; none for a text of one word."""
@@ -198,12 +198,15 @@ class WordIndex(WordLookup):
         every = Query.boolean_query([(Occur.Must, self._term("title", term)) for term in terms])
         return {paper for paper, _ in self._hits(self._within(every, ids), len(ids))}
 
-    def _scored(self, ids: Sequence[int], clauses: Sequence[Query]) -> list[tuple[int, float]]:
+    def _scored(self, ids: Sequence[int], clauses: Sequence[Query], few: int) -> list[tuple[int, float]]:
         """Those of these papers that have any of the clauses, and the sums of their scores, best first.
 
-        Each clause stands around the ones before it, so tantivy asks it about these papers only. For clauses
-        beside each other it reads all papers that have one, up to the last of these.
+        If there are few, each stands around the ones before it, so tantivy asks it about these papers only.
+        For clauses beside each other it reads all papers that have one, up to the last of these.
         """
+        if len(clauses) > few:
+            beside = Query.boolean_query([(Occur.Should, clause) for clause in clauses])
+            return self._hits(self._within(beside, ids), len(ids))
         query = self._these(ids)
         for clause in clauses:
             query = Query.boolean_query([(Occur.Must, query), (Occur.Should, clause)])

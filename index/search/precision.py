@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 _SHAPE = (256, 384, 1_536)
-"""A product as the packaged model has them: word pieces, and the sizes of two layers."""
+"""A matrix product of the packaged model's size: word pieces, and the sizes of two layers."""
 _TIMES = 5
 _WORTH = 1.2
 """bfloat16 is only worth its rounding if it is this many times as fast."""
@@ -27,12 +27,15 @@ def embeds_in_bfloat16() -> bool:
     """Whether this CPU multiplies bfloat16 clearly faster than float32; measured once, in some 50 ms.
 
     Its flags don't tell: with avx512_bf16, AMD's Zen 4 takes half the time, and an Intel Xeon whose AMX is
-    not to be had takes 1.8 times as long (`python -m benchmarks.embedding_ladder`).
+    unavailable takes half as long again (`python -m benchmarks.embedding_ladder`). Where the two are close,
+    another process may choose otherwise; their vectors differ by rounding only. From here on, torch keeps to
+    one thread, as embedding does.
     """
     if not has_bfloat16():
         return False
     import torch  # lazy: takes seconds
 
+    torch.set_num_threads(1)
     tokens, size, wide = _SHAPE
     chance = torch.Generator().manual_seed(0)
     given = torch.randn(tokens, size, generator=chance)

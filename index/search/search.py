@@ -40,7 +40,7 @@ MAX_RARITIES = 50_000
 
 @asynccontextmanager
 async def _begun(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Work that has begun, and is given up at the end if it isn't done or wanted."""
+    """Begin work at once; at the end, cancel it if it isn't done (a thread already at work runs on)."""
     task = asyncio.create_task(work)
     try:
         yield task
@@ -145,7 +145,7 @@ class Search(SimilarPapers):
             The day of the clock, by default today.
         """
         text = clean(typed[:MAX_QUERY])
-        # Most queries are about all that they say, so they are embedded while that is found out.
+        # Most queries are embedded as typed, so that begins while they are being understood.
         async with _begun(self.embed(text)) as whole:
             if plain:
                 said = literally(text) if as_text else Understood(text, parse_query(text))

@@ -58,3 +58,17 @@ async def test_no_reply_reads_a_growing_table_whole(place, tmp_path, statements)
             if not ends_early and any(names.get(scan, scan) in _GROWING for scan in scans):
                 found_whole.append(f"{plan}: {' '.join(statement.split())}")
     assert not found_whole, "\n".join(found_whole)
+
+
+@pytest.mark.sqlite("reads SQLite's query plans")
+@pytest.mark.parametrize("authors", [(1,), (1, 2), tuple(range(1, 30))])
+async def test_who_bears_a_name_is_looked_up_in_the_index_of_names(store, tmp_path, statements, authors):
+    await store.people.named(authors)
+    await store.people.papers_of(1)
+    await store.people.memberships(1)
+    judged = {one: given for one, given in statements.items() if "JOIN authorships" in one}
+    assert len(judged) == 3
+    with closing(sqlite3.connect(next(tmp_path.rglob("labmate.db")))) as database:
+        for statement, parameters in judged.items():
+            plan = [row[-1] for row in database.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+            assert "SEARCH authorships USING INDEX authorships_by_author (author_id=? AND paper_id=?)" in plan

@@ -195,6 +195,19 @@ def test_an_initial_that_could_be_any_of_many_is_compared_with_few():
     assert len(pairs) <= 160 * large_names.NEAREST
 
 
+def test_pairs_of_names_are_the_same_however_many_come_at_a_time(monkeypatch):
+    given = ["Y.", "Yan", "Yi"] * 30
+    papers = [([f"{name} Wang", f"Friend{n % 9} Of"], n % 20) for n, name in enumerate(given)]
+    judge = Judge(corpus(*papers), Models.shipped())
+    groups = [np.array([place]) for place in range(0, 180, 2)]
+    at_once = judge.variants(groups)
+    monkeypatch.setattr(group_pairs, "CELLS", 7)
+    some = judge.variants(groups)
+    assert len(at_once.pairs) > 100
+    np.testing.assert_array_equal(some.pairs, at_once.pairs)
+    np.testing.assert_allclose(some.features, at_once.features, rtol=1e-5)
+
+
 def test_what_cards_say_stands_beside_how_often_they_are_right():
     truth = np.array([0, 0, 0, 1, 2, 2, 3, 3, -1])
     person = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2])

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from index.search import embedding
+from index.search import embedding, precision
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, locate
-from index.search.precision import embeds_in_bfloat16, has_bfloat16
+from index.search.precision import embeds_in_bfloat16
 from tests.helpers import one_model
 
 TEXTS = [
@@ -46,13 +47,28 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(library: Embedder
 
 
 def test_the_model_computes_in_the_precision_that_is_faster_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    for faster, kind in ((embeds_in_bfloat16(), None), (True, "bfloat16"), (False, "float32")):
+    for faster, kind in ((True, "bfloat16"), (False, "float32")):
         monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda faster=faster: faster)
         model = one_model._LOAD(Embedder())  # as it is outside tests, which share one
-        computed = str(model._layers[0].wide.dtype).removeprefix("torch.")
-        assert computed == (kind or ("bfloat16" if faster else "float32"))
-    if not has_bfloat16():
-        assert not embeds_in_bfloat16(), "where it is emulated, it takes many times as long"
+        assert str(model._layers[0].wide.dtype) == f"torch.{kind}"
+
+
+@pytest.mark.parametrize("slow", [torch.float32, torch.bfloat16])
+def test_the_faster_precision_is_measured(monkeypatch: pytest.MonkeyPatch, slow: torch.dtype) -> None:
+    product, multiplied = torch.nn.functional.linear, set[torch.dtype]()
+
+    def slowed(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        multiplied.add(left.dtype)
+        for _ in range(20 if left.dtype == slow else 1):
+            made = product(left.float(), right.float())
+        return made
+
+    monkeypatch.setattr(torch.nn.functional, "linear", slowed)
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: True)
+    assert embeds_in_bfloat16.__wrapped__() is (slow is torch.float32)
+    assert multiplied == {torch.float32, torch.bfloat16}
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: False)
+    assert not embeds_in_bfloat16.__wrapped__(), "where it is emulated, it takes many times as long"
 
 
 def test_pieces_are_places_in_the_text_as_it_was_given() -> None:

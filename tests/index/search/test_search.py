@@ -239,7 +239,7 @@ async def test_a_text_of_any_length_has_its_pairs_of_words_looked_up(search, rea
     )
     assert words.side_by_side(text, some).keys() == printing & set(some)
     papers = await real.store.papers(some[:40])
-    longest = " ".join(paper.title.lower() for paper in papers)  # a clause in a clause, a hundred deep
+    longest = " ".join(paper.title.lower() for paper in papers)
     beside = words.side_by_side(longest, some)
     assert beside.keys() & {paper.id for paper in papers}
     assert (await search.search(longest, 5)).hits
