@@ -27,7 +27,7 @@ def embeds_in_bfloat16() -> bool:
     """Whether this CPU multiplies bfloat16 clearly faster than float32; measured once, in some 50 ms.
 
     Its flags don't tell: with avx512_bf16, AMD's Zen 4 takes half the time, and an Intel Xeon whose AMX is
-    unavailable takes half as long again (`python -m benchmarks.embedding_ladder`). Where the two are close,
+    unavailable takes 1.6 times as long (`python -m benchmarks.embedding_ladder`). Where the two are close,
     another process may choose otherwise; their vectors differ by rounding only. From here on, torch keeps to
     one thread, as embedding does.
     """
