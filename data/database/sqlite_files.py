@@ -138,9 +138,8 @@ def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
 def damage(connection: sqlite3.Connection) -> str:
     """The faults of a database, if any: in pages and indexes, and rows that point to missing ones."""
     try:
-        connection.execute(
-            f"PRAGMA cache_size=-{_CACHE}"
-        )  # pages are visited many times, in no particular order
+        # Pages are visited many times, in no particular order.
+        connection.execute(f"PRAGMA cache_size=-{_CACHE}")
         [said] = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if said != "ok":
             return str(said).splitlines()[-1]

@@ -29,7 +29,7 @@ _REMEMBERED = 8_000
 """Sentences whose embeddings are kept for later questions: about 200 MB."""
 
 SHORT = 112
-"""Tokens of an abstract that are embedded where bfloat16 is no faster: it takes half the time."""
+"""Where bfloat16 doesn't help, only this many tokens of each abstract are embedded, in half the time."""
 
 Report = Callable[[str, int, int], None]
 

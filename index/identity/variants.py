@@ -54,9 +54,9 @@ def find_variants(
 ) -> Iterator[Variants]:
     """Find the pairs of groups whose names one person could use; they come some at a time, in order.
 
-    A large family has millions of pairs, whose features would take gigabytes together. With ``fresh``, only
-    pairs that contain one of these groups. The cost grows with the number of groups: one that could be any of
-    many is compared with those that share coauthors with it.
+    A large family has too many pairs to keep the features of all. With ``fresh``, only pairs that contain
+    one of these groups. The cost grows with the number of groups: one that could be any of many is
+    compared with those that share coauthors with it.
     """
     ids, names = authorships.name_ids
     of_name: dict[int, list[int]] = {}

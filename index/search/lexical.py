@@ -24,7 +24,7 @@ _TEXTS_KEPT = 64
 _MANY = 2_000
 """Above this many papers one query for the set is quicker, below one clause for each."""
 _FEW_WORDS, _FEW_PHRASES = 16, 32
-"""With at most this many clauses, it is quicker to ask each about some papers than to read its own papers."""
+"""Up to so many clauses are looked up in the given papers alone. With more, going through all is quicker."""
 _STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
 
@@ -201,8 +201,8 @@ class WordIndex(WordLookup):
     def _scored(self, ids: Sequence[int], clauses: Sequence[Query], few: int) -> list[tuple[int, float]]:
         """Those of these papers that have any of the clauses, and the sums of their scores, best first.
 
-        If there are few, each stands around the ones before it, so tantivy asks it about these papers only.
-        For clauses beside each other it reads all papers that have one, up to the last of these.
+        Up to ``few`` clauses are nested, so that tantivy looks each of them up in these papers alone. Side by
+        side, it goes through every paper that matches one of them.
         """
         if len(clauses) > few:
             beside = Query.boolean_query([(Occur.Should, clause) for clause in clauses])
