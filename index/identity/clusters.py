@@ -27,6 +27,12 @@ MERGE_FEATURES = (
     *("smaller", "larger", "prior", "name_odds", "authorships", "groups"),
     *(f"{name}_{kind}" for name in MATRICES for kind in ("best", "mean")),
 )
+HOPEFUL = 0.0
+"""Log-odds that two authorships have to reach for their groups to be looked at, where there are many groups.
+
+With none, the model of groups stays far below the cut; most pairs of groups of a common name have none."""
+CROWD = 30
+"""So many groups are many."""
 _PRIOR_WEIGHT, _EM_STEPS = 2.0, 20
 _ROWS = 4_096
 """How many names with equally many authorships are estimated in one go."""
@@ -186,10 +192,20 @@ class Block:
             self.groups = _joined(self.groups, together)
             self.anchors = [-1] * len(self.groups)
 
-    def merge_features(self) -> tuple[np.ndarray, np.ndarray]:
+    def bar(self, cut: float) -> float:
+        """The log-odds above which two groups merge, where ``cut`` is the collection's.
+
+        With a Poisson number of namesakes, one of k fewer is k / expected times as likely beforehand. The
+        commonest names have more namesakes than their parts let expect, so this has a bound.
+        """
+        crowded = min(np.log(max(len(self.groups) - 1, 1) / self.namesakes), CROWDED)
+        return float(cut - crowded - self.ease)
+
+    def merge_features(self, cut: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Every pair of groups: (int, shape (pairs, 2); float32, shape (pairs, features)).
 
-        Pairs with a certain contradiction are left out.
+        Pairs with a certain contradiction are left out. With the collection's cut, so are those of many
+        groups that cannot reach it (:data:`HOPEFUL`).
         """
         count = len(self.groups)
         if count < 2:
@@ -199,15 +215,24 @@ class Block:
         of_rows = np.flatnonzero(anchors < 0)
         if not len(of_rows):
             return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
-        columns, starts = _in_order(self.groups)
+        of_columns = np.arange(count)
+        if cut is not None and count >= CROWD and self.bar(cut) >= HOPEFUL:
+            of_rows, of_columns = self._hopeful(of_rows)
+            if not len(of_rows):
+                return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
+        columns, starts = _in_order([self.groups[group] for group in of_columns])
         places, row_starts = _in_order([self.groups[group] for group in of_rows])
         rows = self._rows(places)
         features = between(
             self.scores[np.ix_(rows, columns)], self.evidence[:, rows][:, :, columns], row_starts, starts
         )
         apart = _pooled(self.apart[np.ix_(rows, columns)].astype(np.float32), row_starts, starts, np.maximum)
-        one, other = np.nonzero((apart == 0) & ((anchors >= 0) | (of_rows[:, None] < np.arange(count))))
-        left, right = np.minimum(of_rows[one], other), np.maximum(of_rows[one], other)
+        chosen = (apart == 0) & ((anchors[of_columns] >= 0) | (of_rows[:, None] < of_columns))
+        if len(of_columns) < count:
+            chosen &= features[0] >= HOPEFUL
+        one, other = np.nonzero(chosen)
+        its_left, its_right = of_rows[one], of_columns[other]
+        left, right = np.minimum(its_left, its_right), np.maximum(its_left, its_right)
         by_pair = np.lexsort((right, left))
         one, other, left, right = (of_pair[by_pair] for of_pair in (one, other, left, right))
         sizes = np.array([len(group) for group in self.groups])
@@ -222,23 +247,28 @@ class Block:
             ],
             axis=1,
         )
-        chosen = features[:, one, other].T
+        own = features[:, one, other].T
         return np.stack([left, right], axis=1), np.concatenate(
-            [chosen[:, :5], context, chosen[:, 5:]], axis=1
+            [own[:, :5], context, own[:, 5:]], axis=1
         ).astype(np.float32)
 
-    def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
-        """Merge the best disjoint pairs above the cut; returns whether there were any.
+    def _hopeful(self, of_rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The groups among these, and among all, that have a pair of authorships above :data:`HOPEFUL`."""
+        columns, starts = _in_order(self.groups)
+        places, row_starts = _in_order([self.groups[group] for group in of_rows])
+        best = _pooled(self.scores[np.ix_(self._rows(places), columns)], row_starts, starts, np.maximum)
+        best[np.arange(len(of_rows)), of_rows] = -np.inf
+        hopeful = best >= HOPEFUL
+        return of_rows[hopeful.any(axis=1)], np.flatnonzero(hopeful.any(axis=0))
 
-        With a Poisson number of namesakes, one of k fewer is k / expected times as likely beforehand. The
-        commonest names have more namesakes than their parts let expect, so this has a bound.
-        """
+    def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
+        """Merge the best disjoint pairs above the bar; returns whether there were any."""
         used: set[int] = set()
         merged: list[list[int]] = []
         anchors: list[int] = []
-        cut -= min(np.log(max(len(self.groups) - 1, 1) / self.namesakes), CROWDED) + self.ease
+        bar = self.bar(cut)
         for place in np.argsort(-margins, kind="stable"):
-            if margins[place] < cut:
+            if margins[place] < bar:
                 break
             a, b = int(pairs[place, 0]), int(pairs[place, 1])
             if a in used or b in used:

@@ -15,6 +15,7 @@ from index.identity.statistics import (
     Statistics,
     abstracts,
     cosines,
+    pair_products,
     row_entries,
     row_products,
     years_between,
@@ -123,7 +124,7 @@ class Evidence:
             short,
             near.met(left, right, who, other_who),
             known.far_meaning.rarity(kinds, cosines(near.vectors, left, right)),
-            known.far_words.rarity(kinds, row_products(near.terms, near.terms, left, right)),
+            known.far_words.rarity(kinds, pair_products(near.terms, left, right)),
             kinds,
             -np.log1p(np.where(np.isnan(years), known.usual_years, years)),
             np.log(np.minimum(authors, other_authors)),
@@ -170,9 +171,17 @@ class _Nearby:
         """How strongly other papers join the coauthors of one with the coauthors of the other."""
         mine, at = np.unique(left, return_inverse=True)
         through = row_products(self._small[mine] @ self._meetings, self.incidence, at, right)
-        through -= row_products(self._meetings, self.incidence, who, right)
-        through -= row_products(self._meetings, self.incidence, other_who, left)
+        through -= self._met_by(who, right)
+        through -= self._met_by(other_who, left)
         met: np.ndarray = np.log1p(np.maximum(through, 0.0) * 10)
+        return met
+
+    def _met_by(self, who: np.ndarray, paper: np.ndarray) -> np.ndarray:
+        """How strongly other papers join a name with those of a paper; each such two are looked at once."""
+        codes = who.astype(np.int64) * len(self.papers) + paper
+        distinct, at = np.unique(codes, return_inverse=True)
+        name, its_paper = np.divmod(distinct, len(self.papers))
+        met: np.ndarray = row_products(self._meetings, self.incidence, name, its_paper)[at]
         return met
 
 

@@ -293,7 +293,7 @@ class Judge:
         """Merge groups round by round, all blocks in step, so that the model runs in few large batches."""
         merging = [block for block in blocks if len(block.groups) > 1]
         while merging:
-            candidates = [block.merge_features() for block in merging]
+            candidates = [block.merge_features(self._cut) for block in merging]
             scores = margins(self.models.groups, np.concatenate([features for _, features in candidates]))
             ends = np.cumsum([len(features) for _, features in candidates])
             still = []

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
 
 LARGEST = 300
 """Authorships of one name that are compared with each other, all with all."""
@@ -35,9 +36,8 @@ def parts(authorships: np.ndarray, features: np.ndarray) -> list[np.ndarray]:
         return [authorships]
     rows = np.asarray(features, np.float32)
     rows = rows - rows.mean(axis=0)
-    last = rows.shape[1] - 1
-    _, directions = linalg.eigh(rows.T @ rows, subset_by_index=(last, last))
-    order = np.argsort(rows @ directions[:, 0], kind="stable")
+    _, _, directions = randomized_svd(rows, 1, random_state=0)
+    order = np.argsort(rows @ directions[0], kind="stable")
     sides = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
     return [part for side in sides for part in parts(authorships[side], features[side])]
 

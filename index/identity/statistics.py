@@ -24,6 +24,12 @@ LARGE = 60
 """Papers with more authors are no evidence of who works with whom."""
 CHUNK = 30_000
 """Pairs that are compared in one go."""
+_ROWS = 500
+"""Pairs of vectors that are multiplied in one go; they fit a core's cache."""
+_LONG = 4
+"""Rows are looked up in others that are so many times as long."""
+_DENSE = 4
+"""All products of some rows with others are made if at least one in so many is asked for."""
 _NAMES_AT_ONCE = 100_000
 _WORDS: Any = {"sublinear_tf": True, "dtype": np.float32, "token_pattern": r"(?u)\b[^\W\d_][\w-]+\b"}
 
@@ -238,11 +244,35 @@ def cosines(vectors: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarr
     out = np.empty(len(one), np.float32)
     if len(vectors) <= min(len(one), CHUNK):  # converting a row takes longer than multiplying it
         vectors = np.asarray(vectors[np.arange(len(vectors))], np.float32)
-    for start in range(0, len(one), CHUNK):
-        part = slice(start, start + CHUNK)
+    for start in range(0, len(one), _ROWS):
+        part = slice(start, start + _ROWS)
         left, right = (vectors[places[part]].astype(np.float32, copy=False) for places in (one, other))
         out[part] = np.einsum("ij,ij->i", left, right)
     return out
+
+
+def pair_products(matrix: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The scalar product of row ``left[i]`` of a matrix with its row ``right[i]``, float32.
+
+    Where most of the left rows meet most of the right ones, as in a large name, one product of matrices has
+    them all, a dozen times as fast; they are added up in another order, so the last bit may differ.
+    """
+    out = np.empty(len(left), np.float32)
+    for start in range(0, len(left), CHUNK):
+        part = slice(start, start + CHUNK)
+        (one, at), (other, to) = (_distinct(side[part], matrix.shape[0]) for side in (left, right))
+        if len(one) * len(other) <= _DENSE * len(at):
+            out[part] = (matrix[one] @ matrix[other].T).toarray()[at, to]
+        else:
+            out[part] = row_products(matrix, matrix, left[part], right[part])
+    return out
+
+
+def _distinct(places: np.ndarray, whole: int) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct numbers among these, ascending, all below ``whole``; and where each number is there."""
+    held = np.zeros(whole, bool)
+    held[places] = True
+    return np.flatnonzero(held), (np.cumsum(held) - 1)[places]
 
 
 def row_products(
@@ -250,39 +280,47 @@ def row_products(
 ) -> np.ndarray:
     """The scalar product of row ``left[i]`` of one matrix with row ``right[i]`` of another, float32."""
     out = np.empty(len(left), np.float32)
-    lengths = np.diff(one.indptr)
+    lengths, other_lengths = np.diff(one.indptr), np.diff(other.indptr)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
-        rows, place = np.unique(left[part], return_inverse=True)
-        if len(rows) * one.shape[1] < int(lengths[rows][place].sum()):
-            out[part] = _products_by_table(one, other, rows, place, right[part])
+        if int(lengths[left[part]].sum()) > _LONG * int(other_lengths[right[part]].sum()):
+            out[part] = _products_by_lookup(one, other, left[part], right[part])
         else:
             out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
     return out
 
 
-def _products_by_table(
-    one: sparse.csr_matrix, other: sparse.csr_matrix, rows: np.ndarray, place: np.ndarray, right: np.ndarray
+def _products_by_lookup(
+    one: sparse.csr_matrix, other: sparse.csr_matrix, left: np.ndarray, right: np.ndarray
 ) -> np.ndarray:
-    """The same to the last bit, where few long rows of one matrix meet many short rows of the other.
+    """The same to the last bit, where long rows of one matrix meet short rows of the other.
 
     What scipy does instead copies each long row for each pair. The models tell a zero from what rounding
     leaves of it, so the products are added up in scipy's order: by column, or from the last entry of the long
     row to the first if its columns are in no order.
     """
+    rows, place = _distinct(left, one.shape[0])
     entries, counts = row_entries(one.indptr, rows)
-    columns, row = one.indices[entries], np.repeat(np.arange(len(rows)), counts)
-    table = np.full((len(rows), one.shape[1]), -1, np.int32)
-    table[row, columns] = np.arange(len(entries))
-    theirs, counts = row_entries(other.indptr, right)
-    pair = np.repeat(np.arange(len(right)), counts)
-    at = table[place[pair], other.indices[theirs]]
+    begins = np.concatenate([[0], np.cumsum(counts)])
+    theirs, their_counts = row_entries(other.indptr, right)
+    pair = np.repeat(np.arange(len(right)), their_counts)
+    wanted = other.indices[theirs]
+    if len(rows) * one.shape[1] < int(counts[place].sum()):
+        row = np.repeat(np.arange(len(rows)), counts)
+        table = np.full((len(rows), one.shape[1]), -1, np.int32)
+        table[row, one.indices[entries]] = np.arange(len(entries))
+        at = table[place[pair], wanted]
+        in_order = bool(((np.diff(one.indices[entries]) > 0) | (np.diff(row) > 0)).all())
+    else:
+        numbers = np.arange(1, len(entries) + 1, dtype=np.int32)  # 0 is what is not there
+        numbered = sparse.csr_matrix((numbers, one.indices[entries], begins), (len(rows), one.shape[1]))
+        in_order = bool(numbered.has_sorted_indices)
+        numbered.sort_indices()
+        at = np.asarray(numbered[place[pair], wanted]).ravel() - 1
     found = at >= 0
     at, pair = at[found], pair[found]
     values = one.data[entries[at]] * other.data[theirs[found]]
-    ascending = (np.diff(columns) > 0) | (np.diff(row) > 0)
-    turn = at if ascending.all() else len(entries) - 1 - at
-    place_in_order = pair * len(entries) + turn
+    place_in_order = pair * len(entries) + (at if in_order else len(entries) - 1 - at)
     if not (np.diff(place_in_order) > 0).all():
         order = np.argsort(place_in_order, kind="stable")
         values, pair = values[order], pair[order]
