@@ -10,6 +10,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from bot.backups import back_up_by_the_clock
 from bot.cli.ingest import people_wait
 from bot.settings import Settings
@@ -43,6 +45,16 @@ def settle() -> None:
     """Exempt names and model from garbage collection: walking them would stall a reply."""
     gc.collect()
     gc.freeze()
+    compute_alone()
+
+
+def compute_alone() -> None:
+    """Let the libraries of linear algebra that are loaded compute in the calling thread.
+
+    With two threads, a product of a thousand rows waits up to 10 ms for the second one where another program
+    has its core, and takes a fraction of that alone.
+    """
+    threadpool_limits(1, user_api="blas")
 
 
 class Scheduler:
@@ -98,6 +110,7 @@ class Scheduler:
             self._say(f"{error} Until then, search finds papers by words only.")
             self._services.model_settled.set()
             return
+        compute_alone()
         if 0 < len(corpus.backlog()) <= AT_ONCE:
             await self._embed_here()
         self.model_ready.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from index.identity.clusters import _COLUMNS, Block
+from index.identity.clusters import _COLUMNS, CROWD, HOPEFUL, Block
 from index.identity.evidence import FEATURES
 
 
@@ -62,3 +62,28 @@ def test_one_new_authorship_among_thousands_of_known_ones_takes_one_row():
     pairs, told = block.merge_features()
     assert len(pairs) == len(told) == len(block.groups) - 1
     assert told.nbytes + block.evidence.nbytes < 1_000_000
+
+
+@pytest.mark.parametrize("known", [np.full(80, -1), np.repeat([-1, -1, 3, 4], 20)], ids=["new", "among known"])
+def test_of_many_groups_those_without_a_likely_pair_are_left_out(known: np.ndarray) -> None:
+    scores, features = pairs_of(known, 1)
+    block = anchored(known, scores - 12, features, np.arange(80))
+    assert len(block.groups) >= CROWD
+    pairs, told = block.merge_features()
+    some, told_of_some = block.merge_features(cut=5.0)
+    hopeful = told[:, 0] >= HOPEFUL
+    assert 0 < hopeful.sum() < len(pairs) / 4
+    np.testing.assert_array_equal(some, pairs[hopeful])
+    np.testing.assert_allclose(told_of_some, told[hopeful], rtol=1e-5, atol=1e-5)
+    block.ease = 10.0  # a rare name in a small corpus: less evidence is enough, and all are looked at
+    np.testing.assert_array_equal(block.merge_features(cut=5.0)[0], pairs)
+
+
+def test_many_groups_without_any_likely_pair_stay_as_they_are() -> None:
+    known = np.full(40, -1)
+    scores, features = pairs_of(known, 1)
+    block = anchored(known, scores - 60, features, np.arange(40))
+    pairs, told = block.merge_features(cut=5.0)
+    assert pairs.shape == (0, 2)
+    assert told.shape == (0, block.merge_features()[1].shape[1])
+    assert not block.merge(pairs, np.zeros(0, np.float32), 5.0)
