@@ -62,3 +62,12 @@ def test_an_abstract_of_thousands_of_initials_is_read_at_once():
     assert gist(abstract)
     assert best_sentence(abstract, "a question", lambda word: 1.0)
     assert time.process_time() - started < 3
+
+
+def test_of_endless_latex_only_the_beginning_is_read():
+    read = readable("$a$ " * 25_000)
+    assert read.startswith("a a a ")
+    assert read.endswith("…")
+    assert len(read.split()) < 3_000, "each formula costs time"
+    plain = "word " * 20_000 + "end"
+    assert readable(plain) == plain
