@@ -122,8 +122,8 @@ class Judge:
         sorted_out: dict[int, list[np.ndarray]] = {}
         several, counts = names[printed > 1], printed[printed > 1]
         # The matrices of a name's pairs are let go before the next names have theirs.
-        sides = np.sqrt(counts * np.minimum(counts, large_names.LARGEST)).astype(int) + 1
-        for some in batches(sides.tolist(), _PAIRS_HELD):
+        held = counts * np.minimum(counts, large_names.LARGEST)
+        for some in batches(held.tolist(), _PAIRS_HELD):
             for name, blocks in self.blocks(several[some]).items():
                 for block in blocks:
                     self._note(block, judgement)
