@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 
 def settle() -> None:
-    """Exempt names and model from garbage collection: walking them would stall a reply."""
+    """Keep what was loaded from stalling replies: no garbage collection walks it, and one thread computes."""
     gc.collect()
     gc.freeze()
     compute_alone()
@@ -110,7 +110,8 @@ class Scheduler:
             self._say(f"{error} Until then, search finds papers by words only.")
             self._services.model_settled.set()
             return
-        compute_alone()
+        finally:
+            compute_alone()
         if 0 < len(corpus.backlog()) <= AT_ONCE:
             await self._embed_here()
         self.model_ready.set()

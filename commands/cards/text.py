@@ -50,7 +50,7 @@ SHOWN_AUTHORS = 6
 _ROOM = 12
 """Characters of LaTeX that one readable character takes at most."""
 _READ = 10_000
-"""Characters that are made readable. arXiv's abstracts have at most 1,920; a thousand formulas take 40 ms."""
+"""Characters that are made readable: each formula takes time, and an abstract of arXiv has at most 1,920."""
 
 
 @lru_cache(maxsize=4_096)
@@ -60,7 +60,7 @@ def readable(text: str) -> str:
     Of more than :data:`_READ` characters with LaTeX, the rest is left out, as by :func:`shorten`.
     """
     if "\\" in text or "$" in text:
-        text = shorten(text, _READ)
+        text = shorten(" ".join(text.split()), _READ)  # what stands before a comma may be long white space
         text = _MATH.sub(lambda match: _math(match[1]), text)
         text = _LINKS.sub(lambda match: match[2] or match[1], text)
         for _ in range(3):

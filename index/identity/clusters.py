@@ -28,11 +28,12 @@ MERGE_FEATURES = (
     *(f"{name}_{kind}" for name in MATRICES for kind in ("best", "mean")),
 )
 HOPEFUL = 0.0
-"""Log-odds that two authorships have to reach for their groups to be looked at, where there are many groups.
+"""Log-odds that a pair of authorships has to reach for its groups to be looked at in a crowd.
 
-With none, the model of groups stays far below the cut; most pairs of groups of a common name have none."""
+A crowd has at least :data:`CROWD` groups under a name that rather speaks for two people, and a bar of
+:data:`HIGH`. There, the model of groups stays below the bar without such a pair, and most pairs have none."""
 CROWD = 30
-"""So many groups are many."""
+HIGH = 0.5
 _PRIOR_WEIGHT, _EM_STEPS = 2.0, 20
 _ROWS = 4_096
 """How many names with equally many authorships are estimated in one go."""
@@ -193,7 +194,7 @@ class Block:
             self.anchors = [-1] * len(self.groups)
 
     def bar(self, cut: float) -> float:
-        """The log-odds above which two groups merge, where ``cut`` is the collection's.
+        """The log-odds from which on two groups merge, where ``cut`` is the collection's.
 
         With a Poisson number of namesakes, one of k fewer is k / expected times as likely beforehand. The
         commonest names have more namesakes than their parts let expect, so this has a bound.
@@ -202,10 +203,10 @@ class Block:
         return float(cut - crowded - self.ease)
 
     def merge_features(self, cut: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Every pair of groups: (int, shape (pairs, 2); float32, shape (pairs, features)).
+        """The pairs of groups: (int, shape (pairs, 2); float32, shape (pairs, features)).
 
-        Pairs with a certain contradiction are left out. With the collection's cut, so are those of many
-        groups that cannot reach it (:data:`HOPEFUL`).
+        Pairs with a certain contradiction are left out. With the collection's cut, so are those of a crowd
+        that won't reach it (:data:`HOPEFUL`).
         """
         count = len(self.groups)
         if count < 2:
@@ -216,7 +217,8 @@ class Block:
         if not len(of_rows):
             return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
         of_columns = np.arange(count)
-        if cut is not None and count >= CROWD and self.bar(cut) >= HOPEFUL:
+        in_crowd = cut is not None and count >= CROWD and self.name_odds <= 0 and self.bar(cut) >= HIGH
+        if in_crowd:
             of_rows, of_columns = self._hopeful(of_rows)
             if not len(of_rows):
                 return np.zeros((0, 2), np.int64), np.zeros((0, len(MERGE_FEATURES)), np.float32)
@@ -228,7 +230,7 @@ class Block:
         )
         apart = _pooled(self.apart[np.ix_(rows, columns)].astype(np.float32), row_starts, starts, np.maximum)
         chosen = (apart == 0) & ((anchors[of_columns] >= 0) | (of_rows[:, None] < of_columns))
-        if len(of_columns) < count:
+        if in_crowd:
             chosen &= features[0] >= HOPEFUL
         one, other = np.nonzero(chosen)
         its_left, its_right = of_rows[one], of_columns[other]
@@ -253,7 +255,7 @@ class Block:
         ).astype(np.float32)
 
     def _hopeful(self, of_rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The groups among these, and among all, that have a pair of authorships above :data:`HOPEFUL`."""
+        """The groups among these, and among all, that have a pair that reaches :data:`HOPEFUL`."""
         columns, starts = _in_order(self.groups)
         places, row_starts = _in_order([self.groups[group] for group in of_rows])
         best = _pooled(self.scores[np.ix_(self._rows(places), columns)], row_starts, starts, np.maximum)
@@ -262,7 +264,7 @@ class Block:
         return of_rows[hopeful.any(axis=1)], np.flatnonzero(hopeful.any(axis=0))
 
     def merge(self, pairs: np.ndarray, margins: np.ndarray, cut: float) -> bool:
-        """Merge the best disjoint pairs above the bar; returns whether there were any."""
+        """Merge the best disjoint pairs that reach the bar; returns whether there were any."""
         used: set[int] = set()
         merged: list[list[int]] = []
         anchors: list[int] = []

@@ -30,7 +30,7 @@ _ROWS = 2_000
 def parts(authorships: np.ndarray, features: np.ndarray) -> list[np.ndarray]:
     """Authorships in parts that are alike, each of at most :data:`LARGEST`; ``features`` has a row for each.
 
-    Each cut is at the median along the direction in which the rows differ most.
+    Each cut is at the median along the direction in which the rows differ most, or nearly so.
     """
     if len(authorships) <= LARGEST:
         return [authorships]

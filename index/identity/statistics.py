@@ -26,8 +26,10 @@ CHUNK = 30_000
 """Pairs that are compared in one go."""
 _ROWS = 500
 """Pairs of vectors that are multiplied in one go; they fit a core's cache."""
-_LONG = 4
-"""Rows are looked up in others that are so many times as long."""
+_ROUNDING = np.float32(1e-5)
+"""More than what rounding makes of a sum of a hundred products, relative to it."""
+_RECUR = 8
+"""A row that so many pairs have is looked up in; for fewer, it is as quick to multiply it by each."""
 _DENSE = 4
 """All products of some rows with others are made if at least one in so many is asked for."""
 _NAMES_AT_ONCE = 100_000
@@ -55,8 +57,12 @@ class Background:
         return cls([own if len(own) >= _ENOUGH else whole for own in some])
 
     def rarity(self, kinds: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Minus the decimal logarithm of the share of random pairs of that kind at least as close."""
+        """Minus the decimal logarithm of the share of random pairs of that kind at least as close.
+
+        What only rounding tells apart is as close: the same pair may be among them, added up otherwise.
+        """
         rarity = np.zeros(len(values), np.float32)
+        values = values - _ROUNDING * np.abs(values)
         for kind, background in enumerate(self.some):
             mine = kinds == kind
             beyond = len(background) - np.searchsorted(background, values[mine], side="left")
@@ -254,8 +260,8 @@ def cosines(vectors: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarr
 def pair_products(matrix: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The scalar product of row ``left[i]`` of a matrix with its row ``right[i]``, float32.
 
-    Where most of the left rows meet most of the right ones, as in a large name, one product of matrices has
-    them all, a dozen times as fast; they are added up in another order, so the last bit may differ.
+    Where many of the left rows meet many of the right ones, as in a large name, one product of matrices has
+    them all, a dozen times as fast. It adds up in another order, so the last bits may differ.
     """
     out = np.empty(len(left), np.float32)
     for start in range(0, len(left), CHUNK):
@@ -280,31 +286,34 @@ def row_products(
 ) -> np.ndarray:
     """The scalar product of row ``left[i]`` of one matrix with row ``right[i]`` of another, float32."""
     out = np.empty(len(left), np.float32)
-    lengths, other_lengths = np.diff(one.indptr), np.diff(other.indptr)
+    lengths = np.diff(one.indptr)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
-        if int(lengths[left[part]].sum()) > _LONG * int(other_lengths[right[part]].sum()):
-            out[part] = _products_by_lookup(one, other, left[part], right[part])
+        rows, place = _distinct(left[part], one.shape[0])
+        if _RECUR * int(lengths[rows].sum()) < int(lengths[rows][place].sum()):
+            out[part] = _products_by_lookup(one, other, rows, place, right[part])
         else:
             out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
     return out
 
 
 def _products_by_lookup(
-    one: sparse.csr_matrix, other: sparse.csr_matrix, left: np.ndarray, right: np.ndarray
+    one: sparse.csr_matrix, other: sparse.csr_matrix, rows: np.ndarray, place: np.ndarray, right: np.ndarray
 ) -> np.ndarray:
-    """The same to the last bit, where long rows of one matrix meet short rows of the other.
+    """The same to the last bit, where a few rows of one matrix meet many of the other.
 
-    What scipy does instead copies each long row for each pair. The models tell a zero from what rounding
-    leaves of it, so the products are added up in scipy's order: by column, or from the last entry of the long
-    row to the first if its columns are in no order.
+    Row ``rows[place[i]]`` meets row ``right[i]``; neither matrix has two entries in one place. What scipy
+    does instead copies each of the few for each pair. The models tell a zero from what rounding leaves of
+    it, so the products are added up in scipy's order: by column, or from the last entry of the first row to
+    its first if its columns are in no order.
     """
-    rows, place = _distinct(left, one.shape[0])
     entries, counts = row_entries(one.indptr, rows)
     begins = np.concatenate([[0], np.cumsum(counts)])
     theirs, their_counts = row_entries(other.indptr, right)
     pair = np.repeat(np.arange(len(right)), their_counts)
     wanted = other.indices[theirs]
+    if not len(wanted):
+        return np.zeros(len(right), np.float32)
     if len(rows) * one.shape[1] < int(counts[place].sum()):
         row = np.repeat(np.arange(len(rows)), counts)
         table = np.full((len(rows), one.shape[1]), -1, np.int32)

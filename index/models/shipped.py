@@ -76,8 +76,8 @@ def shipped_json(file: str) -> dict[str, Any]:
 def booster(data: bytes) -> xgboost.Booster:
     """A boosted model from its bytes, which computes in the calling thread.
 
-    For the hundred rows of a reply, several threads take twenty times as long where another program has a core,
-    since each waits for the last.
+    For the hundred rows of a reply, several threads take twenty times as long where another program has a
+    core, since all wait for the last.
     """
     import xgboost  # lazy: start-up; with what it imports it takes over a second
 

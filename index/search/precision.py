@@ -26,7 +26,7 @@ def has_bfloat16() -> bool:
 
 @cache
 def embeds_in_bfloat16() -> bool:
-    """Whether this CPU multiplies bfloat16 clearly faster than float32; measured once, in some 50 ms.
+    """Whether this CPU multiplies bfloat16 clearly faster than float32; measured once, in some 70 ms.
 
     Its flags don't tell: with avx512_bf16, AMD's Zen 4 takes half the time, and an Intel Xeon whose AMX is
     unavailable takes 1.6 times as long (`python -m benchmarks.embedding_ladder`). Where the two are close,

@@ -64,7 +64,7 @@ def test_one_new_authorship_among_thousands_of_known_ones_takes_one_row():
     assert told.nbytes + block.evidence.nbytes < 1_000_000
 
 
-@pytest.mark.parametrize("known", [np.full(80, -1), np.repeat([-1, -1, 3, 4], 20)], ids=["new", "among known"])
+@pytest.mark.parametrize("known", [np.full(80, -1), np.repeat([-1, -1, 3, 4], 20)], ids=["new", "known too"])
 def test_of_many_groups_those_without_a_likely_pair_are_left_out(known: np.ndarray) -> None:
     scores, features = pairs_of(known, 1)
     block = anchored(known, scores - 12, features, np.arange(80))
@@ -75,8 +75,23 @@ def test_of_many_groups_those_without_a_likely_pair_are_left_out(known: np.ndarr
     assert 0 < hopeful.sum() < len(pairs) / 4
     np.testing.assert_array_equal(some, pairs[hopeful])
     np.testing.assert_allclose(told_of_some, told[hopeful], rtol=1e-5, atol=1e-5)
-    block.ease = 10.0  # a rare name in a small corpus: less evidence is enough, and all are looked at
+    np.testing.assert_array_equal(block.merge_features(cut=1.0)[0], pairs)  # less evidence is enough
+    block.name_odds = 0.1  # the name itself speaks for one person
     np.testing.assert_array_equal(block.merge_features(cut=5.0)[0], pairs)
+
+
+def test_of_many_groups_in_couples_only_the_couples_are_looked_at() -> None:
+    known = np.full(40, -1)
+    scores, features = pairs_of(known, 1)
+    scores = np.full_like(scores, -5.0)
+    scores[np.arange(40), np.arange(40) ^ 1] = 2.0
+    evidence = features.transpose(2, 0, 1)[_COLUMNS]
+    single = [[place] for place in range(40)]
+    block = Block(
+        np.arange(40), scores, evidence, np.zeros((40, 40), bool), single, [-1] * 40, name_odds=-0.6
+    )
+    pairs, _ = block.merge_features(cut=5.0)
+    np.testing.assert_array_equal(pairs, np.arange(40).reshape(20, 2))
 
 
 def test_many_groups_without_any_likely_pair_stay_as_they_are() -> None:

@@ -7,32 +7,65 @@ import pytest
 from scipy import sparse
 
 from index.identity import statistics
-from index.identity.statistics import pair_products, row_products
+from index.identity.statistics import Background, pair_products, row_products
 
 
 def some(rows: int, columns: int, share: float, seed: int, *, in_order: bool = True) -> sparse.csr_matrix:
-    made = sparse.random(rows, columns, share, "csr", np.float32, np.random.default_rng(seed))
+    draw = np.random.default_rng(seed)
+    made = sparse.random(rows, columns, share, "csr", np.float32, draw)
     made.sort_indices()
-    return made if in_order else (made @ sparse.random(columns, columns, 0.2, "csr", np.float32, 7)).tocsr()
+    if in_order:
+        return made
+    row = np.repeat(np.arange(rows), np.diff(made.indptr))
+    order = np.lexsort((draw.random(made.nnz), row))
+    return sparse.csr_matrix((made.data[order], made.indices[order], made.indptr), made.shape)
 
 
 @pytest.mark.parametrize("in_order", [True, False])
-@pytest.mark.parametrize("lefts", [3, 400])
+@pytest.mark.parametrize("lefts", [3, 80])
 def test_looked_up_rows_give_what_scipy_gives_to_the_last_bit(
     monkeypatch: pytest.MonkeyPatch, lefts: int, in_order: bool
 ) -> None:
-    """With few long rows there is a table of them; with many there are none."""
-    draw = np.random.default_rng(2)
-    one, other = some(400, 900, 0.3, 0, in_order=in_order), some(500, 900, 0.004, 1)
+    """Three long rows are laid out as a table; eighty are sorted."""
+    draw, sorted_rows = np.random.default_rng(2), []
+    one, other = some(400, 900, 0.02, 0, in_order=in_order), some(500, 900, 0.004, 1)
     assert bool(one.has_sorted_indices) is in_order
-    left, right = draw.integers(0, lefts, 2_000), draw.integers(0, 500, 2_000)
+    left, right = draw.integers(0, lefts, 1_000), draw.integers(0, 500, 1_000)
     right[:3] = np.flatnonzero(np.diff(other.indptr) == 0)[:1]
     wanted = np.asarray(one[left].multiply(other[right]).sum(axis=1)).ravel()
-    assert np.count_nonzero(wanted) > 1_000
-    looked_up = statistics._products_by_lookup(one, other, left, right)
+    assert np.count_nonzero(wanted) > 10
+    real = sparse.csr_matrix.sort_indices
+    monkeypatch.setattr(
+        sparse.csr_matrix, "sort_indices", lambda matrix: [sorted_rows.append(matrix.shape[0]), real(matrix)]
+    )
+    rows, place = np.unique(left, return_inverse=True)
+    looked_up = statistics._products_by_lookup(one, other, rows, place, right)
     np.testing.assert_array_equal(looked_up, wanted)
-    monkeypatch.setattr(statistics, "_LONG", np.inf)
-    np.testing.assert_array_equal(row_products(one, other, left, right), wanted)
+    assert sorted_rows == ([80] if lefts == 80 else [])
+    for recur in (0, np.inf):
+        monkeypatch.setattr(statistics, "_RECUR", recur)
+        np.testing.assert_array_equal(row_products(one, other, left, right), wanted)
+
+
+def test_rows_without_any_entry_have_products_of_zero() -> None:
+    one, nothing = some(4, 50, 0.5, 0), sparse.csr_matrix((4, 50), dtype=np.float32)
+    left, right = np.repeat([0, 1], 20), np.repeat([2, 3], 20)
+    for pair in ((one, nothing), (nothing, one), (nothing, nothing)):
+        np.testing.assert_array_equal(row_products(*pair, left, right), np.zeros(40, np.float32))
+    np.testing.assert_array_equal(pair_products(nothing, left, right), np.zeros(40, np.float32))
+
+
+def test_what_only_rounding_tells_apart_is_as_close() -> None:
+    """A small corpus has the same few pairs in the background thousands of times."""
+    close = np.repeat(np.array([0.1, 0.3, 0.7], np.float32), [3_000, 2_000, 1_000])
+    background = Background.of(np.full(6_000, 2, np.int8), close)
+    values = np.array([0.3, 0.7, 0.0], np.float32)
+    kinds = np.full(3, 2, np.int8)
+    as_they_are = background.rarity(kinds, values)
+    for other in (np.nextafter(values, np.float32(1)), np.nextafter(values, np.float32(0))):
+        np.testing.assert_array_equal(background.rarity(kinds, other), as_they_are)
+    assert as_they_are[0] == pytest.approx(-np.log10(3_000.5 / 6_001))
+    assert background.rarity(np.full(1, 2, np.int8), np.array([0.31], np.float32)) > as_they_are[0]
 
 
 @pytest.mark.parametrize("rows", [60, 2_000], ids=["most pairs", "few pairs"])
