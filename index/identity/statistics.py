@@ -30,8 +30,8 @@ _ROUNDING = np.float32(1e-5)
 """More than what rounding makes of a sum of a hundred products, relative to it."""
 _RECUR = 8
 """A row that so many pairs have is looked up in; for fewer, it is as quick to multiply it by each."""
-_DENSE = 4
-"""All products of some rows with others are made if at least one in so many is asked for."""
+_DENSE = 40
+"""All rows are multiplied with all if at least one product in so many is asked for."""
 _NAMES_AT_ONCE = 100_000
 _WORDS: Any = {"sublinear_tf": True, "dtype": np.float32, "token_pattern": r"(?u)\b[^\W\d_][\w-]+\b"}
 
@@ -260,8 +260,8 @@ def cosines(vectors: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarr
 def pair_products(matrix: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The scalar product of row ``left[i]`` of a matrix with its row ``right[i]``, float32.
 
-    Where many of the left rows meet many of the right ones, as in a large name, one product of matrices has
-    them all, a dozen times as fast. It adds up in another order, so the last bits may differ.
+    Where few rows make many pairs, as in a large name, all rows are multiplied with all, which is a dozen
+    times as fast. That adds up in another order, so the last bits may differ.
     """
     out = np.empty(len(left), np.float32)
     for start in range(0, len(left), CHUNK):
@@ -270,7 +270,7 @@ def pair_products(matrix: sparse.csr_matrix, left: np.ndarray, right: np.ndarray
         if len(one) * len(other) <= _DENSE * len(at):
             out[part] = (matrix[one] @ matrix[other].T).toarray()[at, to]
         else:
-            out[part] = row_products(matrix, matrix, left[part], right[part])
+            out[part] = _products(matrix, matrix, left[part], right[part])
     return out
 
 
@@ -293,8 +293,15 @@ def row_products(
         if _RECUR * int(lengths[rows].sum()) < int(lengths[rows][place].sum()):
             out[part] = _products_by_lookup(one, other, rows, place, right[part])
         else:
-            out[part] = np.asarray(one[left[part]].multiply(other[right[part]]).sum(axis=1)).ravel()
+            out[part] = _products(one, other, left[part], right[part])
     return out
+
+
+def _products(
+    one: sparse.csr_matrix, other: sparse.csr_matrix, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    products: np.ndarray = np.asarray(one[left].multiply(other[right]).sum(axis=1)).ravel()
+    return products
 
 
 def _products_by_lookup(

@@ -68,7 +68,7 @@ def test_what_only_rounding_tells_apart_is_as_close() -> None:
     assert background.rarity(np.full(1, 2, np.int8), np.array([0.31], np.float32)) > as_they_are[0]
 
 
-@pytest.mark.parametrize("rows", [60, 2_000], ids=["most pairs", "few pairs"])
+@pytest.mark.parametrize("rows", [60, 2_000], ids=["many pairs", "few pairs"])
 def test_pairs_of_a_matrix_have_the_same_products_either_way(rows: int) -> None:
     draw, matrix = np.random.default_rng(3), some(rows, 500, 0.1, 4)
     left, right = draw.integers(0, rows, (2, 3_000))
