@@ -12,6 +12,7 @@ from index.identity.person_names import relation
 from index.identity.statistics import (
     CHUNK,
     LARGE,
+    RECUR,
     Statistics,
     abstracts,
     cosines,
@@ -46,6 +47,10 @@ MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0)
 _SPAN = 4 * CHUNK
 """Pairs for which the papers and names are brought together in one go."""
 _ROWS = 20_000
+_LOOKUP = 10
+"""Looking one entry up takes as long as copying so many."""
+_LOOKUPS = 2_000_000
+"""Entries that are looked up in one go."""
 
 
 class Evidence:
@@ -166,23 +171,95 @@ class _Nearby:
         # The order in which this product has its entries is the order in which they are added up below. The
         # learned models tell a zero from what rounding leaves of it, so the order has to stay.
         self._small = (sparse.diags(small) @ self.incidence).tocsr()
+        self._size, self._small_size = np.diff(self.incidence.indptr), np.diff(self._small.indptr)
+        self._reach = self._small @ np.diff(self._meetings.indptr)
 
     def met(self, left: np.ndarray, right: np.ndarray, who: np.ndarray, other_who: np.ndarray) -> np.ndarray:
         """How strongly other papers join the coauthors of one with the coauthors of the other."""
-        mine, at = np.unique(left, return_inverse=True)
-        through = row_products(self._small[mine] @ self._meetings, self.incidence, at, right)
+        through = self._through(left, right)
         through -= self._met_by(who, right)
         through -= self._met_by(other_who, left)
         met: np.ndarray = np.log1p(np.maximum(through, 0.0) * 10)
         return met
+
+    def _through(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """The meetings of all authors of one paper with all of another, added up.
+
+        A paper of few pairs is looked up author by author. For others, it is quicker to add up the rows of
+        the paper's authors first, though these are long. Both give the same to the last bit.
+        """
+        mine, at, pairs = np.unique(left, return_inverse=True, return_counts=True)
+        row = self._reach[mine] / np.minimum(pairs, RECUR)
+        by_author = (self._small_size[left] * self._size[right] * _LOOKUP < row[at]) | (row[at] == 0)
+        through = np.zeros(len(left), np.float32)
+        through[by_author] = self._author_by_author(left[by_author], right[by_author])
+        rest = np.flatnonzero(~by_author)
+        if len(rest):
+            rows, at = np.unique(left[rest], return_inverse=True)
+            met = self._small[rows] @ self._meetings
+            through[rest] = row_products(met, self.incidence, at, right[rest])
+        return through
+
+    def _author_by_author(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(left), np.float32)
+        ends = np.cumsum(self._small_size[left] * self._size[right])
+        start = 0
+        while start < len(left):
+            before = int(ends[start - 1]) if start else 0
+            stop = max(int(np.searchsorted(ends, before + _LOOKUPS, side="right")), start + 1)
+            self._look_up(left[start:stop], right[start:stop], out[start:stop])
+            start = stop
+        return out
+
+    def _look_up(self, left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
+        """Each author of one paper with each of the other; added up as the product of matrices does it.
+
+        That adds up what an author of the second paper has with those of the first, in their order, and then
+        these sums, in the order in which the first paper's authors come upon them.
+        """
+        theirs, sizes = row_entries(self.incidence.indptr, right)
+        pair = np.repeat(np.arange(len(right)), sizes)
+        ours, counts = row_entries(self._small.indptr, left[pair])
+        each = np.repeat(np.arange(len(pair)), counts)
+        met = entries(self._meetings, self._small.indices[ours], self.incidence.indices[theirs[each]])
+        some = np.flatnonzero(met)
+        met, each = met[some], each[some]
+        if not len(met):
+            return
+        rank = ours[some] - self._small.indptr[left[pair[each]]]
+        begins = np.flatnonzero(np.diff(each, prepend=-1))
+        many = np.diff(np.append(begins, len(met)))
+        sums = met[begins]
+        for step in range(1, int(many.max())):
+            longer = np.flatnonzero(many > step)
+            sums[longer] += met[begins[longer] + step]
+        pair = pair[each[begins]]
+        order = np.lexsort((rank[begins], pair))
+        begins = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        out[pair[order][begins]] = np.add.reduceat(sums[order], begins)
 
     def _met_by(self, who: np.ndarray, paper: np.ndarray) -> np.ndarray:
         """How strongly other papers join a name with those of a paper; each such two are looked at once."""
         codes = who.astype(np.int64) * len(self.papers) + paper
         distinct, at = np.unique(codes, return_inverse=True)
         name, its_paper = np.divmod(distinct, len(self.papers))
-        met: np.ndarray = row_products(self._meetings, self.incidence, name, its_paper)[at]
-        return met
+        theirs, sizes = row_entries(self.incidence.indptr, its_paper)
+        each = np.repeat(np.arange(len(name)), sizes)
+        met = entries(self._meetings, name[each], self.incidence.indices[theirs])
+        each, met = each[met != 0], met[met != 0]
+        out = np.zeros(len(name), np.float32)
+        if len(met):
+            begins = np.flatnonzero(np.diff(each, prepend=-1))
+            out[each[begins]] = np.add.reduceat(met, begins)
+        return out[at]
+
+
+def entries(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The entries at some places of a matrix whose rows are in order, 0 where there is none; shape (n,)."""
+    if not len(rows):
+        return np.zeros(0, matrix.dtype)
+    found: np.ndarray = np.asarray(matrix[rows, columns]).ravel()
+    return found
 
 
 def some_rows(matrix: sparse.csr_matrix, rows: np.ndarray) -> sparse.csr_matrix:

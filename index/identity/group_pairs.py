@@ -35,7 +35,7 @@ def pooled(
     groups
         The authorships of each group.
     pairs
-        int64, shape (n, 2): places in ``groups``.
+        Integers, shape (n, 2): places in ``groups``.
     prior
         Log-odds added to each pair of authorships for the probability.
 

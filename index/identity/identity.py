@@ -362,11 +362,15 @@ class Judge:
         fresh: set[int] | None = None,
     ) -> tuple[list[np.ndarray], list[int]]:
         """Groups united across names, best first, and the known person of each (-1 if there is none)."""
-        found, odds, initials = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)], [np.zeros(0, bool)]
+        found, odds, initials = [np.zeros((0, 2), np.int32)], [np.zeros(0, np.float32)], [np.zeros(0, bool)]
+        # Worse ones neither unite groups nor contest a union; most are.
+        least = self.models.variant_cut - self.models.variant_lead
         for part in find_variants(self.authorships, self.evidence, self.models, groups, fresh):
-            found.append(part.pairs)
-            odds.append(margins(self.models.variants, part.features))
-            initials.append(_by_initial(part))
+            fits = margins(self.models.variants, part.features)
+            near = fits >= least
+            found.append(part.pairs[near])
+            odds.append(fits[near])
+            initials.append(_by_initial(part)[near])
         pairs, scores, initial = np.concatenate(found), np.concatenate(odds), np.concatenate(initials)
         union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
         for a, b in union.together:

@@ -28,7 +28,7 @@ _ROWS = 500
 """Pairs of vectors that are multiplied in one go; they fit a core's cache."""
 _ROUNDING = np.float32(1e-5)
 """More than what rounding makes of a sum of a hundred products, relative to it."""
-_RECUR = 8
+RECUR = 8
 """A row that so many pairs have is looked up in; for fewer, it is as quick to multiply it by each."""
 _DENSE = 40
 """All rows are multiplied with all if at least one product in so many is asked for."""
@@ -290,7 +290,7 @@ def row_products(
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         rows, place = _distinct(left[part], one.shape[0])
-        if _RECUR * int(lengths[rows].sum()) < int(lengths[rows][place].sum()):
+        if RECUR * int(lengths[rows].sum()) < int(lengths[rows][place].sum()):
             out[part] = _products_by_lookup(one, other, rows, place, right[part])
         else:
             out[part] = _products(one, other, left[part], right[part])

@@ -21,7 +21,7 @@ MANY = 40
 
 @dataclass(frozen=True)
 class Variants:
-    """Pairs of groups (int64, shape (n, 2)) with features (float32, shape (n, features))."""
+    """Pairs of groups (int32, shape (n, 2)) with features (float32, shape (n, features))."""
 
     pairs: np.ndarray
     features: np.ndarray
@@ -31,7 +31,7 @@ class Variants:
         """All pairs of some parts together."""
         every = list(parts)
         if not every:
-            return cls(np.zeros((0, 2), np.int64), np.zeros((0, POOLED + len(VARIANT_FEATURES)), np.float32))
+            return cls(np.zeros((0, 2), np.int32), np.zeros((0, POOLED + len(VARIANT_FEATURES)), np.float32))
         return cls(
             np.concatenate([one.pairs for one in every]), np.concatenate([one.features for one in every])
         )
@@ -103,40 +103,43 @@ def _candidates(
     many: np.ndarray,
     fresh: set[int] | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(pairs of groups to compare, int64, shape (n, 2); for each the place of its names in ``couples``)."""
+    """(pairs of groups to compare, int32, shape (n, 2); for each the place of its names in ``couples``)."""
     new = np.ones(len(groups), bool)
     if fresh is not None:
         new[:] = False
         new[sorted(fresh)] = True
     few = many <= MANY
-    pairs: list[np.ndarray] = []
+    keys: list[np.ndarray] = []  # of one number a pair: a large family has tens of millions
     for number, (a, b) in enumerate(couples):
         left, right = np.array(sides[a].groups), np.array(sides[b].groups)
         if not (new[left].any() or new[right].any()):
             continue
-        for one, other in ((left[few[left]], right), (left[~few[left]], right[few[right]])):
-            some = _grid(one, other, number)
-            pairs.append(some[new[some[:, 1]] | new[some[:, 2]]])
+        for some, others in ((left[few[left]], right), (left[~few[left]], right[few[right]])):
+            one, other = np.repeat(some, len(others)), np.tile(others, len(some))
+            wanted = new[one] | new[other]
+            keys.append(_keys(number, one[wanted], other[wanted], len(groups)))
     numbers = {couple: number for number, couple in enumerate(couples)}
     for name, side in sides.items():
         crowded = [place for place in side.groups if not few[place] and new[place]]
-        others = [
+        beside = [
             (place, partner)
             for partner in (side.partners if crowded else ())
             for place in sides[partner].groups
             if not few[place]
         ]
-        pairs.extend(_near(evidence, groups, name, crowded, others, numbers))
-    if not pairs:
-        return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
-    whole = np.unique(np.concatenate(pairs), axis=0)
-    return whole[:, 1:], whole[:, 0]
+        near = _near(evidence, groups, name, crowded, beside, numbers)
+        keys.append(_keys(near[:, 0], near[:, 1], near[:, 2], len(groups)))
+    whole = np.unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
+    del keys
+    of_couple, ends = np.divmod(whole, len(groups) ** 2)
+    del whole
+    return np.stack(np.divmod(ends, len(groups)), axis=1).astype(np.int32), of_couple.astype(np.int32)
 
 
-def _grid(one: np.ndarray, other: np.ndarray, number: int) -> np.ndarray:
-    grid = np.empty((len(one) * len(other), 3), np.int64)
-    grid[:, 0], grid[:, 1], grid[:, 2] = number, np.repeat(one, len(other)), np.tile(other, len(one))
-    return grid
+def _keys(number: int | np.ndarray, one: np.ndarray, other: np.ndarray, groups: int) -> np.ndarray:
+    """A couple of names and two groups as one int64: it holds 30 million couples of half a million groups."""
+    keys: np.ndarray = (np.int64(number) * groups + one) * groups + other
+    return keys
 
 
 def _near(
@@ -146,10 +149,13 @@ def _near(
     crowded: list[int],
     others: list[tuple[int, int]],
     numbers: dict[tuple[int, int], int],
-) -> list[np.ndarray]:
-    """The other groups that have most coauthors by initials in common with each of a name's crowded ones."""
+) -> np.ndarray:
+    """The other groups that have most coauthors by initials in common with each of a name's crowded ones.
+
+    Returns int64, shape (pairs, 3): the couple of names, and a group of the one and of the other.
+    """
     if not crowded or not others:
-        return []
+        return np.zeros((0, 3), np.int64)
     weights = evidence.statistics.short_weights
     mine = evidence.coauthors([groups[place] for place in crowded], short=True)
     theirs = evidence.coauthors([groups[place] for place, _ in others], short=True)
@@ -161,4 +167,4 @@ def _near(
             rows.append((numbers[couple], place, partner))
         else:
             rows.append((numbers[partner_name, name], partner, place))
-    return [np.array(rows, np.int64)] if rows else []
+    return np.array(rows, np.int64).reshape(-1, 3)

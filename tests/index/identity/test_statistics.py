@@ -1,4 +1,4 @@
-"""Scalar products of rows of sparse matrices, by whichever way is quickest."""
+"""What joins two papers gives the same numbers by whichever way is quickest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from index.identity import statistics
+from index.identity import evidence, statistics
+from index.identity.authorships import Authorships
+from index.identity.evidence import FEATURES, Evidence
 from index.identity.statistics import Background, pair_products, row_products
 
 
@@ -43,7 +45,7 @@ def test_looked_up_rows_give_what_scipy_gives_to_the_last_bit(
     np.testing.assert_array_equal(looked_up, wanted)
     assert sorted_rows == ([80] if lefts == 80 else [])
     for recur in (0, np.inf):
-        monkeypatch.setattr(statistics, "_RECUR", recur)
+        monkeypatch.setattr(statistics, "RECUR", recur)
         np.testing.assert_array_equal(row_products(one, other, left, right), wanted)
 
 
@@ -76,3 +78,31 @@ def test_pairs_of_a_matrix_have_the_same_products_either_way(rows: int) -> None:
     assert products.dtype == np.float32
     np.testing.assert_allclose(products, row_products(matrix, matrix, left, right), rtol=1e-5, atol=1e-6)
     assert pair_products(matrix, left[:0], right[:0]).shape == (0,)
+
+
+def test_meetings_are_the_same_author_by_author_and_by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Papers of up to 90 authors, of whom those of more than 60 are no evidence of who works with whom."""
+    draw = np.random.default_rng(5)
+    sizes = np.append(draw.integers(1, 30, 150), [1, 70, 90])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    names = [f"A{chr(97 + n % 26)} B{chr(97 + n // 26)}" for n in range(300)]
+    printed = [str(name) for size in sizes for name in draw.choice(names, size, replace=False)]
+    papers = len(sizes)
+    authorships = Authorships(
+        offsets,
+        printed,
+        ["Some words"] * papers,
+        np.ones((papers, 4), np.float32),
+        np.arange(1, papers + 1),
+        np.ones(papers, bool),
+    )
+    comparing = Evidence(authorships)
+    one, other = draw.integers(0, len(printed), (2, 4_000))
+    told = []
+    for lookup in (0, 1e9):
+        monkeypatch.setattr(evidence, "_LOOKUP", lookup)
+        monkeypatch.setattr(evidence, "_LOOKUPS", 5_000)
+        told.append(comparing.compare(one, other))
+    met = told[0][:, FEATURES.index("coauthors_met")]
+    assert np.count_nonzero(met) > 1_000
+    np.testing.assert_array_equal(*told)
