@@ -186,14 +186,15 @@ class _Nearby:
         """The meetings of all authors of one paper with all of another, added up.
 
         A paper of few pairs is looked up author by author. For others, it is quicker to add up the rows of
-        the paper's authors first, though these are long. Both give the same to the last bit.
+        the paper's authors first, though these are long. Both give the same to the last bit, if the authors
+        of each paper have met.
         """
         mine, at, pairs = np.unique(left, return_inverse=True, return_counts=True)
         row = self._reach[mine] / np.minimum(pairs, RECUR)
-        by_author = (self._small_size[left] * self._size[right] * _LOOKUP < row[at]) | (row[at] == 0)
+        by_author = self._small_size[left] * self._size[right] * _LOOKUP < row[at]
         through = np.zeros(len(left), np.float32)
         through[by_author] = self._author_by_author(left[by_author], right[by_author])
-        rest = np.flatnonzero(~by_author)
+        rest = np.flatnonzero(~by_author & (row[at] > 0))
         if len(rest):
             rows, at = np.unique(left[rest], return_inverse=True)
             met = self._small[rows] @ self._meetings

@@ -98,6 +98,13 @@ def test_meetings_are_the_same_author_by_author_and_by_rows(monkeypatch: pytest.
     )
     comparing = Evidence(authorships)
     one, other = draw.integers(0, len(printed), (2, 4_000))
+    looked_up, real = [], evidence._Nearby._look_up
+
+    def look_up(near, left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
+        looked_up.append(int(near._size[right].sum()))
+        real(near, left, right, out)
+
+    monkeypatch.setattr(evidence._Nearby, "_look_up", look_up)
     told = []
     for lookup in (0, 1e9):
         monkeypatch.setattr(evidence, "_LOOKUP", lookup)
@@ -106,3 +113,5 @@ def test_meetings_are_the_same_author_by_author_and_by_rows(monkeypatch: pytest.
     met = told[0][:, FEATURES.index("coauthors_met")]
     assert np.count_nonzero(met) > 1_000
     np.testing.assert_array_equal(*told)
+    assert len(looked_up) > 10
+    assert max(looked_up) <= 5_000, "papers whose authors are no evidence are not looked up with others"
