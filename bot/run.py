@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ from data.stores.shards import ShardsTakenError
 from index.search.corpus import Corpus
 
 log = logging.getLogger("labmate")
+SWITCH = 0.000_5
+"""Seconds for which a thread that computes may keep others waiting; Python's own 5 ms add up in a reply."""
 WITHOUT_LINKS = (
     "LINK_CARDS is set, but Discord refuses the intent for it (close code 4014). Labmate starts without link "
     "cards. To have them, switch on Message Content Intent in the Developer Portal (your application, Bot, "
@@ -43,6 +46,7 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
     LoginError
         If Discord refuses the token, closes the connection for good, or can't be reached.
     """
+    sys.setswitchinterval(SWITCH)
     await load_sample(settings)
     async with open_corpus(settings) as corpus, AsyncExitStack() as stack:
         stack.enter_context(pointed_at(settings))

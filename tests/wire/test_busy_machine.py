@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from bot.local_discord.server import LocalDiscord
+from bot.run import SWITCH, running_bot
 from index.identity.models import Models
 from index.search.phrases import PhraseFinder
+from tests.helpers.lab import settings_for
 
 
 def blas_threads() -> set[int]:
@@ -27,3 +31,10 @@ async def test_linear_algebra_computes_in_the_thread_that_asks(lab) -> None:
 def test_boosted_trees_compute_in_the_thread_that_asks(model: str) -> None:
     trees = PhraseFinder.shipped()._ranker if model == "phrases" else getattr(Models.shipped(), model)
     assert json.loads(trees.save_config())["learner"]["generic_param"]["nthread"] == "1"
+
+
+async def test_a_thread_that_computes_soon_makes_way_for_replies(tmp_path) -> None:
+    """Names are put in order in a thread while papers come in, for seconds."""
+    sys.setswitchinterval(0.005)
+    async with LocalDiscord() as discord, running_bot(settings_for(discord, tmp_path)):
+        assert sys.getswitchinterval() == pytest.approx(SWITCH)
