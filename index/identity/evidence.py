@@ -16,6 +16,7 @@ from index.identity.statistics import (
     Statistics,
     abstracts,
     cosines,
+    looked_up,
     pair_products,
     row_entries,
     row_products,
@@ -222,7 +223,7 @@ class _Nearby:
         pair = np.repeat(np.arange(len(right)), sizes)
         ours, counts = row_entries(self._small.indptr, left[pair])
         each = np.repeat(np.arange(len(pair)), counts)
-        met = entries(self._meetings, self._small.indices[ours], self.incidence.indices[theirs[each]])
+        met = looked_up(self._meetings, self._small.indices[ours], self.incidence.indices[theirs[each]])
         some = np.flatnonzero(met)
         met, each = met[some], each[some]
         if not len(met):
@@ -246,21 +247,13 @@ class _Nearby:
         name, its_paper = np.divmod(distinct, len(self.papers))
         theirs, sizes = row_entries(self.incidence.indptr, its_paper)
         each = np.repeat(np.arange(len(name)), sizes)
-        met = entries(self._meetings, name[each], self.incidence.indices[theirs])
+        met = looked_up(self._meetings, name[each], self.incidence.indices[theirs])
         each, met = each[met != 0], met[met != 0]
         out = np.zeros(len(name), np.float32)
         if len(met):
             begins = np.flatnonzero(np.diff(each, prepend=-1))
             out[each[begins]] = np.add.reduceat(met, begins)
         return out[at]
-
-
-def entries(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The entries at some places of a matrix whose rows are in order, 0 where there is none; shape (n,)."""
-    if not len(rows):
-        return np.zeros(0, matrix.dtype)
-    found: np.ndarray = np.asarray(matrix[rows, columns]).ravel()
-    return found
 
 
 def some_rows(matrix: sparse.csr_matrix, rows: np.ndarray) -> sparse.csr_matrix:

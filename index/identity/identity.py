@@ -14,10 +14,11 @@ from index.identity.clusters import Block, batches, estimate_priors, pairs_withi
 from index.identity.evidence import PAIR_COLUMNS, Evidence
 from index.identity.judgement import Judgement
 from index.identity.models import Models, ease, expected_namesakes
+from index.identity.name_merger import NameMerger
 from index.identity.part_merger import PartMerger, grouped
 from index.identity.statistics import Statistics
-from index.identity.unions import CertainPairs, Union, best_rivals
-from index.identity.variants import VARIANT_FEATURES, Variants, find_variants
+from index.identity.unions import CertainPairs
+from index.identity.variants import Variants, find_variants
 from index.models.shipped import margins
 
 _PAIRS_AT_ONCE = 400_000
@@ -138,7 +139,7 @@ class Judge:
             if len(alone):
                 judgement.confidence[alone] = 1.0
                 groups.append(alone)
-        united, _ = self._with_variants(groups, judgement)
+        united, _ = self._across_names.merged(groups, judgement)
         for group in united:
             judgement.person[group] = group[0]
 
@@ -173,7 +174,7 @@ class Judge:
                     anchors.append(anchor)
         fresh = {place for place, anchor in enumerate(anchors) if anchor < 0}
         self._add_partners(groups, anchors, {int(name) for name in names}, known)
-        united, owners = self._with_variants(groups, judgement, anchors, fresh)
+        united, owners = self._across_names.merged(groups, judgement, anchors, fresh)
         following = int(known.max(initial=-1)) + 1
         for mine, owner in sorted(zip(united, owners, strict=True), key=lambda pair: int(pair[0][0])):
             new = mine[known[mine] < 0]
@@ -354,48 +355,10 @@ class Judge:
 
     # -- names that one person can print ---------------------------------------------------------
 
-    def _with_variants(
-        self,
-        groups: list[np.ndarray],
-        judgement: Judgement,
-        anchors: list[int] | None = None,
-        fresh: set[int] | None = None,
-    ) -> tuple[list[np.ndarray], list[int]]:
-        """Groups united across names, best first, and the known person of each (-1 if there is none)."""
-        found, odds, initials = [np.zeros((0, 2), np.int32)], [np.zeros(0, np.float32)], [np.zeros(0, bool)]
-        # Worse ones neither unite groups nor contest a union; most are.
-        least = self.models.variant_cut - self.models.variant_lead
-        for part in find_variants(self.authorships, self.evidence, self.models, groups, fresh):
-            fits = margins(self.models.variants, part.features)
-            near = fits >= least
-            found.append(part.pairs[near])
-            odds.append(fits[near])
-            initials.append(_by_initial(part)[near])
-        pairs, scores, initial = np.concatenate(found), np.concatenate(odds), np.concatenate(initials)
-        union = Union(self.authorships, groups, anchors or [-1] * len(groups), self.certain)
-        for a, b in union.together:
-            union.unite(a, b)
-        rivals = best_rivals(pairs, scores, len(groups))
-        for place in np.argsort(-scores, kind="stable"):
-            if scores[place] < self.models.variant_cut:
-                break
-            one, other = (int(x) for x in pairs[place])
-            lead = scores[place] - self.models.variant_lead
-            if initial[place] and union.contested(one, other, lead, rivals):
-                continue
-            if union.possible(one, other):
-                union.unite(one, other)
-                sure = np.float32(1 / (1 + np.exp(-scores[place])))
-                for group in (one, other):
-                    mine = groups[group]
-                    judgement.confidence[mine] = np.minimum(judgement.confidence[mine], sure)
-        return union.groups(), union.anchors()
+    @property
+    def _across_names(self) -> NameMerger:
+        return NameMerger(self.authorships, self.evidence, self.models, self.certain)
 
     def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
         """Pairs of groups under different names that could be one person's (:func:`find_variants`)."""
         return Variants.joined(find_variants(self.authorships, self.evidence, self.models, groups, fresh))
-
-
-def _by_initial(part: Variants) -> np.ndarray:
-    """Whether one of the names has no more than an initial (:func:`relation`); bool, shape (pairs,)."""
-    return np.asarray(part.features[:, -len(VARIANT_FEATURES)] >= 4)

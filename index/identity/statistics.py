@@ -319,8 +319,6 @@ def _products_by_lookup(
     theirs, their_counts = row_entries(other.indptr, right)
     pair = np.repeat(np.arange(len(right)), their_counts)
     wanted = other.indices[theirs]
-    if not len(wanted):
-        return np.zeros(len(right), np.float32)
     if len(rows) * one.shape[1] < int(counts[place].sum()):
         row = np.repeat(np.arange(len(rows)), counts)
         table = np.full((len(rows), one.shape[1]), -1, np.int32)
@@ -332,7 +330,7 @@ def _products_by_lookup(
         numbered = sparse.csr_matrix((numbers, one.indices[entries], begins), (len(rows), one.shape[1]))
         in_order = bool(numbered.has_sorted_indices)
         numbered.sort_indices()
-        at = np.asarray(numbered[place[pair], wanted]).ravel() - 1
+        at = looked_up(numbered, place[pair], wanted) - 1
     found = at >= 0
     at, pair = at[found], pair[found]
     values = one.data[entries[at]] * other.data[theirs[found]]
@@ -346,6 +344,14 @@ def _products_by_lookup(
         begins = np.flatnonzero(np.diff(pair, prepend=-1))
         out[pair[begins]] = np.add.reduceat(values, begins)
     return out
+
+
+def looked_up(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The entries at some places of a matrix whose rows are in order, 0 where there is none; shape (n,)."""
+    if not len(rows):  # scipy would answer with a sparse matrix
+        return np.zeros(0, matrix.dtype)
+    found: np.ndarray = np.asarray(matrix[rows, columns]).ravel()
+    return found
 
 
 def row_entries(indptr: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
