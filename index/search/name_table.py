@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -99,13 +100,25 @@ class NameTable:
 
     def get(self, key: str) -> int | None:
         """The place of the name with exactly this key."""
-        whole = key.encode()
-        low, high = self._range(whole[:WIDTH], exactly=True)
-        for at in range(low, high):
-            place = int(self._order[at])
-            if self._turns[at] == 0 and self._key_bytes(place) == whole:
-                return place
-        return None
+        return next(iter(self.places([key])), None)
+
+    def places(self, keys: Iterable[str]) -> list[int]:
+        """The places of the names with exactly these keys, sorted by key; unknown keys are left out.
+
+        Sorted keys are near each other, so that many take a fraction of the time of one by one.
+        """
+        found = []
+        low = 0
+        for whole in sorted({key.encode() for key in keys}):
+            start = whole[:WIDTH]
+            low = at = self._bisect(start, low)
+            while at < len(self._order) and self._rotated(at) == start:
+                place = int(self._order[at])
+                if self._turns[at] == 0 and self._key_bytes(place) == whole:
+                    found.append(place)
+                    break
+                at += 1
+        return found
 
     def under(self, prefix: str) -> np.ndarray:
         """Places of the names that begin with the prefix when read from one of their words, ascending."""
@@ -127,23 +140,18 @@ class NameTable:
         """The rotation at a place of the order, cut to :data:`WIDTH`."""
         return rotated(self._key_bytes(int(self._order[at])), int(self._turns[at]))
 
-    def _range(self, start: bytes, *, exactly: bool = False) -> tuple[int, int]:
-        """The part of the order that begins so; with ``exactly``, that is so and no longer."""
-        low = self._bisect(lambda form: form < start)
-        if exactly:
-            return low, self._bisect(lambda form: form <= start)
-        end = start[: WIDTH - 1] + b"\xff"
-        return low, self._bisect(lambda form: form < end)
+    def _range(self, start: bytes) -> tuple[int, int]:
+        """The part of the order that begins so."""
+        low = self._bisect(start)
+        return low, self._bisect(start[: WIDTH - 1] + b"\xff", low)
 
-    def _bisect(self, before: Any) -> int:
-        low, high = 0, len(self._order)
-        while low < high:
-            middle = (low + high) // 2
-            if before(self._rotated(middle)):
-                low = middle + 1
-            else:
-                high = middle
-        return low
+    def _bisect(self, start: bytes, low: int = 0) -> int:
+        """The first place of the order, from ``low`` on, that isn't before ``start``."""
+        step = 1 if low else len(self._order)
+        while low + step < len(self._order) and self._rotated(low + step) < start:
+            low, step = low + step, 2 * step
+        high = min(low + step, len(self._order))
+        return bisect_left(range(high), start, low, key=self._rotated)
 
 
 def rotated(key: bytes, turn: int) -> bytes:

@@ -37,8 +37,8 @@ class NameIndex:
         fresh = NameTable.of(counts)
         self._tables = (fresh, NameTable.of(())) if table is None else (table, fresh)
         self._base = len(self._tables[0])
-        replaced = {table.get(key) for key, _, _ in counts} - {None} if table is not None else set()
-        self._replaced = np.array(sorted(place for place in replaced if place is not None), np.int64)
+        replaced = table.places(key for key, _, _ in counts) if table is not None else ()
+        self._replaced = np.array(sorted(replaced), np.int64)
         self._size = self._base + len(self._tables[1]) - len(self._replaced)
 
     def __len__(self) -> int:

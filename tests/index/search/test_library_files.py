@@ -71,6 +71,16 @@ async def test_newer_names_beside_a_file_answer_as_all_in_memory(tmp_path, monke
     same(NameIndex(fresh, table=table), whole, [name for _, name, _ in counts[::9]])
 
 
+def test_names_looked_up_together_are_found_as_one_by_one():
+    long = [f"{'very ' * 12}long collaboration {n}" for n in range(40)]  # alike in the bytes compared
+    table = NameTable.of([*counted(), *((name_key(name), name, 1) for name in long)])
+    keys = [table.key(place) for place in range(0, len(table), 3)]
+    found = table.places([*keys[::-1], *keys[:5], "", "aaa", "nobody at all", "zzz"])
+    assert sorted(found) == list(range(0, len(table), 3))
+    assert [table.key(place) for place in found] == sorted(keys)
+    assert NameTable.of([]).places(keys) == []
+
+
 @pytest.mark.parametrize("damage", ["torn", "order", "ends"])
 async def test_a_damaged_file_of_names_is_refused(tmp_path, damage, monkeypatch):
     path = tmp_path / "names.map"
