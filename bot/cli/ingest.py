@@ -187,7 +187,7 @@ async def tell_apart(
     outcome = await identify(corpus, full=full, report=report.step, processes=processes or usual)
     await derive(corpus, report.step)
     report.say(
-        f"{outcome.people:,} people of {outcome.authorships:,} authorships, "
+        f"{outcome.people:,} people found in {outcome.authorships:,} authorships, "
         f"{outcome.changed:,} changed, in {time.monotonic() - begun:.0f} s"
     )
 

@@ -105,9 +105,7 @@ async def _read_in(
             summary, left_out = await ingest_snapshot(corpus, path, chosen, vectors, report)
             report.say(reading.closing(summary))
             if left_out:
-                report.say(
-                    f"{left_out:,} other papers of the file were left out; `--categories all` takes all."
-                )
+                report.say(f"{left_out:,} other papers of the file were left out.")
             if embed_too:
                 await reading.embed(corpus, report)
                 await corpus.refresh()

@@ -47,7 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Labmate, a Discord bot for research discovery.",
 )
-ingest = typer.Typer(no_args_is_help=True, help="Read in papers, from files or from arXiv.")
+ingest = typer.Typer(no_args_is_help=True, help="Read in papers, or embeddings made elsewhere.")
 app.add_typer(ingest, name="ingest")
 ingest.command("snapshot")(ingest_snapshot_command)
 ingest.command("vectors")(take_vectors_command)
@@ -181,7 +181,7 @@ def ingest_file_command(
     ] = True,
     events: Events = False,
 ) -> None:
-    """Read in a file of papers: JSON lines or a JSON array; plain, .gz, .zst or .zip."""
+    """Read in a file of papers: JSON lines or a JSON array; plain, .gz, .bz2, .xz, .zst or .zip."""
     config = settings()
     log_to(config, "worker" if events else "command")
     perform(_ingest_file(config, path, vectors, embed_too=embed, events=events), events=events)

@@ -21,7 +21,7 @@ export = typer.Typer(no_args_is_help=True, help="Write what Labmate computed to 
 def export_vectors_command(
     path: Annotated[Path, typer.Argument(help="The file to write, such as vectors.npy.")],
 ) -> None:
-    """Write the embeddings of all arXiv papers: rows (.npy), papers (.papers.npy) and manifest (.json)."""
+    """Write the embeddings of arXiv papers: rows (.npy), papers (.papers.npy) and manifest (.json)."""
     from bot.app import open_corpus  # lazy: start-up
     from index.search.shared_vectors import export_vectors  # lazy: start-up
 
@@ -71,5 +71,5 @@ def closing(taken: Taken) -> str:
         "of papers whose text differs": taken.other_text,
         "with damaged vectors (their length is not 1)": taken.broken,
     }
-    text = f"{taken.read:,} vectors read: {taken.taken:,} taken in, {taken.unchanged:,} known already"
+    text = f"{taken.read:,} vectors read: {taken.taken:,} taken in, {taken.unchanged:,} already here"
     return text + "".join(f"\n  skipped {count:,} {why}" for why, count in skipped.items() if count)

@@ -25,6 +25,9 @@ STEPS = {
     "gathering authorships": Need.PEOPLE,
     "telling people apart": Need.PEOPLE,
     "writing down who is who": Need.PEOPLE,
+    "writing who wrote what": Need.PEOPLE,
+    "averaging people's papers": Need.PEOPLE,
+    "joining coauthors": Need.PEOPLE,
     "finding topics": Need.TOPICS,
     "comparing with earlier papers": Need.TOPICS,
 }
@@ -83,10 +86,11 @@ class Progress:
         """What is being done, in words, or nothing."""
         if not self.step:
             return ""
+        counted = f": {self.done:,}" if self.done or self.total else ""
         of = f" of {self.total:,}" if self.total else ""
         rate, left = self.rate, self.left()
         return (
-            f"{self.step}: {self.done:,}{of}"
+            f"{self.step}{counted}{of}"
             + (f", {_pace(rate)}" if rate else "")
             + (f", about {duration(left)} left" if left else "")
         )

@@ -56,7 +56,12 @@ class ReadyVectors:
         except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
         manifest = self._manifest()
-        check_fingerprint({**manifest, "max_tokens": fingerprint["max_tokens"]}, fingerprint, str(path))
+        check_fingerprint(
+            {**manifest, "max_tokens": fingerprint["max_tokens"]},
+            fingerprint,
+            str(path),
+            "Get vectors that the model in use made, or set EMBEDDING_MODEL to theirs.",
+        )
         if self.rows.shape != (manifest.get("rows"), fingerprint["dimension"]):
             raise SourceError(
                 f"{path} has the shape {self.rows.shape}; its manifest says {manifest.get('rows')} rows "

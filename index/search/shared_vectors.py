@@ -131,7 +131,8 @@ class SharedVectors:
         try:
             self.keys: np.ndarray = np.load(_keys_file(path), mmap_mode="r")
             said = orjson.loads(_manifest_file(path).read_bytes())
-            sums = {"rows_sha256": _checksum(path), "papers_sha256": _checksum(_keys_file(path))}
+            files = {"rows_sha256": path, "papers_sha256": _keys_file(path)}
+            sums = {name: _checksum(file) for name, file in files.items()}
         except (OSError, ValueError) as error:
             raise SourceError(f"{path} is not a whole export of vectors: {error}") from error
         self.rows: np.ndarray = ready.rows
@@ -140,7 +141,8 @@ class SharedVectors:
         for name, found in sums.items():
             if said.get(name) != found:
                 raise SourceError(
-                    f"{path} is damaged: the {name} of its manifest differs. Copy or export the files again."
+                    f"{files[name]} is damaged, or its manifest is: they differ in {name}. "
+                    "Copy or export the files again."
                 )
 
 

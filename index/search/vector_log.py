@@ -35,19 +35,19 @@ class ForeignVectorsError(VectorsError):
     """The vectors were made by another model."""
 
 
-def check_fingerprint(theirs: dict[str, Any], ours: dict[str, Any], what: str) -> None:
+def check_fingerprint(theirs: dict[str, Any], ours: dict[str, Any], what: str, mend: str) -> None:
     """Refuse vectors whose model, pooling or text recipe differ from the model in use.
 
     Raises
     ------
     ForeignVectorsError
-        With the first difference and the command that rebuilds.
+        With the first difference and ``mend``, a sentence that says what to do.
     """
     for key in _REQUIRED:
         if theirs.get(key) != ours[key]:
             raise ForeignVectorsError(
                 f"{what} was made by another model: its {key} is {theirs.get(key)!r}, the model in use has "
-                f"{ours[key]!r}. Set EMBEDDING_MODEL back, or rebuild with: python -m bot index --rebuild"
+                f"{ours[key]!r}. {mend}"
             )
 
 
@@ -186,7 +186,10 @@ class VectorLog:
             try:
                 if generation != self._generation:
                     check_fingerprint(
-                        manifest["fingerprint"], self.fingerprint, f"The index in {self.folder}"
+                        manifest["fingerprint"],
+                        self.fingerprint,
+                        f"The index in {self.folder}",
+                        "Set EMBEDDING_MODEL back, or rebuild with: python -m bot index --rebuild",
                     )
                     table = self._opened(generation)
                 whole = self._whole_rows(table)

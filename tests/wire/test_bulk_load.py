@@ -41,7 +41,7 @@ async def test_a_run_with_a_file_of_papers_ends_with_everybody_judged(load, tmp_
     said = b""
     async for line in process.lines():
         said += line
-        if b" people of " in line:
+        if b" people found in " in line:
             break
     more = await process.communicate(b"exit\n")
     assert process.returncode == 0, (said + more).decode()

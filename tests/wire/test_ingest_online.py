@@ -117,7 +117,7 @@ async def test_a_running_labmate_reads_embeds_and_says_so(serve, tmp_path):
     try:
         await until("90 added")
         await until("newly embedded")
-        await until(" people of ")  # authors are matched after the new vectors are in use
+        await until(" people found in ")  # authors are matched after the new vectors are in use
         process.write(b"/new\n/about\nexit\n")
         await until("Goodbye.")
     finally:

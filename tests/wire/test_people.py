@@ -269,7 +269,7 @@ async def test_identify_from_the_command_line_says_what_it_did(tmp_path):
     assert (await run("ingest", "file", str(file), "--no-embed"))[0] == 0
     status, said = await run("identify")
     assert status == 0
-    assert "people of" in said
+    assert "people found in" in said
     await run("identify", "--full")
     status, said = await run("identify", "--full")
     assert "0 changed" in said

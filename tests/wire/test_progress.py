@@ -154,6 +154,8 @@ def test_the_time_left_follows_the_rate_of_the_step():
     progress.heard("telling people apart", 11, 20, at=141.0)
     assert progress.text.endswith("11 of 20, 6 a minute")
     assert progress.makes is Need.PEOPLE
+    progress.heard("writing who wrote what", 0, 0, at=142.0)
+    assert (progress.text, progress.makes) == ("writing who wrote what", Need.PEOPLE)
     progress.over()
     assert (progress.text, progress.makes) == ("", None)
 

@@ -82,9 +82,9 @@ def test_another_lab_takes_the_vectors_in_and_embeds_nothing(files, tmp_path):
     assert count >= COUNT
     done = run("ingest", "vectors", str(files), folder=lab)
     assert done.returncode == 0, done.stderr
-    assert f"{count} vectors read: {count} taken in, 0 known already" in said(done)
+    assert f"{count} vectors read: {count} taken in, 0 already here" in said(done)
     again = run("ingest", "vectors", str(files), folder=lab)
-    assert f"0 taken in, {count} known already" in said(again)
+    assert f"0 taken in, {count} already here" in said(again)
     indexed = run("index", folder=lab)  # the sample's papers without an arXiv id
     assert f" {COUNT + SAMPLE - count} newly embedded" in said(indexed)
     back = tmp_path / "back.npy"
@@ -122,7 +122,7 @@ def test_unknown_papers_other_texts_and_broken_rows_are_skipped_and_counted(file
     resealed(files, rows=rows)
     done = run("ingest", "vectors", str(files), folder=lab)
     assert done.returncode == 0, done.stderr
-    assert f"{len(rows)} vectors read: {len(sample) - 3} taken in, 0 known already" in said(done)
+    assert f"{len(rows)} vectors read: {len(sample) - 3} taken in, 0 already here" in said(done)
     assert "skipped 6 of papers that are not here" in said(done)
     assert "skipped 6 of papers whose text differs" in said(done)
     assert "skipped 3 with damaged vectors" in said(done)
@@ -133,7 +133,7 @@ def test_a_paper_named_twice_is_taken_once(files, tmp_path):
     rows, keys = np.load(files), np.load(files.with_name("v.papers.npy"))
     resealed(files, rows=np.concatenate([rows, rows]), keys=np.concatenate([keys, keys]))
     done = run("ingest", "vectors", str(files), folder=lab)
-    assert f"{len(rows)} taken in, {len(rows)} known already" in said(done)
+    assert f"{len(rows)} taken in, {len(rows)} already here" in said(done)
 
 
 def hostile_names(files):
@@ -156,7 +156,17 @@ WRONG = {
     "manifest of null": (lambda f: f.with_name("v.json").write_text("null"), "is not a manifest"),
     "changed row": (
         lambda f: f.write_bytes(f.read_bytes()[:-50] + b"\x00" * 50),
-        "is damaged: the rows_sha256",
+        "v.npy is damaged, or its manifest is",
+    ),
+    "other papers": (
+        lambda f: f.with_name("v.papers.npy").write_bytes(f.with_name("v.papers.npy").read_bytes()[::-1]),
+        "not a whole export",
+    ),
+    "changed papers": (
+        lambda f: f.with_name("v.papers.npy").write_bytes(
+            f.with_name("v.papers.npy").read_bytes()[:-1] + b"\xff"
+        ),
+        "v.papers.npy is damaged, or its manifest is",
     ),
     "objects": (lambda f: np.save(f, np.array([{}], object), allow_pickle=True), "matrix"),
     "a folder": (lambda f: (f.unlink(), f.mkdir()), "matrix"),
