@@ -219,13 +219,14 @@ class Scheduler:
     async def _follow_leader(self) -> None:
         """Take the people that the leader matched; what follows from them is made on each machine."""
         insight = self._services.insight
-        await insight.refresh()
+        loaded = await insight.refresh()
         if insight.people_lag:
             self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
         elif insight.topics_lag:
             await self._run("derive")
-            await insight.refresh()
-        settle()
+            loaded |= await insight.refresh()
+        if loaded:
+            settle()
 
     async def _back_up(self) -> None:
         await back_up_by_the_clock(self._settings, self.backups)

@@ -152,6 +152,11 @@ class Drafts(Repository):
             row = (await connection.execute(query)).first()
         return row is not None and bool(row.unsettled) and row.current + 1 == draft
 
+    async def is_current(self, generation: int) -> bool:
+        """Whether readers see this generation."""
+        async with self._read() as connection:
+            return await current_generation(connection) == generation
+
     async def draft_people(
         self, draft: int, people: Sequence[dict[str, Any]], merged: Sequence[tuple[int, int]]
     ) -> None:

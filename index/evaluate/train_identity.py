@@ -14,7 +14,7 @@ import xgboost
 from index.evaluate.pseudo_people import PseudoPeople, drawn_odds, make_people, narrowed, rare_people
 from index.identity.authorships import Authorships
 from index.identity.clusters import MERGE_FEATURES, Block
-from index.identity.evidence import FEATURES, MONOTONE, PAIR_COLUMNS
+from index.identity.evidence import FEATURES, MONOTONE
 from index.identity.identity import Judge
 from index.identity.models import Models
 from index.identity.person_names import Commonness
@@ -105,7 +105,7 @@ def pair_examples(pseudo: PseudoPeople, judge: Judge, seed: int) -> Examples:
     left, right = np.concatenate(one), np.concatenate(other)
     labels = np.arange(len(left)) < same
     weights = np.where(labels, 0.5 / same, 0.5 / max(len(labels) - same, 1))
-    return judge.evidence.compare(left, right)[:, PAIR_COLUMNS], labels, weights
+    return judge.evidence.compare(left, right), labels, weights
 
 
 def homonym_blocks(pseudo: PseudoPeople, judge: Judge) -> list[Block]:
@@ -200,8 +200,7 @@ def train(corpora: Sequence[Authorships], folder: Path, report: Report, seed: in
     for pseudo, judge in judges("pairs", seed, None):
         parts.append(pair_examples(pseudo, judge, seed))
         report("comparing pairs", next(done), total)
-    monotone = [MONOTONE[column] for column in PAIR_COLUMNS]
-    pairs = _fit(parts, rounds=300, depth=5, least=30, monotone=monotone)
+    pairs = _fit(parts, rounds=300, depth=5, least=30, monotone=list(MONOTONE))
 
     ready = list(judges("groups", seed + 100, Models(pairs, pairs, pairs, **_UNTRAINED)))
     parts = []
@@ -246,7 +245,7 @@ def _save(
         "papers": [corpus.papers for corpus in corpora],
         "authorships": [len(corpus.names) for corpus in corpora],
         "seed": seed,
-        "pair_features": [FEATURES[column] for column in PAIR_COLUMNS],
+        "pair_features": list(FEATURES),
         "group_features": list(MERGE_FEATURES),
         "cuts": CUTS,
         "sha256": {},

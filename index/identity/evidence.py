@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from index.identity.authorships import Authorships
-from index.identity.person_names import relation
 from index.identity.statistics import (
     CHUNK,
     LARGE,
@@ -24,7 +23,6 @@ from index.identity.statistics import (
 )
 
 FEATURES = (
-    "name_relation",
     "shared_coauthors",
     "shared_weight",
     "shared_rarest",
@@ -41,9 +39,7 @@ FEATURES = (
     "both_first",
     "place_gap",
 )
-PAIR_COLUMNS = [place for place, name in enumerate(FEATURES) if name != "name_relation"]
-"""The features that the model of pairs reads: all but the relation, which is the same for a whole name."""
-MONOTONE = (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0)
+MONOTONE = (1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0)
 """1 for features that can only be evidence for one person; a constraint on the learned model."""
 _SPAN = 4 * CHUNK
 """Pairs for which the papers and names are brought together in one go."""
@@ -122,7 +118,6 @@ class Evidence:
         relative = place / np.maximum(authors - 1, 1)
         other_relative = other_place / np.maximum(other_authors - 1, 1)
         features = (
-            self._relations(one, other),
             count,
             weight,
             rarest,
@@ -140,14 +135,6 @@ class Evidence:
             np.abs(relative - other_relative),
         )
         return np.stack([np.asarray(f, np.float32) for f in features], axis=1)
-
-    def _relations(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        names = self._all.name_ids[1]
-        width = len(names)
-        codes = self._name_of[one].astype(np.int64) * width + self._name_of[other]
-        distinct, inverse = np.unique(codes, return_inverse=True)
-        values = [relation(names[code // width], names[code % width]) for code in distinct.tolist()]
-        return np.asarray(values, np.float32)[inverse]
 
 
 class _Nearby:

@@ -20,6 +20,7 @@ import numpy as np
 from data.calendar import clock
 from data.keys import hash64
 from data.stores.corrections import Correction
+from index.identity import identity
 from index.identity.collection import AuthorshipFiles
 from index.identity.gathering import gather
 from index.identity.identity import Judge
@@ -28,6 +29,7 @@ from index.identity.judging import ODDS, WORTH, JudgedCollection, judged
 from index.identity.membership_rows import Stands
 from index.identity.models import Models
 from index.identity.unions import CertainPairs
+from index.models.shipped import shipped_json
 from index.search.corpus import Corpus
 
 Report = Callable[[str, int, int], None]
@@ -45,21 +47,28 @@ class PassState:
     ----------
     begun
         Seconds since 1970.
+    basis
+        A hash of all that decides how names are judged, and in which parts: :meth:`FullPass.basis`.
     done
         Numbers of the parts of the names that are judged.
+    judged
+        Whether all of them are.
     draft, after
         The draft that is being written, and the newest pass or correction that it knows of.
     paper
         Memberships of papers below this store id are written.
+    changed
+        How many authorships the draft changes.
     """
 
     begun: float
-    certain: int
+    basis: int
     done: list[int] = field(default_factory=list)
     judged: bool = False
     draft: int | None = None
     after: int = 0
     paper: int = 0
+    changed: int = 0
 
 
 class FullPass:
@@ -86,7 +95,11 @@ class FullPass:
         new.replace(self.folder / "state.json")
 
     def finish(self) -> None:
-        """Keep the collection for placing new papers, and clear the rest away."""
+        """Keep the collection for placing new papers, and clear the rest away.
+
+        From its first step on the pass is over: a kill after it costs the collection, which is read again.
+        """
+        (self.folder / "state.json").unlink()
         kept = current(self.corpus)
         shutil.rmtree(kept, ignore_errors=True)
         (self.folder / "collection").rename(kept)
@@ -96,23 +109,24 @@ class FullPass:
 
     async def judged(self) -> tuple[AuthorshipFiles, Judgement, PassState]:
         """Everybody judged; an unfinished pass goes on at the names it had reached."""
-        corrections = await self.corpus.store.corrections.for_all()
-        print_ = hash64(json.dumps([asdict(one) for one in corrections], default=str, sort_keys=True))
         state, collection = self.state(), self._opened()
         if collection is not None and collection.upto > await self.corpus.store.last_change():
             collection = None  # the database is an older one, from a backup
+        begun = clock.now().timestamp() if state is None or collection is None else state.begun
         if state is None or collection is None:
+            state = None
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
-            state = PassState(clock.now().timestamp(), print_)
             collection = await gather(
                 self.corpus, self.folder / "collection", self._tell("gathering authorships")
             )
             stands = await Stands.read(self.corpus.store, collection)
             np.save(self.folder / "known.npy", stands.known)
-            self._blank(collection, state)
-        elif state.certain != print_:  # corrections decide which names are judged together
-            state = PassState(state.begun, print_)
+        # Read after the people: a correction that comes in between is judged, and is seen as one in writing.
+        corrections = await self.corpus.store.corrections.for_all()
+        basis = self.basis(corrections)
+        if state is None or state.basis != basis:
+            state = PassState(begun, basis)
             self._blank(collection, state)
         judgement = self._judgement()
         if not state.judged:
@@ -121,6 +135,16 @@ class FullPass:
             await asyncio.to_thread(self._judge, collection, judgement, models, certain, state)
         numbered = await asyncio.to_thread(judgement.numbered)
         return collection, numbered, state
+
+    @staticmethod
+    def basis(corrections: Sequence[Correction]) -> int:
+        """A hash of what decides how names are judged, and in which parts.
+
+        A pass goes on only with the same: parts are known by their numbers, and an update of Labmate may
+        bring other models, or cut the parts anew.
+        """
+        said = [asdict(one) for one in corrections], shipped_json("identity.json"), identity.AT_ONCE
+        return hash64(json.dumps(said, default=str, sort_keys=True))
 
     def known(self) -> np.ndarray:
         """int32, shape (authorships,): the person of each when the pass began, -1 if unassigned."""
@@ -162,8 +186,9 @@ class FullPass:
         judge = Judge(collection.authorships, models, certain, statistics=collection.statistics)
         np.save(collection.folder / ODDS, judge.name_odds)
         counts = np.diff(collection.authorships.by_name[1])
-        sizes = {number: int(counts[names].sum()) for number, names in enumerate(judge.units())}
-        left = {number: names for number, names in enumerate(judge.units()) if number not in state.done}
+        parts = dict(enumerate(judge.units()))
+        sizes = {number: int(counts[names].sum()) for number, names in parts.items()}
+        left = {number: names for number, names in parts.items() if number not in state.done}
         # The largest first, so that no process is left alone with one at the end.
         units = sorted(left.items(), key=lambda unit: -sizes[unit[0]])
         todo = sum(sizes[number] for number in left)

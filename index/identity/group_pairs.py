@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from index.identity.clusters import MATRICES
-from index.identity.evidence import FEATURES, PAIR_COLUMNS, Evidence
+from index.identity.evidence import FEATURES, Evidence
 from index.identity.large_names import few
 from index.identity.models import Models
 from index.models.shipped import margins
@@ -82,7 +82,7 @@ def _pool(
     row, column = within // widths[pair], within % widths[pair]
     row_begins, column_begins = np.cumsum(heights) - heights, np.cumsum(widths) - widths
     features = evidence.compare(left[row_begins[pair] + row], right[column_begins[pair] + column])
-    scores = margins(models.pairs, features[:, PAIR_COLUMNS])
+    scores = margins(models.pairs, features)
     by_column = np.empty_like(scores)
     by_column[begins[pair] + column * heights[pair] + row] = scores
     over_columns = np.maximum.reduceat(scores, begins.repeat(heights) + _steps(heights, widths))

@@ -11,7 +11,7 @@ import numpy as np
 from index.identity import large_names
 from index.identity.authorships import Authorships
 from index.identity.clusters import Block, batches, estimate_priors, pairs_within, upper
-from index.identity.evidence import PAIR_COLUMNS, Evidence
+from index.identity.evidence import Evidence
 from index.identity.judgement import Judgement
 from index.identity.models import Models, ease, expected_namesakes
 from index.identity.name_merger import NameMerger
@@ -24,7 +24,7 @@ from index.models.shipped import margins
 _PAIRS_AT_ONCE = 400_000
 _PAIRS_HELD = 2_000_000
 """Pairs of authorships whose evidence is held at a time, unless one name has more."""
-_AT_ONCE = 60_000
+AT_ONCE = 60_000
 """Authorships that are judged in one go, unless one family name has more."""
 Progress = Callable[[int, int], None]
 
@@ -101,7 +101,7 @@ class Judge:
         start, size = 0, 0
         for begin, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(order)], strict=True):
             more = int(counts[begin:end].sum())
-            if size and size + more > _AT_ONCE:
+            if size and size + more > AT_ONCE:
                 yield np.sort(order[start:begin])
                 start, size = begin, 0
             size += more
@@ -190,7 +190,7 @@ class Judge:
             np.concatenate([np.repeat(new, len(block)) for new, block in sides]),
             np.concatenate([np.tile(block, len(new)) for new, block in sides]),
         )
-        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        scores = margins(self.models.pairs, features)
         ids, _ = self.authorships.name_ids
         blocks, start = [], 0
         for new, block in sides:
@@ -206,7 +206,7 @@ class Judge:
                 )
             )
             self._set_priors(blocks[-1])
-            for a, b in self._within(blocks[-1], self.certain.apart):
+            for a, b in self._places(blocks[-1], self.certain.apart_among):
                 blocks[-1].keep_apart(a, b)
             start = stop
         return blocks
@@ -273,7 +273,7 @@ class Judge:
     def _whole_prior(self, authorships: np.ndarray) -> float:
         """The prior of a large name, from pairs of all its parts: within one part papers are too alike."""
         one, other = large_names.random_pairs(authorships)
-        scores = margins(self.models.pairs, self.evidence.compare(one, other)[:, PAIR_COLUMNS])
+        scores = margins(self.models.pairs, self.evidence.compare(one, other))
         odds = float(self.name_odds[self.authorships.name_ids[0][authorships[0]]])
         return estimate_priors([scores], [odds])[0]
 
@@ -287,7 +287,7 @@ class Judge:
             block.start(prior if given is None else given)
         self._merge(blocks)
         for block in blocks:
-            block.join(self._within(block, self.certain.together))
+            block.join(self._places(block, self.certain.together_among))
         return blocks
 
     def _merge(self, blocks: list[Block]) -> None:
@@ -312,7 +312,7 @@ class Judge:
         features = self.evidence.compare(
             np.concatenate([left for left, _ in paired]), np.concatenate([right for _, right in paired])
         )
-        scores = margins(self.models.pairs, features[:, PAIR_COLUMNS])
+        scores = margins(self.models.pairs, features)
         ids, _ = self.authorships.name_ids
         blocks = [
             Block.of(
@@ -324,15 +324,19 @@ class Judge:
         ]
         for block in blocks:
             self._set_priors(block)
-            for a, b in self._within(block, self.certain.apart):
+            for a, b in self._places(block, self.certain.apart_among):
                 block.keep_apart(a, b)
         return blocks
 
-    def _within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        if not pairs:
-            return []
-        place = {int(authorship): at for at, authorship in enumerate(block.authorships)}
-        return [(place[a], place[b]) for a, b in pairs if a in place and b in place]
+    @staticmethod
+    def _places(
+        block: Block, among: Callable[[Sequence[int]], list[tuple[int, int]]]
+    ) -> list[tuple[int, int]]:
+        """The certain pairs among a block's authorships, by their places in it."""
+        authorships = block.authorships.tolist()
+        pairs = among(authorships)
+        place = {authorship: at for at, authorship in enumerate(authorships)} if pairs else {}
+        return [(place[one], place[other]) for one, other in pairs]
 
     def _note(self, block: Block, judgement: Judgement) -> None:
         """Write down the confidence and support of each authorship of a block."""

@@ -35,7 +35,7 @@ from index.search.vectors import Vectors
 
 log = logging.getLogger("labmate")
 WORTH = 100_000
-"""Authorships from which on other processes take less time than they need to start."""
+"""From so many authorships on, other processes save more time than they take to start."""
 _LOOK_EVERY = 1.0
 """Seconds between two looks at whether the parent is still there."""
 ODDS = "odds.npy"

@@ -128,8 +128,8 @@ class _Judged:
 
 async def _judged(corpus: Corpus, collection: AuthorshipFiles, new: Newcomers) -> _Judged:
     """Judge the new rows, so many names at a time that what has to be known of them takes little memory."""
-    near = await Surroundings.read(corpus, collection, new.rows)
     models = await asyncio.to_thread(Models.shipped)
+    near = await Surroundings.read(corpus, collection, new.rows, models.commonness)
     corrections = await corpus.store.corrections.for_all()
     parts = await asyncio.to_thread(near.parts, AT_ONCE, _names_together(corrections))
     rows_of: list[list[tuple[int, int, int, str]]] = [[] for _ in parts]
@@ -162,7 +162,7 @@ def _judged_part(
     """Judge the new rows with some names; ``standing``: paper, position and person of all who bear them."""
     known_at = {(paper, position): person for paper, position, person in standing}
     papers = {paper for paper, _ in known_at} | {row[0] for row in rows}
-    authorships, statistics, stored = near.around(sorted(papers), names, models)
+    authorships, statistics, stored = near.around(sorted(papers), names)
     keys = place_keys(stored.papers[authorships.paper], stored.positions)
     # Names that nobody new could have are not looked at, whatever stands there.
     wanted = np.isin(authorships.name_ids[0], sorted(names))

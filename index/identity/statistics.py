@@ -149,6 +149,8 @@ def meetings(incidence: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
     weighted = sparse.csr_matrix(
         (np.repeat(share, size), incidence.indices, incidence.indptr), incidence.shape
     )
+    weighted = weighted.copy()  # its arrays were those of ``incidence``
+    weighted.eliminate_zeros()  # papers of one author or of too many join nobody
     wrote = incidence.T.tocsr()
     for start in range(0, incidence.shape[1], _NAMES_AT_ONCE):
         joined = (wrote[start : start + _NAMES_AT_ONCE] @ weighted).tocsr()

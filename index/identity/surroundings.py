@@ -19,7 +19,7 @@ from index.identity.arrays import mapped
 from index.identity.authorships import Authorships
 from index.identity.collection import AuthorshipFiles, PaperVectors
 from index.identity.evidence import some_rows
-from index.identity.models import Models
+from index.identity.judging import ODDS
 from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
 from index.identity.statistics import Statistics, by_paper, row_entries, tfidf, words_of
 from index.search.corpus import Corpus
@@ -101,8 +101,10 @@ class Surroundings:
         tail: list[_Row],
         texts: dict[int, tuple[str, str, int]],
         new: list[_Row],
+        commonness: Commonness,
     ) -> None:
         self.collection = collection
+        self._commonness = commonness
         self._corpus, self._tail, self._texts = corpus, tail, texts
         self._later = np.array(later, np.int64)
         self._known = len(collection.authorships.name_ids[1])
@@ -112,12 +114,14 @@ class Surroundings:
         self.names = _Names(collection.authorships.name_ids[1], self.new_names)
 
     @classmethod
-    async def read(cls, corpus: Corpus, collection: AuthorshipFiles, new: list[_Row]) -> Surroundings:
+    async def read(
+        cls, corpus: Corpus, collection: AuthorshipFiles, new: list[_Row], commonness: Commonness
+    ) -> Surroundings:
         """Read the papers that came after the collection was read."""
         later = await corpus.store.people.changed_since(collection.upto)
         tail = await corpus.store.people.authorships_of(later)
         texts = await corpus.store.texts(sorted({row[0] for row in tail}))
-        return await asyncio.to_thread(cls, corpus, collection, later, tail, texts, new)
+        return await asyncio.to_thread(cls, corpus, collection, later, tail, texts, new, commonness)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -238,10 +242,15 @@ class Surroundings:
         late = {row[2] for row in self._tail if self._number_of[row[3]] in wanted}
         return sorted(late | set(some.tolist()))
 
-    def _odds(self, commonness: Commonness) -> np.ndarray:
+    @cached_property
+    def _odds(self) -> np.ndarray:
         """float64, shape (names,): log-odds by the name alone."""
-        path = self.collection.folder / "odds.npy"
-        known = np.load(path) if path.exists() else self.collection.authorships.name_odds(commonness)
+        commonness, path = self._commonness, self.collection.folder / ODDS
+        if not path.exists():  # the collection was gathered for placing, not judged
+            new = path.with_name(f"new-{ODDS}")
+            np.save(new, self.collection.authorships.name_odds(commonness))
+            new.replace(path)
+        known = np.load(path)
         families = sorted({name.family for name in self.new_names})
         counts = self._look_up("family", [hash64(family) for family in families], "counts")
         held = Counter(dict(zip(families, np.maximum(counts, 0).tolist(), strict=True)))
@@ -254,9 +263,7 @@ class Surroundings:
 
     # -- papers ------------------------------------------------------------------------------------
 
-    def around(
-        self, papers: list[int], names: set[int], models: Models
-    ) -> tuple[Authorships, Statistics, Stored]:
+    def around(self, papers: list[int], names: set[int]) -> tuple[Authorships, Statistics, Stored]:
         """The authorships of these papers, as the store has them now, to judge those of some wanted names."""
         collection, known = self.collection, self.collection.authorships
         wanted, some = np.array(papers, np.int64), set(papers)
@@ -283,7 +290,7 @@ class Surroundings:
         part = _Part(
             ids,
             self,
-            self._odds(models.commonness),
+            self._odds,
             names,
             offsets=offsets,
             vectors=PaperVectors(self._corpus.vectors, held),
@@ -308,7 +315,7 @@ class Surroundings:
             [meetings.indptr, np.full(names - len(meetings.indptr) + 1, meetings.indptr[-1])]
         )
         texts = [" ".join(self._texts.get(int(paper), ("", ""))[:2]) for paper in held[at_late]]
-        terms = sparse.vstack([some_rows(known.terms, old), tfidf(self._words(), texts)]).tocsr()
+        terms = sparse.vstack([some_rows(known.terms, old), tfidf(self._words, texts)]).tocsr()
         return Statistics(
             by_paper(part.offsets, ids, names),
             by_paper(part.offsets, self.short_ids[ids], len(known.short_weights) + len(more)),
@@ -321,6 +328,7 @@ class Surroundings:
             known.usual_years,
         )
 
+    @cached_property
     def _words(self) -> TfidfVectorizer | None:
         text = (self.collection.folder / "words.txt").read_text()
         return words_of(text.split("\n"), np.load(self.collection.folder / "words-idf.npy")) if text else None

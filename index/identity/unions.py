@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,37 @@ class CertainPairs:
     together: Sequence[tuple[int, int]] = ()
     apart: Sequence[tuple[int, int]] = ()
 
+    def together_among(self, authorships: Collection[int]) -> list[tuple[int, int]]:
+        """Those of the pairs :attr:`together` of which both are given."""
+        return _among(authorships, self._together_of)
+
+    def apart_among(self, authorships: Collection[int]) -> list[tuple[int, int]]:
+        """Those of the pairs :attr:`apart` of which both are given."""
+        return _among(authorships, self._apart_of)
+
+    @cached_property
+    def _together_of(self) -> dict[int, list[int]]:
+        return _partners(self.together)
+
+    @cached_property
+    def _apart_of(self) -> dict[int, list[int]]:
+        return _partners(self.apart)
+
+
+def _partners(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    partners: dict[int, list[int]] = {}
+    for one, other in pairs:
+        partners.setdefault(one, []).append(other)
+    return partners
+
+
+def _among(authorships: Collection[int], partners: Mapping[int, Sequence[int]]) -> list[tuple[int, int]]:
+    """Looked up from the authorships, since all names are judged with the pairs of the whole collection."""
+    if not partners or partners.keys().isdisjoint(authorships):
+        return []
+    inside = set(authorships)
+    return [(one, other) for one in authorships for other in partners.get(one, ()) if other in inside]
+
 
 class Union:
     """Groups being united, with the pairs that must stay apart."""
@@ -31,12 +63,11 @@ class Union:
         self._members = {place: [place] for place in range(len(groups))}
         self._whose = list(range(len(groups)))
         owner = {int(a): place for place, group in enumerate(groups) for a in group}
-        self.together = [(owner[a], owner[b]) for a, b in certain.together if a in owner and b in owner]
+        self.together = [(owner[a], owner[b]) for a, b in certain.together_among(owner)]
         self._apart: dict[int, set[int]] = {}
-        for a, b in certain.apart:
-            if a in owner and b in owner:
-                self._apart.setdefault(owner[a], set()).add(owner[b])
-                self._apart.setdefault(owner[b], set()).add(owner[a])
+        for a, b in certain.apart_among(owner):
+            self._apart.setdefault(owner[a], set()).add(owner[b])
+            self._apart.setdefault(owner[b], set()).add(owner[a])
 
     def possible(self, one: int, other: int) -> bool:
         """Whether two groups can be one person: nothing in one contradicts the other."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from data.stores.person_passes import Pass
 from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles
 from index.identity.full_pass import FullPass, PassState
@@ -52,6 +54,8 @@ class Writing:
     async def write(self) -> PassOutcome:
         """Write it in one transaction if it is short, else as a draft that readers then switch to."""
         people, state = self._store.people, self._state
+        if (published := await self._published()) is not None:
+            return await self._ended(published)
         while True:
             after = await people.newest_pass()
             stands = await Stands.read(self._store, self._collection)
@@ -63,17 +67,22 @@ class Writing:
                 person = await self._numbered(stands)
                 np.save(self._pass.folder / "numbers.npy", person)
                 state.draft, state.after, state.paper = None, after, 0
-            changed = await self._differing(person, stands)
+            revised = await self._revised()
+            person = np.where(revised, stands.was, person)  # so they stay until new papers are placed
+            changed = self._differing(person, stands) & ~revised
+            state.changed = int(changed.sum())
             now = await asyncio.to_thread(counted, person, self._collection.authorships.form_of, self._forms)
             held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
             counts = len(person) + len(stands.others), len(held)
             self._leads = await asyncio.to_thread(vanished, stands.was, person, held)
             if goes_on or not await self._is_short(changed, stands, now):
-                await self._drafted(person, changed, stands, now, counts, after)
+                overtaken = await self._drafted(person, changed, stands, now, counts, after)
+                if overtaken or goes_on or stands.others:
+                    await self._recount(counts)
             elif not await self._at_once(person, changed, stands, now, counts, after):
                 continue
             await asyncio.to_thread(self._pass.finish)
-            return PassOutcome("full", *counts, int(changed.sum()))
+            return PassOutcome("full", *counts, state.changed)
 
     async def _numbered(self, stands: Stands) -> np.ndarray:
         """The person of each authorship, by people's present numbers."""
@@ -89,22 +98,17 @@ class Writing:
             person = np.where(person >= FRESH, person - FRESH + first, person)
         return person
 
-    async def _differing(self, person: np.ndarray, stands: Stands) -> np.ndarray:
-        """bool, shape (authorships,): where the store has another person, or is less sure of it.
-
-        Papers that changed after they were read stay as they are until new papers are placed.
-        """
+    def _differing(self, person: np.ndarray, stands: Stands) -> np.ndarray:
+        """bool, shape (authorships,): where the store has another person, or is less sure of it."""
         sure = np.abs(self._confidence() - stands.confidence) < SAME
         differing: np.ndarray = ~((stands.known == person) & sure & stands.judged)
-        later = await self._store.people.changed_since(self._collection.upto)
-        at = np.flatnonzero(np.isin(self._collection.papers, later))
-        for start, stop in zip(
-            self._collection.authorships.offsets[at].tolist(),
-            self._collection.authorships.offsets[at + 1].tolist(),
-            strict=True,
-        ):
-            differing[start:stop] = False
         return differing
+
+    async def _revised(self) -> np.ndarray:
+        """bool, shape (authorships,): those of papers that changed after they were read."""
+        later = await self._store.people.changed_since(self._collection.upto)
+        revised: np.ndarray = np.isin(self._collection.papers, later)[self._collection.authorships.paper]
+        return revised
 
     def _confidence(self) -> np.ndarray:
         rounded: np.ndarray = np.round(self._judgement.confidence, 3)
@@ -186,7 +190,8 @@ class Writing:
         now: Counted,
         counts: tuple[int, int],
         after: int,
-    ) -> None:
+    ) -> bool:
+        """Write and publish it as a draft; returns whether corrections came in while it was written."""
         people, state, collection = self._store.people, self._state, self._collection
         if state.draft is None:
             draft = await people.begin_draft()
@@ -211,16 +216,42 @@ class Writing:
             after, overtaken = await people.newest_pass(), True
             person, stands = await self._overtaken(draft, person, stands)
         await people.settle()
-        if overtaken or stands.others:
-            await self._recount(counts)
+        return overtaken
+
+    async def _published(self) -> Pass | None:
+        """The pass that the draft became, if readers see it already; after it, the process was killed."""
+        people, draft = self._store.people, self._state.draft
+        if draft is None or not await people.is_current(draft):
+            return None
+        last = await people.last_pass("full")
+        mine = last is not None and last.id > self._state.after and last.upto == self._collection.upto
+        return last if mine else None
+
+    async def _ended(self, published: Pass) -> PassOutcome:
+        """Do what is left to do after publishing."""
+        people, counts = self._store.people, (published.authorships, published.people)
+        await people.settle()
+        await self._note_leads()
+        await self._recount(counts)
+        await asyncio.to_thread(self._pass.finish)
+        return PassOutcome("full", *counts, self._state.changed)
+
+    async def _note_leads(self) -> None:
+        """Note where everybody leads who turned out to be somebody else."""
+        async for known in self._everybody():
+            self._leads |= {who: into for who, (_, _, into) in known.items() if into}
+
+    async def _everybody(self) -> AsyncIterator[dict[int, tuple[str, int, int | None]]]:
+        """Everybody's name, number of papers, and whom they lead to, by their number, some at a time."""
+        people = self._store.people
+        for first in range(0, await people.last_number() + 1, PEOPLE_AT_ONCE):
+            yield await people.people_rows(first, first + PEOPLE_AT_ONCE)
 
     async def _overtaken(self, draft: int, person: np.ndarray, stands: Stands) -> tuple[np.ndarray, Stands]:
         """Take corrections into a draft that came while it was written."""
         people = self._store.people
         now = await Stands.read(self._store, self._collection)
-        for first in range(0, await people.last_number() + 1, PEOPLE_AT_ONCE):
-            known = await people.people_rows(first, first + PEOPLE_AT_ONCE)
-            self._leads |= {who: into for who, (_, _, into) in known.items() if into}
+        await self._note_leads()
         corrected = with_corrections(person, stands.known, now.known)
         corrected = np.where(corrected > person.max(initial=-1), now.known, corrected)
         said = (
@@ -260,7 +291,7 @@ class Writing:
         while True:
             after = await people.newest_pass()
             stands = await Stands.read(self._store, self._collection)
-            now = counted(stands.known, self._collection.authorships.form_of, forms)
+            now = counted(stands.was, self._collection.authorships.form_of, forms)
             held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
             elsewhere = {who for who, _ in stands.others}
             rows: list[dict[str, Any]] = []
@@ -268,10 +299,12 @@ class Writing:
             async for some, _ in changed_people(self._store, now, forms, {}):
                 rows += [row for row in some if row["id"] not in elsewhere]
             here = set(held.tolist())
-            for who, into in sorted(self._leads.items()):
-                row = (await people.people_rows(who, who + 1)).get(who) if who not in here else None
-                if row is not None and row[2] is None:
-                    gone.append((who, into))
+            async for known in self._everybody():
+                gone += [
+                    (who, self._leads[who])
+                    for who, (_, _, into) in sorted(known.items())
+                    if into is None and who in self._leads and who not in here
+                ]
             rows += await recounted(self._store, elsewhere)
             upto, corrections = self._collection.upto, self._collection.corrections
             if await people.replace("word", upto, corrections, [], [], rows, gone, counts, after=after):

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from data.stores import people_drafts
@@ -24,7 +26,7 @@ from tests.helpers import databases
 def small_steps() -> None:
     """Let a pass over a small library take as many steps as one over a large one."""
     people_drafts.AT_ONCE = 3
-    identity._AT_ONCE = 1
+    identity.AT_ONCE = 1
     full_pass.SAVED_EVERY = 0.0
     full_pass.WORTH = 0
     statistics._BACKGROUND = 6_000
@@ -50,7 +52,8 @@ async def judge(folder: Path, processes: int) -> None:
     def tell(step: str, done: int, _whole: int) -> None:
         print(step, done, flush=True)
 
-    for name in ("draft_people", "redraft", "publish"):
+    full_pass.shutil = SimpleNamespace(rmtree=told("clearing", shutil.rmtree))  # type: ignore[attr-defined]
+    for name in ("draft_people", "redraft", "publish", "settle"):
         setattr(store.people, name, told(name, getattr(store.people, name)))
     try:
         outcome = await identify(corpus, full=True, report=tell, processes=processes)

@@ -43,7 +43,7 @@ def nodes():
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch, caplog):
-    monkeypatch.setattr(identity, "_AT_ONCE", 1)
+    monkeypatch.setattr(identity, "AT_ONCE", 1)
     monkeypatch.setattr(full_pass, "WORTH", 0)
     monkeypatch.setattr(statistics, "_BACKGROUND", 6_000)
     monkeypatch.setattr(backlog, "AT_ONCE", 4)

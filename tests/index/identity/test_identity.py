@@ -414,3 +414,10 @@ def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monk
     whole = Evidence(few)
     pairs = np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)
     assert np.array_equal(quick.compare(*pairs), whole.compare(*pairs))
+
+
+def test_certain_pairs_are_looked_up_from_a_names_authorships():
+    pairs = CertainPairs(together=[(1, 2), (9, 1), (2, 30)], apart=[(5, 2), (2, 7), (2, 9)])
+    assert sorted(pairs.together_among([1, 2, 9])) == [(1, 2), (9, 1)]
+    assert sorted(pairs.apart_among({2: 0, 9: 1, 5: 2})) == [(2, 9), (5, 2)]
+    assert pairs.apart_among([1, 30]) == [] == CertainPairs().together_among([1, 2])

@@ -15,8 +15,13 @@ from index.search.embedding import Embedder
 from tests.helpers import databases
 from tests.helpers.process import awaited
 from tests.helpers.records import record
+from tests.helpers.whole_store import whole_store
 
 FIRST = ["Wei", "Yu", "W.", "Ada", "Bo", "Hui"]
+
+
+def authors(n):
+    return [f"{FIRST[n % 6]} Wang", f"{FIRST[n % 5]} Li", f"Guest{n % 7} Person{n % 7}", f"Only{n} Once{n}"]
 
 
 @pytest.fixture
@@ -25,11 +30,7 @@ async def folder(tmp_path):
     home = tmp_path / "one"
     home.mkdir()
     store = await Store.open(databases.url_of(home / "labmate.db"))
-    names = [
-        [f"{FIRST[n % 6]} Wang", f"{FIRST[n % 5]} Li", f"Guest{n % 7} Person{n % 7}", f"Only{n} Once{n}"]
-        for n in range(40)
-    ]
-    await store.upsert([record(n, authors=authors) for n, authors in enumerate(names)])
+    await store.upsert([record(n, authors=authors(n)) for n in range(40)])
     await store.close()
     return home
 
@@ -113,6 +114,69 @@ async def test_a_killed_pass_does_not_lose_papers_that_came_since(folder, monkey
         assert await store.people.standing() == (168, 160), "and then places what came since"
         late = await store.people.named([await store.author_names.find("Late61 Comer61")])
         assert [papers for _, papers in late] == [1]
+    finally:
+        await store.close()
+
+
+async def test_a_pass_killed_after_readers_saw_it_is_only_ended(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    databases.copy(folder, other)
+    await run_until(other)
+    await run_until(folder, "publish", 1)
+    said = await run_until(folder, "settle", 1)
+    assert said[-2:] == ["publish", "settle"]
+    said = await run_until(folder)
+    assert [line.split()[0] for line in said if not line.startswith("clearing")] == [
+        "writing",
+        "settle",
+        "done",
+    ]
+    assert await people_of(folder) == await people_of(other)
+    assert not (folder / "index" / "identity" / "pass").exists()
+
+
+@pytest.mark.parametrize("times", [2, 3])
+async def test_a_pass_killed_while_it_clears_up_is_over(folder, times):
+    said = await run_until(folder, "clearing", times)
+    assert said[-2] in ("settle", "clearing"), "it has published"
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
+    try:
+        await whole_store(store)
+        await store.upsert([record(n, authors=["Wei Wang", f"Late{n} Comer{n}"]) for n in range(60, 64)])
+        corpus = await Corpus.open(store, folder / "index", Embedder())
+        assert (await identify(corpus)).kind == "new"
+        await whole_store(store)
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("word", ["telling", "draft_people", "redraft", "publish", "settle"])
+@pytest.mark.parametrize("again", [False, True])
+async def test_papers_revised_while_a_pass_was_down_stay_as_they_were_and_are_placed(
+    folder, monkeypatch, word, again
+):
+    """Also where people are left without any other paper, or are new in this pass."""
+    monkeypatch.setattr(statistics, "_BACKGROUND", 6_000)
+    store = await Store.open(databases.url_of(folder / "labmate.db"))
+    try:
+        corpus = await Corpus.open(store, folder / "index", Embedder())
+        if again:  # somebody's only paper goes to somebody else in the second pass
+            await identify(corpus)
+            await store.upsert([record(n, authors=["Wei Wang", "Bo Li"]) for n in range(60, 100)])
+        await store.close()
+        await run_until(folder, word, 3 if word == "telling" else 2)
+        store = await Store.open(databases.url_of(folder / "labmate.db"))
+        corpus = await Corpus.open(store, folder / "index", Embedder())
+        revised = [
+            record(n, source="arxiv", version=2, authors=authors(n), abstract="Quite another text.")
+            for n in range(0, 40, 3)
+        ]
+        await store.upsert(revised)
+        await identify(corpus, full=True)
+        await whole_store(store)
+        await identify(corpus)
+        await whole_store(store)
     finally:
         await store.close()
 
