@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, select
@@ -49,6 +49,15 @@ class AuthorNames(Repository):
         """The key of an author's name, by its number."""
         async with self._read() as connection:
             return await connection.scalar(select(AuthorRow.key).where(AuthorRow.id == author_id))
+
+    async def printed_by_number(self, numbers: Collection[int]) -> dict[int, str]:
+        """A printed form of each of these names."""
+        found: dict[int, str] = {}
+        async with self._read() as connection:
+            for part in slices(sorted(set(numbers))):
+                query = select(AuthorRow.id, AuthorRow.name).where(AuthorRow.id.in_(part))
+                found |= {row[0]: row[1] for row in await connection.execute(query)}
+        return found
 
     async def number(self, key: str) -> int | None:
         """The number of an author's name, by its key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from data.stores.person_passes import Standing
 from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles, place_keys
+from index.identity.person_names import may_be_form, parse_name
 
 FRESH = 1 << 40
 """Numbers from here on stand for new people, who have no number yet."""
@@ -27,13 +28,16 @@ class Stands:
     was
         int32, shape (authorships,): the person at each place, -1 if there is none.
     known
-        int32: the same, but -1 where the name there changed.
+        int32: the person of this name on this paper, -1 if there is none. A revision may have moved them to
+        another place in the list, or put another name there.
     confidence, judged
         float32 and bool, as the store has them.
     gone
         Places (paper and position) with a membership where no current paper has an author.
     others
         Memberships of authorships that came after the collection was read: (person, paper).
+    renamed
+        Places where another name stands than the one that was judged, with the number of that one.
     """
 
     was: np.ndarray
@@ -42,6 +46,7 @@ class Stands:
     judged: np.ndarray
     gone: list[tuple[int, int]] = field(default_factory=list)
     others: list[tuple[int, int]] = field(default_factory=list)
+    renamed: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
     async def read(cls, store: Store, collection: AuthorshipFiles) -> Stands:
@@ -73,10 +78,39 @@ class Stands:
         self.judged[places] = [rows[row].judged for row in chosen.tolist()]
         same = collection.authors[places] == author[chosen]
         self.known[places[same]] = person[chosen][same]
+        self.renamed += zip(places[~same].tolist(), author[chosen][~same].tolist(), strict=True)
+        stayed = np.zeros(len(rows), bool)
+        stayed[chosen[same]] = True
+        for row in np.flatnonzero(~stayed).tolist():
+            self._follow(collection, rows[row])
         self.gone += [(rows[row].paper_id, rows[row].position) for row in np.flatnonzero(~there).tolist()]
         self.others += [
             (rows[row].person_id, rows[row].paper_id) for row in np.flatnonzero(there & ~inside).tolist()
         ]
+
+    def _follow(self, collection: AuthorshipFiles, row: Standing) -> None:
+        """An author whom a revision moved within the list is the same person."""
+        paper = collection.places_in(row.paper_id, row.paper_id + 1)
+        now = paper.start + np.flatnonzero(collection.authors[paper] == row.author_id)
+        if len(now) == 1 and self.known[now[0]] < 0:
+            self.known[now[0]] = row.person_id
+
+    async def leading(self, store: Store, form_of: np.ndarray, forms: Sequence[str]) -> np.ndarray:
+        """As :attr:`was`, but -1 where a name stands now that can't be the same person's.
+
+        Who has nothing left leads to whoever has it now, but not to a stranger in the same place of the list.
+        """
+        names = await store.author_names.printed_by_number({author for _, author in self.renamed})
+        leading = self.was.copy()
+        for place, author in self.renamed:
+            if not is_form(names.get(author, ""), forms[int(form_of[place])]):
+                leading[place] = -1
+        return leading
+
+
+def is_form(one: str, other: str) -> bool:
+    """Whether two printed names can be one person's."""
+    return may_be_form(parse_name(one), parse_name(other))
 
 
 async def all_standing(store: Store) -> AsyncIterator[tuple[int, list[Standing]]]:

@@ -17,6 +17,7 @@ from index.identity.collection import AuthorshipFiles, place_keys
 from index.identity.full_pass import certain_pairs, current
 from index.identity.gathering import gather
 from index.identity.identity import Judge
+from index.identity.membership_rows import is_form
 from index.identity.models import Models
 from index.identity.surroundings import Surroundings
 from index.identity.writing import PassOutcome
@@ -38,6 +39,9 @@ class Newcomers:
     ----------
     rows
         Paper, position, name's number, name as printed.
+    moved
+        Memberships that a revision moved within the list of authors, by their new paper and position, with
+        the name as printed there.
     replaced
         Memberships of authorships that are no more.
     last, full
@@ -45,6 +49,7 @@ class Newcomers:
     """
 
     rows: list[tuple[int, int, int, str]]
+    moved: dict[Place, tuple[Standing, str]]
     replaced: list[Standing]
     last: Pass
     full: Pass
@@ -67,17 +72,20 @@ class Newcomers:
         replaced = [s for s in standing if printed.get((s.paper_id, s.position)) != s.author_id]
         held = {(s.paper_id, s.position) for s in standing} - {(s.paper_id, s.position) for s in replaced}
         fresh = [row for row in rows if (row[0], row[1]) not in held]
-        return cls(fresh, replaced, last, full, upto) if len(fresh) <= MOST else None
+        moved = _moved(fresh, replaced)
+        fresh = [row for row in fresh if (row[0], row[1]) not in moved]
+        return cls(fresh, moved, replaced, last, full, upto) if len(fresh) <= MOST else None
 
     @property
     def authorships(self) -> int:
         """How many authorships there are."""
-        return self.last.authorships + len(self.rows) - len(self.replaced)
+        return self.last.authorships + len(self.rows) + len(self.moved) - len(self.replaced)
 
     @property
     def judged(self) -> int:
         """How many of them a full pass judged."""
-        return self.full.authorships - sum(row.judged for row in self.replaced)
+        lost = sum(row.judged for row in self.replaced) - sum(row.judged for row, _ in self.moved.values())
+        return self.full.authorships - lost
 
 
 async def place(corpus: Corpus, new: Newcomers, report: Report | None = None) -> PassOutcome:
@@ -87,7 +95,7 @@ async def place(corpus: Corpus, new: Newcomers, report: Report | None = None) ->
     while True:
         after, newest = await store.people.newest_pass(), await store.corrections.newest_change()
         if not new.rows:
-            judged = _Judged([], np.zeros(0, np.int64), np.zeros(0, np.float32), [], 0)
+            judged = _Judged([], np.zeros(0, np.int64), np.zeros(0, np.float32), [], 0, [])
         else:
             collection = AuthorshipFiles.open(current(corpus), corpus.vectors)
             if collection is None or not new.full.upto <= collection.upto <= new.upto:
@@ -97,7 +105,7 @@ async def place(corpus: Corpus, new: Newcomers, report: Report | None = None) ->
             if report:
                 report("telling people apart", 0, len(new.rows))
             judged = await _judged(corpus, collection, new)
-        outcome = await _write(store, new, judged, newest, after)
+        outcome = await _write(store, new, _with_moved(judged, new.moved), newest, after)
         if outcome is not None:
             return outcome
         again = await Newcomers.read(store)
@@ -117,6 +125,8 @@ class _Judged:
         float32.
     support
         The paper that supports it most, or None.
+    full
+        Whether a full pass judged it.
     """
 
     rows: list[tuple[int, int, int, str]]
@@ -124,6 +134,42 @@ class _Judged:
     confidence: np.ndarray
     support: list[int | None]
     first_new: int
+    full: list[bool]
+
+
+def _moved(
+    fresh: Sequence[tuple[int, int, int, str]], replaced: Sequence[Standing]
+) -> dict[Place, tuple[Standing, str]]:
+    """Memberships whose name stands elsewhere on the same paper now, by that place, with the name there."""
+    now: dict[Place, list[tuple[int, str]]] = {}
+    for paper, position, author, name in fresh:
+        now.setdefault((paper, author), []).append((position, name))
+    before = Counter((row.paper_id, row.author_id) for row in replaced)
+    moved = {}
+    for row in replaced:
+        places = now.get((row.paper_id, row.author_id), [])
+        if len(places) == before[row.paper_id, row.author_id] == 1:
+            moved[row.paper_id, places[0][0]] = row, places[0][1]
+    return moved
+
+
+def _with_moved(judged: _Judged, moved: dict[Place, tuple[Standing, str]]) -> _Judged:
+    """The memberships that a revision moved beside the judged rows; they stay their person's."""
+    known = [row.person_id for row, _ in moved.values()]
+    first = max([judged.first_new, *(person + 1 for person in known)])
+    person = np.where(
+        judged.person < judged.first_new, judged.person, judged.person - judged.first_new + first
+    )
+    return _Judged(
+        [*judged.rows, *((*place, row.author_id, name) for place, (row, name) in moved.items())],
+        np.concatenate([person, np.array(known, np.int64)]),
+        np.concatenate(
+            [judged.confidence, np.array([row.confidence for row, _ in moved.values()], np.float32)]
+        ),
+        [*judged.support, *(row.support for row, _ in moved.values())],
+        first,
+        [*judged.full, *(row.judged for row, _ in moved.values())],
+    )
 
 
 async def _judged(corpus: Corpus, collection: AuthorshipFiles, new: Newcomers) -> _Judged:
@@ -138,9 +184,12 @@ async def _judged(corpus: Corpus, collection: AuthorshipFiles, new: Newcomers) -
         rows_of[part_of[near.number_of(row[3])]].append(row)
     judged: list[_Judged] = []
     for names, rows in zip(parts, rows_of, strict=True):
-        standing = await corpus.store.people.standing_under(
-            await asyncio.to_thread(near.author_numbers, names)
-        )
+        authors = await asyncio.to_thread(near.author_numbers, names)
+        standing = await corpus.store.people.standing_under(authors)
+        mine = set(authors)
+        standing += [
+            (*place, row.person_id) for place, (row, _) in new.moved.items() if row.author_id in mine
+        ]
         judged.append(await asyncio.to_thread(_judged_part, near, models, names, rows, standing, corrections))
     return _together(judged)
 
@@ -184,6 +233,7 @@ def _judged_part(
         judgement.confidence[fresh],
         [paper if place >= 0 else None for place, paper in zip(support, supporting.tolist(), strict=True)],
         int(known.max(initial=-1)) + 1,
+        [False] * len(rows),
     )
 
 
@@ -201,6 +251,7 @@ def _together(parts: Sequence[_Judged]) -> _Judged:
         np.concatenate([part.confidence for part in parts]),
         [paper for part in parts for paper in part.support],
         first,
+        [full for part in parts for full in part.full],
     )
 
 
@@ -221,10 +272,10 @@ async def _write(
             "person_id": who,
             "confidence": round(float(confidence), 3),
             "support": support,
-            "judged": False,
+            "judged": full,
         }
-        for row, who, confidence, support in zip(
-            judged.rows, person.tolist(), judged.confidence, judged.support, strict=True
+        for row, who, confidence, support, full in zip(
+            judged.rows, person.tolist(), judged.confidence, judged.support, judged.full, strict=True
         )
     ]
     people, merged = await _people(store, new, judged, person)
@@ -242,15 +293,17 @@ async def _people(
 ) -> tuple[list[dict[str, Any]], list[Place]]:
     """Rows of the people concerned, and (person who has nothing left, person who has most of it)."""
     added: dict[int, Counter[str]] = {}
-    now: dict[Place, int] = {}
+    now: dict[Place, tuple[int, str]] = {}
     for (paper, position, _, name), who in zip(judged.rows, person.tolist(), strict=True):
         added.setdefault(who, Counter())[name] += 1
-        now[paper, position] = who
+        now[paper, position] = who, name
+    names = await store.author_names.printed_by_number({row.author_id for row in new.replaced})
     lost: dict[int, Counter[int]] = {}
     for row in new.replaced:
         into = lost.setdefault(row.person_id, Counter())
-        if (row.paper_id, row.position) in now:
-            into[now[row.paper_id, row.position]] += 1
+        who, name = now.get((row.paper_id, row.position), (-1, ""))
+        if who >= 0 and is_form(names.get(row.author_id, ""), name):
+            into[who] += 1
     forms = await store.people.forms_of(sorted(added.keys() | lost.keys()))
     people = []
     merged = []

@@ -74,7 +74,8 @@ class Writing:
             now = await asyncio.to_thread(counted, person, self._collection.authorships.form_of, self._forms)
             held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
             counts = len(person) + len(stands.others), len(held)
-            self._leads = await asyncio.to_thread(vanished, stands.was, person, held)
+            was = await stands.leading(self._store, self._collection.authorships.form_of, self._forms)
+            self._leads = await asyncio.to_thread(vanished, was, person, held)
             if goes_on or not await self._is_short(changed, stands, now):
                 overtaken = await self._drafted(person, changed, stands, now, counts, after)
                 if overtaken or goes_on or stands.others:
@@ -102,6 +103,7 @@ class Writing:
         """bool, shape (authorships,): where the store has another person, or is less sure of it."""
         sure = np.abs(self._confidence() - stands.confidence) < SAME
         differing: np.ndarray = ~((stands.known == person) & sure & stands.judged)
+        differing[[place for place, _ in stands.renamed]] = True
         return differing
 
     async def _revised(self) -> np.ndarray:

@@ -141,6 +141,59 @@ async def test_a_day_placed_in_parts_is_placed_as_in_one(tmp_path, monkeypatch, 
     assert people[0] == people[1]
 
 
+# -- revisions that change the list of authors -----------------------------------------------------
+
+
+@pytest.fixture(params=["placed", "judged again"])
+def full(request):
+    """Whether the revision is met by a full pass."""
+    return request.param == "judged again"
+
+
+async def test_authors_whom_a_revision_moves_in_the_list_stay_the_same_people(corpus, full):
+    """Also those who have no other paper: their claims and followers hang on their number."""
+    before = record(70, authors=["Ada Lovelace", "Only Once", "Wei Wang", "Solo Paper"])
+    await corpus.store.upsert([*circles(0, 12), before])
+    await identify(corpus)
+    names = ["Only Once", "Solo Paper", "Ada Lovelace", "Wei Wang"]
+    known = {name: set(await people_of(corpus, name)) for name in names}
+    revised = ["Ada Lovelace", "Late Comer", "Wei Wang", "Solo Paper", "Only Once"]
+    await corpus.store.upsert([record(70, source="arxiv", version=2, authors=revised)])
+    outcome = await identify(corpus, full=full)
+    assert outcome.kind == ("full" if full else "new")
+    assert {name: set(await people_of(corpus, name)) for name in names} == known
+    [late] = await people_of(corpus, "Late Comer")
+    assert late not in set.union(*known.values())
+    await whole_store(corpus.store)
+    assert (await identify(corpus, full=True)).changed == (0 if full else 1), (
+        "only who was placed is new to it"
+    )
+    assert {name: set(await people_of(corpus, name)) for name in names} == known
+
+
+async def test_an_author_whom_a_revision_leaves_out_leads_to_no_stranger(corpus, full):
+    await corpus.store.upsert(
+        [*circles(0, 12), record(70, authors=["Ada Lovelace", "Only Once", "Wei Wang"])]
+    )
+    await identify(corpus)
+    [gone] = await people_of(corpus, "Only Once")
+    await corpus.store.upsert([record(70, source="arxiv", version=2, authors=["Ada Lovelace", "Wei Wang"])])
+    await identify(corpus, full=full)
+    assert (await corpus.store.people.people_rows(gone, gone + 1))[gone][2] is None
+    await whole_store(corpus.store, left=["Only Once"])
+
+
+async def test_an_author_whose_name_a_revision_spells_out_leads_to_the_new_one(corpus, full):
+    await corpus.store.upsert([*circles(0, 12), record(70, authors=["Ada Lovelace", "O. Once"])])
+    await identify(corpus)
+    [was] = await people_of(corpus, "O. Once")
+    await corpus.store.upsert([record(70, source="arxiv", version=2, authors=["Ada Lovelace", "Only Once"])])
+    await identify(corpus, full=full)
+    [now] = await people_of(corpus, "Only Once")
+    assert (await corpus.store.people.find(was)).id == now
+    await whole_store(corpus.store)
+
+
 # -- corrections while a pass runs ---------------------------------------------------------------
 
 READ = ("gathering", "gathered", "judging")
