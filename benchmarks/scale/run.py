@@ -36,8 +36,8 @@ STEPS = {
     "keep_up": "upkeep",
 }
 """Each step is a function of a module beside this one."""
-WHOLE_UNTIL = 1_000_000
-"""Beyond, a people pass takes hours: some of the names are judged, and the cost of all of them follows."""
+WHOLE_UNTIL = 3_000_000
+"""Beyond, a people pass takes many hours: some names are judged, and the cost of all of them follows."""
 BEYOND = 10_000_000
 
 
