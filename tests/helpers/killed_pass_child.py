@@ -1,13 +1,16 @@
 """What the tests of killed passes kill: a full pass in small steps, which says each of them.
 
-`python -m tests.helpers.killed_pass_child FOLDER PROCESSES`
+`python -m tests.helpers.killed_pass_child FOLDER PROCESSES [STEP TIMES]`: before it takes a step for the nth
+time, it waits to be killed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,11 +37,17 @@ def small_steps() -> None:
     writing._SHORT = 0
 
 
+taken = Counter[str]()
+
+
 def told(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     """The same, which is said before it is done."""
 
     def saying(*given: Any, **more: Any) -> Any:
         print(name, flush=True)
+        taken[name] += 1
+        if sys.argv[3:] == [name, str(taken[name])]:
+            signal.pause()
         return real(*given, **more)
 
     return saying
@@ -52,7 +61,7 @@ async def judge(folder: Path, processes: int) -> None:
     def tell(step: str, done: int, _whole: int) -> None:
         print(step, done, flush=True)
 
-    full_pass.shutil = SimpleNamespace(rmtree=told("clearing", shutil.rmtree))  # type: ignore[attr-defined]
+    full_pass.shutil = SimpleNamespace(rmtree=told("clearing", shutil.rmtree))  # type: ignore[assignment]
     for name in ("draft_people", "redraft", "publish", "settle"):
         setattr(store.people, name, told(name, getattr(store.people, name)))
     try:

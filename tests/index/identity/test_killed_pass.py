@@ -35,13 +35,13 @@ async def folder(tmp_path):
     return home
 
 
-def start(folder, processes=1):
-    return awaited(str(folder), str(processes), module="tests.helpers.killed_pass_child")
+def start(folder, processes=1, *held):
+    return awaited(str(folder), str(processes), *held, module="tests.helpers.killed_pass_child")
 
 
 async def run_until(folder, word="", times=0, processes=1):
     """Run a full pass and kill it when it says a word for the nth time; returns what it said."""
-    child = start(folder, processes)
+    child = start(folder, processes, *([word, str(times)] if times else []))
     said = []
     async for line in child.lines():
         said.append(line.decode().strip())
