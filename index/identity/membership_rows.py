@@ -37,7 +37,7 @@ class Stands:
     others
         Memberships of authorships that came after the collection was read: (person, paper).
     renamed
-        Places where another name stands than the one that was judged, with the number of that one.
+        Places that now list a different name than the one judged, with the number of the judged name.
     """
 
     was: np.ndarray
@@ -89,16 +89,17 @@ class Stands:
         ]
 
     def _follow(self, collection: AuthorshipFiles, row: Standing) -> None:
-        """An author whom a revision moved within the list is the same person."""
+        """Keep an author the same person if a revision moved them in the author list."""
         paper = collection.places_in(row.paper_id, row.paper_id + 1)
         now = paper.start + np.flatnonzero(collection.authors[paper] == row.author_id)
         if len(now) == 1 and self.known[now[0]] < 0:
             self.known[now[0]] = row.person_id
 
     async def leading(self, store: Store, form_of: np.ndarray, forms: Sequence[str]) -> np.ndarray:
-        """As :attr:`was`, but -1 where a name stands now that can't be the same person's.
+        """As :attr:`was`, but -1 where the author now listed can't be the same person.
 
-        Who has nothing left leads to whoever has it now, but not to a stranger in the same place of the list.
+        A person left without papers is merged into whoever has them now, but never into a stranger who took
+        their position in the author list.
         """
         names = await store.author_names.printed_by_number({author for _, author in self.renamed})
         leading = self.was.copy()

@@ -140,7 +140,7 @@ class _Judged:
 def _moved(
     fresh: Sequence[tuple[int, int, int, str]], replaced: Sequence[Standing]
 ) -> dict[Place, tuple[Standing, str]]:
-    """Memberships whose name stands elsewhere on the same paper now, by that place, with the name there."""
+    """Memberships whose author now has another position on the same paper, by paper and new position."""
     now: dict[Place, list[tuple[int, str]]] = {}
     for paper, position, author, name in fresh:
         now.setdefault((paper, author), []).append((position, name))
@@ -154,7 +154,7 @@ def _moved(
 
 
 def _with_moved(judged: _Judged, moved: dict[Place, tuple[Standing, str]]) -> _Judged:
-    """The memberships that a revision moved beside the judged rows; they stay their person's."""
+    """Add the memberships that a revision moved; each keeps its person."""
     known = [row.person_id for row, _ in moved.values()]
     first = max([judged.first_new, *(person + 1 for person in known)])
     person = np.where(

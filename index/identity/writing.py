@@ -221,7 +221,7 @@ class Writing:
         return overtaken
 
     async def _published(self) -> Pass | None:
-        """The pass that the draft became, if readers see it already; after it, the process was killed."""
+        """The pass that the draft became, if it was published before the process was killed."""
         people, draft = self._store.people, self._state.draft
         if draft is None or not await people.is_current(draft):
             return None
@@ -239,12 +239,12 @@ class Writing:
         return PassOutcome("full", *counts, self._state.changed)
 
     async def _note_leads(self) -> None:
-        """Note where everybody leads who turned out to be somebody else."""
+        """Note whom each merged person was merged into."""
         async for known in self._everybody():
             self._leads |= {who: into for who, (_, _, into) in known.items() if into}
 
     async def _everybody(self) -> AsyncIterator[dict[int, tuple[str, int, int | None]]]:
-        """Everybody's name, number of papers, and whom they lead to, by their number, some at a time."""
+        """Read all people in batches: name, number of papers and whom they were merged into, by number."""
         people = self._store.people
         for first in range(0, await people.last_number() + 1, PEOPLE_AT_ONCE):
             yield await people.people_rows(first, first + PEOPLE_AT_ONCE)

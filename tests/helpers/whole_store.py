@@ -8,7 +8,7 @@ from data.stores.store import Store
 
 
 async def whole_store(store: Store, left: Collection[str] = ()) -> None:
-    """Nothing is lost, doubled or dangling, and everybody who is led to has papers.
+    """Check that nothing is lost, doubled or dangling, and that merged people lead to people with papers.
 
     Parameters
     ----------
@@ -25,8 +25,10 @@ async def whole_store(store: Store, left: Collection[str] = ()) -> None:
         assert merged is None
         assert papers == sum(row.person_id == number for row in rows), name
     for number, (_, _, merged) in stored.items():
-        nobody = merged is None and stored[number][0] in left
-        assert number in held or merged in held or nobody, "who is no more leads to somebody who is"
+        is_left = merged is None and stored[number][0] in left
+        assert number in held or merged in held or is_left, (
+            "a person without papers is merged into one with papers"
+        )
     async with store.people._read() as connection:
         if connection.dialect.name == "sqlite":  # PostgreSQL never lets a row point nowhere
             broken = await connection.exec_driver_sql("PRAGMA foreign_key_check")
