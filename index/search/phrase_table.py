@@ -186,7 +186,7 @@ def tabulate(
     Parameters
     ----------
     of
-        The text whose candidates count; in the other texts, only these do.
+        The text that is compared with the others: only candidates that it has in common with one count.
     among
         The keys that count, uint64; None for all.
     """
@@ -194,8 +194,8 @@ def tabulate(
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
     if of is not None:
-        own = np.unique(key[text == of])
-        among = own if among is None else np.intersect1d(own, among)
+        shared = np.intersect1d(key[text == of], key[text != of])
+        among = shared if among is None else np.intersect1d(shared, among)
     if among is not None:
         kept = np.isin(key, among)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]
