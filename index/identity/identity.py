@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -256,18 +257,21 @@ class Judge:
     def _parts(self, authorships: np.ndarray) -> list[np.ndarray]:
         if len(authorships) <= large_names.LARGEST:
             return [authorships] if len(authorships) else []
+        coauthors = self.evidence.coauthors(np.split(authorships, len(authorships)))
+        weights = self.evidence.statistics.weights
         features = large_names.work_and_circle(
-            self.authorships.vectors[self.authorships.paper[authorships]],
-            self.evidence.coauthors(np.split(authorships, len(authorships))),
-            self.evidence.statistics.weights,
+            self.authorships.vectors[self.authorships.paper[authorships]], coauthors, weights
         )
-        return large_names.parts(authorships, features)
+        return large_names.parts(authorships, features, large_names.teams_of(coauthors, weights))
 
     def _groups(self, blocks: list[Block]) -> list[np.ndarray]:
         """The groups of a name, also of several blocks."""
         if len(blocks) == 1:
             return grouped(blocks)
-        merger = PartMerger(self.authorships, self.evidence, self.models, self.certain, self._cut)
+        # The model learned from names of one part. A group that meets more others is like some by chance.
+        met = sum(len(block.groups) for block in blocks)
+        cut = self._cut + max(0.0, math.log(met / large_names.LARGEST))
+        merger = PartMerger(self.authorships, self.evidence, self.models, self.certain, cut)
         return merger.merged(blocks)
 
     def _whole_prior(self, authorships: np.ndarray) -> float:

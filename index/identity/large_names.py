@@ -1,7 +1,8 @@
 """Names with hundreds of authorships, sorted in parts so that the cost stays linear.
 
-Authorships are halved by their work and their coauthors until a part is small, each part is sorted like a
-name of its own, and groups of different parts that share coauthors are compared again.
+Authorships that share coauthors form teams. Teams are parted by their work and their coauthors until each
+part is small. A part is sorted like a name of its own, and groups of different parts that share coauthors
+are compared again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import DisjointSet
+from scipy.sparse.csgraph import minimum_spanning_tree
 from sklearn.utils.extmath import randomized_svd
 
 LARGEST = 300
@@ -27,19 +30,65 @@ _CIRCLE = 2.0
 _ROWS = 2_000
 
 
-def parts(authorships: np.ndarray, features: np.ndarray) -> list[np.ndarray]:
-    """Authorships in parts that are alike, each of at most :data:`LARGEST`; ``features`` has a row for each.
+def parts(authorships: np.ndarray, features: np.ndarray, teams: np.ndarray) -> list[np.ndarray]:
+    """Authorships in parts that are alike, each of at most :data:`LARGEST`; no team is in two.
 
-    Each cut is at the median along the direction in which the rows differ most, or nearly so.
+    Each cut is near the median along the direction in which the rows differ most, or nearly so.
+
+    Parameters
+    ----------
+    features
+        A row for each authorship.
+    teams
+        The team of each authorship (:func:`teams_of`), integers.
     """
     if len(authorships) <= LARGEST:
         return [authorships]
     rows = np.asarray(features, np.float32)
     rows = rows - rows.mean(axis=0)
     _, _, directions = randomized_svd(rows, 1, random_state=0)
-    order = np.argsort(rows @ directions[0], kind="stable")
-    sides = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-    return [part for side in sides for part in parts(authorships[side], features[side])]
+    _, team, sizes = np.unique(teams, return_inverse=True, return_counts=True)
+    order = np.argsort(np.bincount(team, rows @ directions[0]) / sizes, kind="stable")
+    before = np.cumsum(sizes[order]) <= len(authorships) // 2
+    before[0], before[-1] = True, False
+    first = np.zeros(len(sizes), bool)
+    first[order[before]] = True
+    sides = np.flatnonzero(first[team]), np.flatnonzero(~first[team])
+    return [part for side in sides for part in parts(authorships[side], features[side], teams[side])]
+
+
+def teams_of(coauthors: sparse.csr_matrix, weights: np.ndarray) -> np.ndarray:
+    """The team of each authorship: those linked by what coauthors they share, strongest links first.
+
+    Single linkage, along the tree of the strongest links. One that would make a team larger than half of
+    :data:`LARGEST` is left out: namesakes among the coauthors link most teams in the end.
+
+    Parameters
+    ----------
+    coauthors
+        Authorships x names: 1 where an authorship is with somebody of that name.
+    weights
+        float32, shape (names,): how telling it is to share a name.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64, shape (authorships,).
+    """
+    names, counts = np.unique(coauthors.indices, return_counts=True)
+    names = names[(counts > 1) & (counts <= _MOST_GROUPS)]
+    telling = _only(coauthors, names)
+    if len(names):
+        telling.data *= np.sqrt(weights[names])[telling.indices]
+    shared = sparse.triu(telling @ telling.T, 1).tocsr()
+    shared.data = 1 / np.maximum(shared.data, 1e-6)
+    links = minimum_spanning_tree(shared).tocoo()
+    teams = DisjointSet(range(coauthors.shape[0]))
+    for place in np.argsort(links.data, kind="stable").tolist():
+        one, other = int(links.row[place]), int(links.col[place])
+        if teams.subset_size(one) + teams.subset_size(other) <= LARGEST // 2:
+            teams.merge(one, other)
+    return np.array([teams[place] for place in range(coauthors.shape[0])], np.int64)
 
 
 def work_and_circle(vectors: np.ndarray, coauthors: sparse.csr_matrix, weights: np.ndarray) -> np.ndarray:
