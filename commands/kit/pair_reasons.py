@@ -37,7 +37,7 @@ async def pair_reasons(services: Services, number: int, other: int) -> ui.Layout
     person, them = await person_of(services, number), await person_of(services, other)
     if person.id == them.id:
         raise UserError("They are the same person.")
-    facts = await asyncio.to_thread(experts.reasons, person.id, them.id)
+    facts = await asyncio.to_thread(lambda: experts.reasons(experts.of(person.id), them.id))
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(facts))}
     row = [
         link("person.card", "Card", person=them.id),

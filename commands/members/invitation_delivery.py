@@ -40,7 +40,7 @@ async def bond(services: Services, person: int, other: int) -> Bond:
     experts, people = await services.insight.experts(), services.insight.people
     if experts is None or people is None or not len(people.papers(person)) or not len(people.papers(other)):
         return None, {}
-    reasons = await asyncio.to_thread(experts.reasons, person, other)
+    reasons = await asyncio.to_thread(lambda: experts.reasons(experts.of(person), other))
     return reasons, {paper.id: paper for paper in await services.store.papers(papers_of(reasons))}
 
 

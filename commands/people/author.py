@@ -109,13 +109,12 @@ async def public_card(services: Services, person: Person) -> AuthorCard:
     trust, namesakes = await _trust(services, person)
     papers = insight.people.papers(person.id) if insight.people else np.zeros(0, np.int64)
     topics = insight.topics.of(papers, TOPICS) if insight.topics else []
-    closest = insight.people.coauthors(person.id) if insight.people else []
-    coauthors = sorted(closest, key=lambda coauthor: -len(coauthor.papers))[:COAUTHORS]
+    coauthors = insight.people.most_often(person.id, COAUTHORS) if insight.people else []
     return AuthorCard(
         person,
         trust,
         tuple((topic.phrase, _years(services, topic.papers)) for topic in topics),
-        tuple((coauthor.name, len(coauthor.papers)) for coauthor in coauthors),
+        tuple(coauthors),
         insight.scores.person(person.id, papers) if insight.scores else None,
         _novelty(services, papers),
         facts.affiliation if facts else None,

@@ -39,13 +39,13 @@ def compared(services: Services, people: PeopleIndex, one: Person, other: Person
     mine, theirs = people.papers(one.id), people.papers(other.id)
     topics, vectors = services.insight.topics, services.corpus.vectors
     shared = topics.shared(mine.tolist(), theirs.tolist(), TOPICS) if topics else None
-    known = {coauthor.person for coauthor in people.coauthors(one.id)}
+    known = set(people.ties(one.id).people.tolist())
     together = people.together(one.id, other.id)
     path = None if together else people.way(one.id, other.id)
     return Comparison(
         (_side(services, people, one, shared or []), _side(services, people, other, shared or [])),
         None if shared is None else tuple(shared),
-        tuple(coauthor.name for coauthor in people.coauthors(other.id) if coauthor.person in known),
+        tuple(people.name(each) for each in people.ties(other.id).people.tolist() if each in known),
         tuple(together),
         None if path is None else tuple(path),
         tuple(shared_reading(vectors, mine, theirs, BOTH_READ)) if vectors is not None else (),

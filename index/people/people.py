@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -37,6 +37,24 @@ class Coauthor:
     name: str
     papers: tuple[int, ...]
     weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """A person's coauthors as arrays, closest first.
+
+    Attributes
+    ----------
+    people, papers, newest
+        int64: the coauthors, how many papers they wrote together, and the newest of those.
+    weight
+        float64: how close these papers make the two.
+    """
+
+    people: np.ndarray
+    papers: np.ndarray
+    newest: np.ndarray
+    weight: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +188,12 @@ class PeopleIndex:
         fresh = self._fresh.writers_of(int(paper))
         return self._table.writers_of(int(paper)) if fresh is None else fresh
 
+    def written_by(self, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The people who wrote some papers, int64, paper after paper; the place of each one's paper."""
+        if self._fresh.holds(papers):
+            return each_written_by(papers, self.writers)
+        return self._table.written_by(papers)
+
     def _day(self, papers: np.ndarray) -> np.ndarray:
         days = self._facets.days
         inside = papers < len(days)
@@ -182,27 +206,45 @@ class PeopleIndex:
 
     # -- coauthors -------------------------------------------------------------------------------
 
-    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+    def ties(self, person: int) -> Ties:
         """Coauthors, closest first.
 
         Each joint paper counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001), halved
         for every two years that it is older than the person's newest paper.
         """
         mine = self.papers(person)
-        together: dict[int, list[int]] = {}
-        weights: Counter[int] = Counter()
-        newest = int(self._day(mine).max(initial=0))
-        for paper, ordinal in zip(mine.tolist(), self._day(mine).tolist(), strict=True):
-            writers = self.writers(paper)
-            if len(writers) < 2:
-                continue
-            share = 0.5 ** ((newest - ordinal) / 730) / (len(writers) - 1)
-            for other in writers.tolist():
-                if other != person:
-                    together.setdefault(other, []).append(paper)
-                    weights[other] += share
-        ranked = sorted(together, key=lambda o: (-weights[o], -len(together[o]), o))[:most]
-        return [Coauthor(o, self.name(o), tuple(together[o]), float(weights[o])) for o in ranked]
+        days = self._day(mine)
+        writers, at = self.written_by(mine)
+        authors = np.bincount(at, minlength=len(mine))
+        share = 0.5 ** ((days.max(initial=0) - days) / 730) / np.maximum(authors - 1, 1)
+        writers, at = writers[writers != person], at[writers != person]
+        people, first, who, papers = np.unique(
+            writers, return_index=True, return_inverse=True, return_counts=True
+        )
+        weight = np.bincount(who, share[at], len(people))
+        order = np.lexsort((people, -papers, -weight))
+        return Ties(people[order], papers[order], mine[at[first[order]]], weight[order])
+
+    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+        """Coauthors, closest first, with their names and the joint papers (:meth:`ties`)."""
+        ties = self.ties(person)
+        mine = self.papers(person)
+        writers, at = self.written_by(mine)
+        chosen = ties.people[:most]
+        joint = np.isin(writers, chosen)
+        by_person: dict[int, list[int]] = {other: [] for other in chosen.tolist()}
+        for other, paper in zip(writers[joint].tolist(), mine[at[joint]].tolist(), strict=True):
+            by_person[other].append(paper)
+        return [
+            Coauthor(other, self.name(other), tuple(papers), weight)
+            for (other, papers), weight in zip(by_person.items(), ties.weight[:most].tolist(), strict=True)
+        ]
+
+    def most_often(self, person: int, most: int) -> list[tuple[str, int]]:
+        """The names of those with most joint papers, and how many; of as many, the closest first."""
+        ties = self.ties(person)
+        order = np.argsort(-ties.papers, kind="stable")[:most]
+        return [(self.name(int(ties.people[place])), int(ties.papers[place])) for place in order]
 
     def together(self, one: int, other: int) -> list[int]:
         """The papers that both wrote, newest first."""
@@ -241,7 +283,8 @@ class PeopleIndex:
         own = self.work(person, vectors)
         if not own.any():
             return []
-        known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
+        ties = self.ties(person)
+        known = dict(zip(ties.people.tolist(), ties.papers.tolist(), strict=True))
         close = self._nearest(own, COMPARED * most + 1 + (len(known) if strangers else 0))
         others = [other for other in close if other != person and not (strangers and other in known)]
         return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
@@ -251,7 +294,7 @@ class PeopleIndex:
         own = self.work(person, vectors)
         if self._closest is None or not own.any():
             return []
-        known = {person, *(coauthor.person for coauthor in self.coauthors(person))}
+        known = {person, *self.ties(person).people.tolist()}
         close = self._nearest(own, most + len(known))
         return [(other, cosine) for other, cosine in close.items() if other not in known][:most]
 
@@ -292,3 +335,12 @@ class PeopleIndex:
             if ordinal > 0
         )
         return {year: years[year] for year in range(min(years), max(years) + 1)} if years else {}
+
+
+def each_written_by(
+    papers: np.ndarray, writers: Callable[[int], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """As :meth:`PeopleIndex.written_by`, from the writers of one paper at a time."""
+    each = [writers(paper) for paper in papers.tolist()]
+    at = np.repeat(np.arange(len(each)), [len(people) for people in each])
+    return np.concatenate([np.zeros(0, np.int64), *each]), at

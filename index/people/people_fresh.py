@@ -46,6 +46,10 @@ class FreshPapers:
         own = self._papers_of.get(person)
         return np.sort(np.concatenate([kept, np.array(own, np.int64)])) if own else kept
 
+    def holds(self, papers: np.ndarray) -> bool:
+        """Whether any of some papers is among these."""
+        return len(self.papers) > 0 and not self._held.isdisjoint(papers.tolist())
+
     def writers_of(self, paper: int) -> np.ndarray | None:
         """The people of a paper, ascending; None where the table knows them."""
         if paper not in self._held:

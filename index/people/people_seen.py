@@ -9,7 +9,7 @@ import numpy as np
 
 from data.stores.people_seen import View
 from index.people.insight import Insight
-from index.people.people import COMPARED, Coauthor, Near, PeopleIndex, Step
+from index.people.people import COMPARED, Coauthor, Near, PeopleIndex, Step, Ties, each_written_by
 from index.people.scores import Score, Scores
 from index.people.suggest import Experts, Suggestion
 from index.search.vectors import Vectors
@@ -61,8 +61,18 @@ class SeenIndex(PeopleIndex):
             return people
         return np.unique(np.array([self._whose(int(paper), person) for person in people.tolist()], np.int64))
 
-    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+    def written_by(self, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The people here who wrote some papers, paper after paper; the place of each one's paper."""
+        if self._touched.isdisjoint(papers.tolist()):
+            return self.base.written_by(papers)
+        return each_written_by(papers, self.writers)
+
+    def ties(self, person: int) -> Ties:
         """Coauthors here, closest first."""
+        return super().ties(self.view.lead(person))
+
+    def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
+        """Coauthors here, closest first, with their names and the joint papers."""
         return super().coauthors(self.view.lead(person), most)
 
     def way(self, one: int, other: int, most: int = 6) -> list[Step] | None:
@@ -75,7 +85,8 @@ class SeenIndex(PeopleIndex):
         own = self.work(person, vectors)
         if self._closest is None or not own.any():
             return []
-        known = {coauthor.person: len(coauthor.papers) for coauthor in self.coauthors(person)}
+        ties = self.ties(person)
+        known = dict(zip(ties.people.tolist(), ties.papers.tolist(), strict=True))
         extra = 1 + len(self.view.leads) + len(self.view.sources) + (len(known) if strangers else 0)
         nearest = self._nearest(own, COMPARED * most + extra)
         close = {other: score for other, score in nearest.items() if not self.view.differs(other)}
@@ -122,7 +133,7 @@ class SeenExperts(Experts):
         if not asked:
             close = people.near(lead, self._vectors, POOL, strangers=strangers)
             best = {near.person: rank for rank, near in enumerate(close)}
-        known = {coauthor.person for coauthor in people.coauthors(lead)} if strangers else set()
+        known = set(people.ties(lead).people.tolist()) if strangers else set()
         never = {view.lead(other) for other in hidden} | known | {lead}
         wanted = None if only is None else {view.lead(other) for other in only}
         chosen = [
@@ -130,7 +141,8 @@ class SeenExperts(Experts):
             for other in sorted(best, key=lambda other: (best[other], other))
             if other not in never and (wanted is None or other in wanted) and len(people.papers(other))
         ]
-        return [self.reasons(lead, other) for other in chosen[:most]]
+        me = self.of(lead)
+        return [self.reasons(me, other) for other in chosen[:most]]
 
 
 class SeenScores(Scores):

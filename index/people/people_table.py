@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from index.models.mapped import Draft, MappedArrays, are_ends, within
+from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.people.packed_names import PackedNames
 
 FORMAT = "people-1"
@@ -80,6 +80,15 @@ class PeopleTable:
     def writers_of(self, paper: int) -> np.ndarray:
         """The people who wrote a paper, int64, ascending."""
         return _of(self.paper_ids, self.paper_ends, self.writers, paper)
+
+    def written_by(self, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The people who wrote some papers, int64, paper after paper; the place of each one's paper."""
+        if not len(self.paper_ids):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        at = np.minimum(np.searchsorted(self.paper_ids, papers.astype(np.int32)), len(self.paper_ids) - 1)
+        known = np.flatnonzero(self.paper_ids[at] == papers)
+        places, starts = parts(self.paper_ends, at[known])
+        return self.writers[places].astype(np.int64), np.repeat(known, np.diff(starts))
 
     def pairs(self) -> np.ndarray:
         """Everything as rows of (person, paper), int64."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from data.stores.people import Person
 from data.stores.store import Store
 from index.people.insight import Insight
@@ -62,11 +64,10 @@ def nothing_in_common(insight: Insight, first: int, second: int) -> list[str]:
     people, topics = insight.people, insight.topics
     if people is None:
         return []
-    mine = {coauthor.person for coauthor in people.coauthors(first)}
-    theirs = {coauthor.person for coauthor in people.coauthors(second)}
+    both = np.intersect1d(people.ties(first).people, people.ties(second).people)
     papers = people.papers(first).tolist(), people.papers(second).tolist()
     shared = topics.shared(*papers) if topics else []
-    return [*([] if mine & theirs else ["coauthor"]), *([] if shared else ["topic"])]
+    return [*([] if len(both) else ["coauthor"]), *([] if shared else ["topic"])]
 
 
 async def namesakes(store: Store, names: NameIndex, person: Person) -> list[int]:

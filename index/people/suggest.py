@@ -11,7 +11,7 @@ import numpy as np
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
 from index.people.pair_features import FEATURES, Partners, Pool
-from index.people.people import PeopleIndex
+from index.people.people import PeopleIndex, Ties
 from index.people.topics import Topics
 from index.search.vectors import Vectors
 
@@ -23,6 +23,9 @@ BLEND = 20.0
 
 TAUGHT = 1.0
 """How much similarity to a dismissed person, beyond that to the asked one, takes off a score."""
+
+TOLD, OWN, BEFORE = 4, 8, 60
+"""How many topics of both are told, how many of each alone are looked at, and how many of their past."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,30 @@ class CollaboratorRanker:
                 rank = np.argsort(np.argsort(-log_odds[start:stop], kind="stable"), kind="stable")
                 out[start:stop] += 1 / (BLEND + rank)
         return out
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The person for whom others are suggested: what each suggestion's reasons need of them.
+
+    Attributes
+    ----------
+    papers, recent
+        Store ids, newest first; those of the last year.
+    rows
+        float32, shape (papers, dimension): their vectors.
+    topics
+        Their own topics, the most characteristic first.
+    before
+        Topics of what they wrote before the last year.
+    """
+
+    ties: Ties
+    papers: np.ndarray
+    recent: np.ndarray
+    rows: np.ndarray
+    topics: tuple[str, ...]
+    before: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +175,8 @@ class Experts:
             for other in self.ranked(person, hidden=hidden, strangers=strangers)
             if other not in hidden and (only is None or other in only)
         ]
-        return [self.reasons(person, other) for other in chosen[:most]]
+        asked = self.of(person)
+        return [self.reasons(asked, other) for other in chosen[:most]]
 
     def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
         """All possible collaborators of a person, best first; hidden people only teach."""
@@ -178,54 +206,59 @@ class Experts:
         excess = (theirs @ away.T).max(axis=1) - (theirs @ own.T).ravel()
         return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
 
-    def reasons(self, person: int, other: int) -> Suggestion:
+    def of(self, person: int) -> Asked:
+        """What :meth:`reasons` needs of the person for whom others are suggested."""
+        people = self.people
+        papers = people.papers(person)
+        recent = self._recent(papers)
+        rows = self._vectors.rows(papers).astype(np.float32)
+        topics = tuple(self._phrases(papers, OWN))
+        return Asked(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
+
+    def reasons(self, asked: Asked, other: int) -> Suggestion:
         """Facts that connect two people."""
         people = self.people
-        mine, theirs = people.papers(person), people.papers(other)
-        with_me = {coauthor.person: coauthor for coauthor in people.coauthors(person)}
-        between = [
-            (
-                min(with_me[c.person].weight, c.weight),
-                Between(c.person, c.name, with_me[c.person].papers[0], c.papers[0]),
+        theirs, ties = people.papers(other), people.ties(other)
+        shared, mine, their = np.intersect1d(asked.ties.people, ties.people, return_indices=True)
+        closest = np.lexsort((shared, -np.minimum(asked.ties.weight[mine], ties.weight[their])))
+        between = tuple(
+            Between(
+                int(shared[place]),
+                people.name(int(shared[place])),
+                int(asked.ties.newest[mine[place]]),
+                int(ties.newest[their[place]]),
             )
-            for c in people.coauthors(other)
-            if c.person in with_me
-        ]
-        between.sort(key=lambda found: (-found[0], found[1].person))
-        closeness = (
-            self._vectors.rows(mine).astype(np.float32) @ self._vectors.rows(theirs).astype(np.float32).T
+            for place in closest
         )
+        closeness = asked.rows @ self._vectors.rows(theirs).astype(np.float32).T
         row, column = np.unravel_index(int(closeness.argmax()), closeness.shape)
-        shared, moved, they, you = self._by_topic(mine, theirs)
+        both, moved, they, you = self._by_topic(asked, theirs)
         return Suggestion(
             other,
             people.name(other),
             len(theirs),
-            tuple(entry for _, entry in between),
-            int(mine[row]),
+            between,
+            int(asked.papers[row]),
             int(theirs[column]),
             float(closeness[row, column]),
             moved,
-            shared,
+            both,
             they,
             you,
         )
 
-    def _by_topic(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[tuple[str, ...], ...]:
+    def _by_topic(self, asked: Asked, theirs: np.ndarray) -> tuple[tuple[str, ...], ...]:
+        """Topics of both, those that both took up lately, and those of the other and of the asked alone."""
         if self._topics is None:
             return (), (), (), ()
-        shared = self._topics.shared(mine.tolist(), theirs.tolist(), 4)
-        sides = [(self._recent(papers), papers) for papers in (mine, theirs)]
+        shared = self._topics.shared(asked.papers.tolist(), theirs.tolist(), TOLD)
+        recent = self._recent(theirs)
         moved = []
-        if all(0 < len(new) < len(papers) for new, papers in sides):
-            together = self._topics.shared(sides[0][0].tolist(), sides[1][0].tolist(), 4)
-            before = {
-                topic.phrase
-                for new, papers in sides
-                for topic in self._topics.of(np.setdiff1d(papers, new), 60)
-            }
+        if all(0 < len(new) < len(every) for new, every in ((asked.recent, asked.papers), (recent, theirs))):
+            together = self._topics.shared(asked.recent.tolist(), recent.tolist(), TOLD)
+            before = asked.before | self._before(theirs, recent) if together else frozenset()
             moved = [topic for topic in together if topic not in before]
-        own = [[topic.phrase for topic in self._topics.of(papers, 8)] for papers in (mine, theirs)]
+        own = asked.topics, tuple(self._phrases(theirs, OWN))
         words = [{word for phrase in phrases for word in phrase.split()} for phrases in own]
         adds = [
             tuple(phrase for phrase in phrases if phrase not in shared and not set(phrase.split()) & other)[
@@ -234,6 +267,13 @@ class Experts:
             for phrases, other in ((own[1], words[0]), (own[0], words[1]))
         ]
         return tuple(shared), tuple(moved), adds[0], adds[1]
+
+    def _phrases(self, papers: np.ndarray, most: int) -> list[str]:
+        return [topic.phrase for topic in self._topics.of(papers, most)] if self._topics else []
+
+    def _before(self, papers: np.ndarray, recent: np.ndarray) -> frozenset[str]:
+        """Topics of what somebody wrote before the last year."""
+        return frozenset(self._phrases(np.setdiff1d(papers, recent), BEFORE))
 
     def _recent(self, papers: np.ndarray) -> np.ndarray:
         days = [self.people.day(int(paper)) for paper in papers]
