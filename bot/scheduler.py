@@ -120,9 +120,10 @@ class Scheduler:
         settle()
 
     async def _warm(self) -> None:
-        """Load what the first /similar, /collaborators and picture would wait for."""
+        """Load what the first /similar, /search, /collaborators and picture would wait for."""
         with suppress(ModelDamagedError):  # who asks for it is told
             await asyncio.to_thread(PhraseFinder.shipped)
+            await self._services.search.warm()
             await self._services.insight.experts()
         await self._services.painter.warm()
 

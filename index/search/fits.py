@@ -51,6 +51,10 @@ class Fits:
         self._measured = 0
         self._measuring = asyncio.Lock()
 
+    async def warm(self) -> None:
+        """Measure what chance gives, which the first answer would wait for."""
+        await self._by_chance()
+
     async def judged(
         self, text: str, closeness: dict[int, float | None]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -35,6 +35,10 @@ class SimilarPapers(PaperNames):
         super().__init__(corpus)
         self._fits = Fits(corpus)
 
+    async def warm(self) -> None:
+        """Measure once what the first judged answer would wait for."""
+        await self._fits.warm()
+
     async def embed(self, text: str) -> np.ndarray | None:
         """A text's embedding, float32, shape (dimension,); None for no text or before the model is loaded."""
         embedder = self._library.embedder

@@ -8,6 +8,7 @@ from index.search import fits
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.fits import FARTHEST, LEAST, LENGTHS, fit_features, lifts, log_odds
+from index.search.search import Search
 from tests.helpers.records import record
 
 
@@ -65,4 +66,8 @@ async def test_what_chance_gives_is_measured_once_and_again_for_another_model_or
     (tmp_path / "index" / "chance.npz").write_bytes(b"torn")
     assert np.array_equal(first, await fits.Fits(corpus)._by_chance())
     assert measured == [4, 4, 4]
+    searching = Search(corpus)
+    await searching.warm()
+    await searching.search("anything at all")
+    assert measured == [4, 4, 4], "a start reads it, and no question measures it again"
     await store.close()
