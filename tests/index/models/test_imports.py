@@ -8,7 +8,7 @@ import sys
 LOADING = """
 import sys
 from index.search.phrases import PhraseFinder
-found = PhraseFinder.shipped().of([("Graph neural networks", "We study graph neural networks for molecules.")])
+found = PhraseFinder.shipped().of([("Graph networks", "We study graph neural networks.")])
 assert found[0], "the model works"
 assert "xgboost" in sys.modules
 assert "sklearn" not in sys.modules
