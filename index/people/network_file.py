@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
-from index.people.network import HALF_LIFE, PACE, RECENT, SLOWEST, Network, closest_of
+from index.people.network import HALF_LIFE, PACE, RECENT, SLOWEST, Network, closest_of, product
 from index.people.people import MOST_AUTHORS
 from index.people.people_table import PeopleTable
 
@@ -128,7 +128,7 @@ class StoredNetwork(Network):
         wrote = self.wrote_rows(people)
         papers, inverse = np.unique(wrote.indices, return_inverse=True)
         small = sparse.csr_matrix((wrote.data, inverse, wrote.indptr), (len(people), len(papers)))
-        joined = (small @ self._writer_rows(papers, weight(papers))).tocsr()
+        joined = product(small, self._writer_rows(papers, weight(papers)))
         owner = np.repeat(people, np.diff(joined.indptr))
         joined.data[joined.indices == owner] = 0.0
         joined.eliminate_zeros()
