@@ -61,7 +61,7 @@ class CollaboratorRanker:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedPerson:
     """The person for whom others are suggested: what each suggestion's reasons need of them.
 
     Attributes
@@ -206,16 +206,16 @@ class Experts:
         excess = (theirs @ away.T).max(axis=1) - (theirs @ own.T).ravel()
         return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
 
-    def of(self, person: int) -> Asked:
+    def of(self, person: int) -> AskedPerson:
         """What :meth:`reasons` needs of the person for whom others are suggested."""
         people = self.people
         papers = people.papers(person)
         recent = self._recent(papers)
         rows = self._vectors.rows(papers).astype(np.float32)
         topics = tuple(self._phrases(papers, OWN))
-        return Asked(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
+        return AskedPerson(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
 
-    def reasons(self, asked: Asked, other: int) -> Suggestion:
+    def reasons(self, asked: AskedPerson, other: int) -> Suggestion:
         """Facts that connect two people."""
         people = self.people
         theirs, ties = people.papers(other), people.ties(other)
@@ -247,7 +247,7 @@ class Experts:
             you,
         )
 
-    def _by_topic(self, asked: Asked, theirs: np.ndarray) -> tuple[tuple[str, ...], ...]:
+    def _by_topic(self, asked: AskedPerson, theirs: np.ndarray) -> tuple[tuple[str, ...], ...]:
         """Topics of both, those that both took up lately, and those of the other and of the asked alone."""
         if self._topics is None:
             return (), (), (), ()
