@@ -40,7 +40,7 @@ class Coauthor:
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class CoauthorTies:
     """A person's coauthors as arrays, closest first.
 
     Attributes
@@ -206,7 +206,7 @@ class PeopleIndex:
 
     # -- coauthors -------------------------------------------------------------------------------
 
-    def ties(self, person: int) -> Ties:
+    def ties(self, person: int) -> CoauthorTies:
         """Coauthors, closest first.
 
         Each joint paper counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001), halved
@@ -223,7 +223,7 @@ class PeopleIndex:
         )
         weight = np.bincount(who, share[at], len(people))
         order = np.lexsort((people, -papers, -weight))
-        return Ties(people[order], papers[order], mine[at[first[order]]], weight[order])
+        return CoauthorTies(people[order], papers[order], mine[at[first[order]]], weight[order])
 
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors, closest first, with their names and the joint papers (:meth:`ties`)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.stores.people_seen import View
 from index.people.insight import Insight
-from index.people.people import COMPARED, Coauthor, Near, PeopleIndex, Step, Ties, each_written_by
+from index.people.people import COMPARED, Coauthor, CoauthorTies, Near, PeopleIndex, Step, each_written_by
 from index.people.scores import Score, Scores
 from index.people.suggest import Experts, Suggestion
 from index.search.vectors import Vectors
@@ -67,7 +67,7 @@ class SeenIndex(PeopleIndex):
             return self.base.written_by(papers)
         return each_written_by(papers, self.writers)
 
-    def ties(self, person: int) -> Ties:
+    def ties(self, person: int) -> CoauthorTies:
         """Coauthors here, closest first."""
         return super().ties(self.view.lead(person))
 

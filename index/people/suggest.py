@@ -11,7 +11,7 @@ import numpy as np
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
 from index.people.pair_features import FEATURES, Partners, Pool
-from index.people.people import PeopleIndex, Ties
+from index.people.people import CoauthorTies, PeopleIndex
 from index.people.topics import Topics
 from index.search.vectors import Vectors
 
@@ -76,7 +76,7 @@ class AskedPerson:
         Topics of what they wrote before the last year.
     """
 
-    ties: Ties
+    ties: CoauthorTies
     papers: np.ndarray
     recent: np.ndarray
     rows: np.ndarray
