@@ -12,6 +12,10 @@ class Base(DeclarativeBase):
     """All tables of Labmate."""
 
 
+_BY_KEY: dict[str, object] = {"sqlite_with_rowid": False}
+"""SQLite keeps the rows in the order of their key (``WITHOUT ROWID``), and ends each index with the key."""
+
+
 def _present(name: str, column: str) -> Index:
     """An index of the few rows that have a value in this column."""
     given = text(f"{column} IS NOT NULL")
@@ -60,6 +64,7 @@ class PaperIdRow(Base):
     """An identifier of a work in some scheme (arxiv, doi, openalex, ...)."""
 
     __tablename__ = "paper_ids"
+    __table_args__ = _BY_KEY
 
     scheme: Mapped[str] = mapped_column(String(20), primary_key=True)
     value: Mapped[str] = mapped_column(String(300), primary_key=True)
@@ -90,7 +95,7 @@ class AuthorshipRow(Base):
     """An author's place on a paper, with the name as printed there."""
 
     __tablename__ = "authorships"
-    __table_args__ = (Index("authorships_by_author", "author_id", "paper_id"),)
+    __table_args__ = (Index("authorships_by_author", "author_id", "paper_id"), _BY_KEY)
 
     paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
@@ -104,7 +109,7 @@ class ListingRow(Base):
     """A paper's appearance in a day's listing of a category."""
 
     __tablename__ = "listings"
-    __table_args__ = (Index("listings_by_day", "day", "list"),)
+    __table_args__ = (Index("listings_by_day", "day", "list"), _BY_KEY)
 
     paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)
     list: Mapped[str] = mapped_column(String(40), primary_key=True)
@@ -211,7 +216,8 @@ class MembershipRow(Base):
     __tablename__ = "memberships"
     __table_args__ = (
         Index("memberships_by_person", "person_id", "paper_id"),
-        Index("memberships_by_author", "author_id", "person_id"),
+        Index("memberships_by_author", "author_id", "person_id", "until"),
+        _BY_KEY,
     )
 
     paper_id: Mapped[int] = mapped_column(ForeignKey("papers.id"), primary_key=True)

@@ -49,8 +49,16 @@ _ADDRESS = re.compile(r" at 0x\w+")
 """In the repr of a clause, such as that of a partial index."""
 
 
+def _lies_by_key(connection: sa.Connection, table: str) -> dict[str, bool]:
+    """Whether SQLite keeps a table in the order of its key."""
+    if connection.dialect.name != "sqlite":
+        return {}
+    found = connection.exec_driver_sql("SELECT wr FROM pragma_table_list(?)", (table,)).scalar_one()
+    return {"by key": bool(found)}
+
+
 def _schema(database: older.Database) -> dict[str, list[list[str]]]:
-    """Columns, keys and indexes of every table."""
+    """Columns, keys and indexes of every table, and how its rows lie."""
     engine = older.engine_of(database)
     with engine.connect() as connection:
         known = sa.inspect(connection)
@@ -60,6 +68,7 @@ def _schema(database: older.Database) -> dict[str, list[list[str]]]:
             known.get_indexes,
             known.get_unique_constraints,
             lambda name: [known.get_pk_constraint(name)],
+            lambda name: [_lies_by_key(connection, name)],
         )
         schema = {
             name: [
@@ -90,6 +99,17 @@ async def _loses_nothing(database: older.Database, new: older.Database, revision
     assert older.problems(database) == []
     older.begin(new, HEAD)
     assert _schema(database) == _schema(new)
+
+
+@pytest.mark.sqlite("only there rows can lie by key")
+def test_the_tables_lie_as_the_code_says(tmp_path):
+    older.begin(tmp_path / "labmate.db", HEAD)
+    engine = older.engine_of(tmp_path / "labmate.db")
+    with engine.connect() as connection:
+        for table in Base.metadata.tables.values():
+            by_key = not table.dialect_options["sqlite"]["with_rowid"]
+            assert _lies_by_key(connection, table.name) == {"by key": by_key}, table.name
+    engine.dispose()
 
 
 def test_the_filled_database_of_the_newest_revision_has_rows_in_every_table_of_the_code(tmp_path):
