@@ -8,6 +8,7 @@ from discord import ui
 
 from commands.cards.collaborators import papers_of, reasons
 from commands.cards.lists import note
+from commands.cards.text import shown
 from commands.kit.links import link
 from commands.kit.replies import UserError
 from commands.kit.services import Services
@@ -37,6 +38,9 @@ async def pair_reasons(services: Services, number: int, other: int) -> ui.Layout
     person, them = await person_of(services, number), await person_of(services, other)
     if person.id == them.id:
         raise UserError("They are the same person.")
+    for one in (person, them):
+        if not len(experts.people.papers(one.id)):
+            raise UserError(f"I don't know yet what {shown(one.name, 80)} wrote. Ask again in a few minutes.")
     facts = await asyncio.to_thread(lambda: experts.reasons(experts.of(person.id), them.id))
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(facts))}
     row = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -170,13 +171,20 @@ class Experts:
         strangers
             Leave out all coauthors of the person.
         """
-        chosen = [
+        asked = self.of(person)
+        if not len(asked.papers):
+            return []
+        # The network may be of an earlier pass: who has no papers now was found to be somebody else.
+        known = set(asked.ties.people.tolist()) if strangers else set()
+        chosen = (
             other
             for other in self.ranked(person, hidden=hidden, strangers=strangers)
-            if other not in hidden and (only is None or other in only)
-        ]
-        asked = self.of(person)
-        return [self.reasons(asked, other) for other in chosen[:most]]
+            if other not in hidden
+            and other not in known
+            and (only is None or other in only)
+            and len(self.people.papers(other))
+        )
+        return [self.reasons(asked, other) for other in islice(chosen, most)]
 
     def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
         """All possible collaborators of a person, best first; hidden people only teach."""
@@ -216,7 +224,7 @@ class Experts:
         return AskedPerson(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
 
     def reasons(self, asked: AskedPerson, other: int) -> Suggestion:
-        """Facts that connect two people."""
+        """Facts that connect two people, each with a paper or more."""
         people = self.people
         theirs, ties = people.papers(other), people.ties(other)
         shared, mine, their = np.intersect1d(asked.ties.people, ties.people, return_indices=True)

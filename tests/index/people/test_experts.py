@@ -188,6 +188,22 @@ def test_reasons_are_true(written):
     assert experts.suggest(999_999) == []
 
 
+def test_a_network_of_an_earlier_pass_suggests_nobody_who_is_gone_nor_a_new_coauthor(written):
+    before = people_of(written)
+    old = Experts(before, Rows(written.vectors), None, CollaboratorRanker.shipped())
+    gone, met, kept = (suggestion.person for suggestion in old.suggest(9, 3))
+    person, paper = written.person.copy(), written.paper.copy()
+    person[person == gone] = kept  # found to be one person
+    day = np.append(written.day, written.day.max())
+    joint = int(before.papers(9)[0])
+    now = people_of(Written(np.append(person, met), np.append(paper, joint), day, written.vectors))
+    experts = Experts(now, Rows(written.vectors), None, CollaboratorRanker.shipped(), old._partners)
+    found = [suggestion.person for suggestion in experts.suggest(9, 20)]
+    assert len(found) == 20
+    assert not {gone, met} & set(found)
+    assert experts.suggest(gone) == []
+
+
 def test_not_for_me_teaches_what_else_not_to_suggest(written):
     experts = Experts(people_of(written), Rows(written.vectors), None, CollaboratorRanker.shipped())
     before = [s.person for s in experts.suggest(9, 60)]
