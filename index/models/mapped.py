@@ -24,6 +24,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from index.models.read_ahead import taken
+
 _ALIGNED = 64
 _MARK = b"labmap01"
 _END = struct.Struct("<QQ8s")
@@ -177,6 +179,12 @@ def are_ends(ends: np.ndarray, rows: int, total: int) -> bool:
     return bool((ends[1:] >= ends[:-1]).all())
 
 
+def lengths(ends: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """How many entries each of some rows has, int64."""
+    first = taken(ends, rows).astype(np.int64)
+    return np.asarray(ends[rows + 1] - first)
+
+
 def parts(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where the entries of some rows stand, one row after another, and where each row's begin.
 
@@ -185,8 +193,7 @@ def parts(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (places, starts)
         int64: places of the entries, and ``len(rows) + 1`` ends within them, the first 0.
     """
-    first = ends[rows].astype(np.int64)
-    length = ends[rows + 1].astype(np.int64) - first
+    first, length = taken(ends, rows).astype(np.int64), lengths(ends, rows)
     starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
     places = np.arange(starts[-1], dtype=np.int64) + np.repeat(first - starts[:-1], length)
     return places, starts

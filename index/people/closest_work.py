@@ -13,6 +13,7 @@ import faiss
 import numpy as np
 
 from index.models.mapped import Draft, MappedArrays, parts
+from index.models.read_ahead import lists_ahead
 from index.people.people_table import PeopleTable
 from index.search.vectors import Vectors
 
@@ -96,10 +97,10 @@ class ClosestWork:
             return {}
         lists = int(self._structure.nlist)
         probed = lists if self._held <= FLAT_UNTIL else max(16, int(lists * PROBED))
+        query = direction.reshape(1, -1)
+        lists_ahead(self._structure, self._structure.quantizer.search(query, probed)[1][0])
         parameters = _FAISS.SearchParametersIVF(nprobe=probed)
-        scores, people = self._structure.search(
-            direction.reshape(1, -1), min(self._held, count), params=parameters
-        )
+        scores, people = self._structure.search(query, min(self._held, count), params=parameters)
         return {
             int(person): float(score)
             for score, person in zip(scores[0].tolist(), people[0].tolist(), strict=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
+from index.models.mapped import Draft, MappedArrays, are_ends, lengths, parts, within
+from index.models.read_ahead import taken
 from index.people.network import HALF_LIFE, PACE, RECENT, SLOWEST, Network, closest_of, product
 from index.people.people import MOST_AUTHORS
 from index.people.people_table import PeopleTable
@@ -77,17 +78,17 @@ class StoredNetwork(Network):
     def wrote_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """People x papers: 1 where a person wrote a paper."""
         places, starts = parts(self._wrote_ends, people)
-        return _rows(np.ones(len(places), np.float32), self._wrote[places], starts, len(self.papers))
+        return _rows(np.ones(len(places), np.float32), taken(self._wrote, places), starts, len(self.papers))
 
     def _writer_rows(self, papers: np.ndarray, weight: np.ndarray) -> sparse.csr_matrix:
         places, starts = parts(self._writer_ends, papers)
         values = np.repeat(weight.astype(np.float32), np.diff(starts))
-        return _rows(values, self._writers[places], starts, len(self))
+        return _rows(values, taken(self._writers, places), starts, len(self))
 
     def step_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """The probability of each next person of the random walk."""
         places, starts = parts(self._step_ends, people)
-        return _rows(self._chances[places], self._step[places], starts, len(self))
+        return _rows(taken(self._chances, places), taken(self._step, places), starts, len(self))
 
     def met_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """1 for each coauthor on a joining paper."""
@@ -99,7 +100,7 @@ class StoredNetwork(Network):
     def circle_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """Each person's closest coauthors, rows summing to 1."""
         places, starts = parts(self._circle_ends, people)
-        return _rows(self._shares[places], self._circle[places], starts, len(self))
+        return _rows(taken(self._shares, places), taken(self._circle, places), starts, len(self))
 
     def met_fresh_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """The summed remaining weight of the papers that joined people."""
@@ -118,7 +119,7 @@ class StoredNetwork(Network):
     def ever_of(self, person: int) -> np.ndarray:
         """Everybody with whom a person ever wrote, crowds included."""
         papers = self.wrote_rows(np.array([person])).indices
-        everybody = np.unique(self._writers[parts(self._writer_ends, papers)[0]])
+        everybody = np.unique(taken(self._writers, parts(self._writer_ends, papers)[0]))
         return np.asarray(everybody[everybody != person])
 
     def _joined_rows(
@@ -139,13 +140,13 @@ class StoredNetwork(Network):
 
     def ages(self, papers: np.ndarray) -> np.ndarray:
         """Days since these papers, at the pace of the collection."""
-        return np.asarray((self.today - self._days[papers].astype(float)) / self.slower)
+        return np.asarray((self.today - taken(self._days, papers).astype(float)) / self.slower)
 
     def _fresh(self, papers: np.ndarray) -> np.ndarray:
         return np.asarray(0.5 ** (self.ages(papers) / HALF_LIFE), np.float32)
 
     def _authors(self, papers: np.ndarray) -> np.ndarray:
-        return np.asarray(self._writer_ends[papers + 1] - self._writer_ends[papers])
+        return lengths(self._writer_ends, papers)
 
     def _joins(self, papers: np.ndarray) -> np.ndarray:
         authors = self._authors(papers)
@@ -153,19 +154,19 @@ class StoredNetwork(Network):
 
     def strengths(self, people: np.ndarray) -> np.ndarray:
         """The summed closeness of each one's coauthors."""
-        return np.asarray(self._strength[people])
+        return np.asarray(taken(self._strength, people))
 
     def degrees(self, people: np.ndarray) -> np.ndarray:
         """How many coauthors each one has."""
-        return np.asarray(self._step_ends[people + 1] - self._step_ends[people])
+        return lengths(self._step_ends, people)
 
     def counts(self, people: np.ndarray) -> np.ndarray:
         """How many papers each one has."""
-        return np.asarray(self._wrote_ends[people + 1] - self._wrote_ends[people])
+        return lengths(self._wrote_ends, people)
 
     def silence(self, people: np.ndarray) -> np.ndarray:
         """Days since each one's last paper, at the pace of the collection."""
-        return np.asarray((self.today - self._last[people].astype(float)) / self.slower)
+        return np.asarray((self.today - taken(self._last, people).astype(float)) / self.slower)
 
     def nodes(self, people: np.ndarray) -> dict[str, np.ndarray]:
         """What is known of each of some people by itself."""

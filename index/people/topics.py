@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
+from index.models.read_ahead import taken
 from index.search.phrase_text import phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
 from index.search.phrases import PhraseFinder, chances
@@ -189,7 +190,7 @@ class Topics:
         """Papers x topics: the chance that the authors would name it, float32."""
         places, starts = parts(self._ends, rows)
         return sparse.csr_matrix(
-            (self._chances[places].astype(np.float32), self._columns[places], starts),
+            (taken(self._chances, places).astype(np.float32), taken(self._columns, places), starts),
             (len(rows), len(self.phrases)),
         )
 

@@ -17,6 +17,7 @@ from typing import Any, Self
 import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
+from index.models.read_ahead import lists_ahead
 from index.search.row_table import READ_AT_ONCE, RowTable
 from index.search.vector_log import VectorLog
 
@@ -103,11 +104,13 @@ class InvertedFile:
         if where is None:
             enough = 1 + int(structure.nlist * 2 * pool / max(1, self.size))
             lists = min(structure.nlist, max(enough, _least(_PROBED, structure.nlist)))
+            lists_ahead(structure, structure.quantizer.search(query[None], lists)[1][0])
             parameters = _FAISS.SearchParametersIVF(nprobe=lists)
         else:
             chosen = self._chosen(query, where, pool)
             if not chosen.any():
                 return np.zeros(0, np.int64)
+            lists_ahead(structure, np.flatnonzero(chosen))
             only = _FAISS.SearchParameters(sel=_bitmap(chosen))
             parameters = _FAISS.SearchParametersIVF(
                 sel=_bitmap(where), nprobe=int(np.count_nonzero(chosen)), quantizer_params=only
