@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -159,25 +160,26 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
 
 async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
     """What tells people from others of the name, each in a line."""
-    known = await services.store.people.find_all(people)
+    index, topics = services.insight.people, services.insight.topics
+    last = await services.store.people.last_pass()
+    # Where the index is of the last pass, it knows what the database would have to look up paper by paper.
+    indexed = index if index is not None and last is not None and index.number == last.id else None
+    known = {number: person for number in people if indexed and (person := indexed.person(number))}
+    if missing := [number for number in people if number not in known]:
+        known |= await services.store.people.find_all(missing)
     facts = await services.facts.of_people(people)
-    insight = services.insight
-    lines = []
-    for number in people:
-        if number not in known:
-            continue
-        papers = insight.people.papers(number) if insight.people else ()
-        topics = insight.topics.of(papers, 2) if insight.topics else []
-        closest = insight.people.coauthors(number, 1) if insight.people else []
-        lines.append(
-            Outline(
-                known[number],
-                tuple(topic.phrase for topic in topics),
-                closest[0].name if closest else None,
-                facts[number].affiliation if number in facts else None,
-            )
+
+    def outline(number: int) -> Outline:
+        papers = index.papers(number) if index else ()
+        about = topics.of(papers, 2) if topics else []
+        return Outline(
+            known[number],
+            tuple(topic.phrase for topic in about),
+            index.closest_coauthor(number) if index else None,
+            facts[number].affiliation if number in facts else None,
         )
-    return lines
+
+    return await asyncio.to_thread(lambda: [outline(number) for number in people if number in known])
 
 
 async def options(services: Services, people: Sequence[int]) -> list[discord.SelectOption]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import KNOWN, MERGED, NAME
@@ -112,8 +112,15 @@ class People(Passes):
         return list(await self._unchanged.ask(("named", wanted), lambda: self._named(wanted)))
 
     async def _named(self, author_ids: tuple[int, ...]) -> list[tuple[int, int]]:
+        query = (
+            select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
+            .join(AuthorshipRow, VALID_BY_NAME)
+            .where(MembershipRow.author_id.in_(author_ids))
+            .group_by(MembershipRow.person_id)
+            .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
+        )
         async with self._read() as connection:
-            return [(row[0], row[1]) for row in await connection.execute(count_of_each(author_ids))]
+            return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
@@ -222,18 +229,6 @@ class People(Passes):
                 rows = await connection.execute(query)
                 days.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
         return days
-
-
-def count_of_each(author_ids: Sequence[int]) -> Select[Any]:
-    """SQL: (person, papers) of everybody who publishes under one of these names; indexes alone answer it."""
-    papers = func.count(func.distinct(MembershipRow.paper_id))
-    return (
-        select(MembershipRow.person_id, papers)
-        .join(AuthorshipRow, VALID_BY_NAME)
-        .where(MembershipRow.author_id.in_(author_ids))
-        .group_by(MembershipRow.person_id)
-        .order_by(papers.desc(), MembershipRow.person_id)
-    )
 
 
 def _person(number: int, name: str, forms: list[Any]) -> Person:

@@ -11,6 +11,7 @@ from datetime import date
 
 import numpy as np
 
+from data.stores.people import Person
 from data.stores.store import Store
 from index.people.closeness import alike_papers, apart, closeness
 from index.people.closest_work import ClosestWork, unit
@@ -171,6 +172,15 @@ class PeopleIndex:
         """The most common form of a person's name."""
         return self._fresh.names.get(person) or self._names.get(person)
 
+    def person(self, number: int) -> Person | None:
+        """Somebody with a paper, with one form of the name: the most common one."""
+        papers, name = self.papers(number), self.name(number)
+        if not len(papers):
+            return None
+        days = self._day(papers)
+        known = [date.fromordinal(day) for day in days[days > 0].tolist()]
+        return Person(number, name, len(papers), (name,), min(known, default=None), max(known, default=None))
+
     def papers(self, person: int) -> np.ndarray:
         """Store ids of a person's papers, newest first; empty for a stranger."""
         papers = self._fresh.papers_of(person, self._table.papers_of(person))
@@ -239,6 +249,11 @@ class PeopleIndex:
             Coauthor(other, self.name(other), tuple(papers), weight)
             for (other, papers), weight in zip(by_person.items(), ties.weight[:most].tolist(), strict=True)
         ]
+
+    def closest_coauthor(self, person: int) -> str | None:
+        """The name of the closest coauthor; None for somebody without one."""
+        ties = self.ties(person)
+        return self.name(int(ties.people[0])) if len(ties.people) else None
 
     def most_often(self, person: int, most: int) -> list[tuple[str, int]]:
         """The names of those with most joint papers, and how many; of as many, the closest first."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from data.stores.people import Person
 from data.stores.people_seen import View
 from index.people.insight import Insight
 from index.people.people import COMPARED, Coauthor, CoauthorTies, Near, PeopleIndex, Step, each_written_by
@@ -38,6 +39,10 @@ class SeenIndex(PeopleIndex):
     def name(self, person: int) -> str:
         """The most common form of a person's name."""
         return self.view.names.get(person) or self.base.name(self.view.lead(person))
+
+    def person(self, number: int) -> Person | None:
+        """Somebody with a paper here."""
+        return super().person(self.view.lead(number))
 
     def papers(self, person: int) -> np.ndarray:
         """Store ids of a person's papers here, newest first."""

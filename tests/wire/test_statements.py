@@ -68,7 +68,11 @@ async def test_who_bears_a_name_is_looked_up_in_the_index_of_names(store, tmp_pa
     await store.people.memberships(1)
     judged = {one: given for one, given in statements.items() if "JOIN authorships" in one}
     assert len(judged) == 3
+    counted = 0
     with closing(sqlite3.connect(next(tmp_path.rglob("labmate.db")))) as database:
         for statement, parameters in judged.items():
             plan = [row[-1] for row in database.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
-            assert "SEARCH authorships USING INDEX authorships_by_author (author_id=? AND paper_id=?)" in plan
+            by_name = "USING COVERING INDEX authorships_by_author (author_id=? AND paper_id=?)"
+            assert f"SEARCH authorships {by_name}" in plan
+            counted += "SEARCH memberships USING COVERING INDEX memberships_by_author (author_id=?)" in plan
+    assert counted == 1, "who bears the name is counted without a row of a table"

@@ -11,7 +11,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine, text
 
 from data.database.engine import MIGRATIONS
-from data.stores import people, people_drafts
+from data.stores import people_drafts
 from data.stores.store import Store
 from tests.helpers import databases
 from tests.helpers.drafts import COUNT, persons, rows
@@ -96,7 +96,7 @@ async def remains(store):
 
 CHILD = """
 import asyncio, sys
-from data.stores import people, people_drafts
+from data.stores import people_drafts
 from data.stores.store import Store
 from tests.helpers.drafts import persons, rows
 
@@ -204,16 +204,3 @@ async def test_memberships_of_an_older_database_come_along_with_what_was_judged(
         assert not any(await remains(store))
     finally:
         await store.close()
-
-
-@pytest.mark.sqlite("the plan is SQLite's")
-async def test_a_common_name_is_counted_from_indexes_alone(judged):
-    assert dict(await judged.people.named([1])) == {1: COUNT // 2, 2: COUNT // 2}
-    async with judged.people._read() as connection:
-        statement = people.count_of_each([1]).compile(
-            dialect=connection.dialect, compile_kwargs={"literal_binds": True}
-        )
-        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
-        read = [row[3] for row in plan if " memberships " in row[3] or " authorships " in row[3]]
-    assert len(read) == 2
-    assert all("USING COVERING INDEX" in step for step in read)

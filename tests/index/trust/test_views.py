@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -255,6 +256,11 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
     for person in everybody:
         rows = await here.people.memberships(person)
         assert sorted(index.papers(person).tolist()) == sorted({row.paper_id for row in rows})
+        known = await here.people.find(person)
+        assert index.person(person) == replace(known, forms=(known.name,))
+        assert [index.closest_coauthor(person)] == [c.name for c in index.coauthors(person, 1)]
+    assert index.person(other) == index.person(one)
+    assert index.person(999_999) is index.closest_coauthor(999_999) is None
     for number in range(1, PAPERS + 1):
         assert set(index.writers(number).tolist()) == set((await here.people.on_paper(number)).values())
     assert {c.person for c in index.coauthors(other)} == {c.person for c in index.coauthors(one)}
