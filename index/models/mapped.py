@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 
 _ALIGNED = 64
 _MARK = b"labmap01"
@@ -181,7 +181,7 @@ def are_ends(ends: np.ndarray, rows: int, total: int) -> bool:
 
 def lengths(ends: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """How many entries each of some rows has, int64."""
-    first = taken(ends, rows).astype(np.int64)
+    first = gathered(ends, rows).astype(np.int64)
     return np.asarray(ends[rows + 1] - first)
 
 
@@ -193,7 +193,7 @@ def parts(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (places, starts)
         int64: places of the entries, and ``len(rows) + 1`` ends within them, the first 0.
     """
-    first, length = taken(ends, rows).astype(np.int64), lengths(ends, rows)
+    first, length = gathered(ends, rows).astype(np.int64), lengths(ends, rows)
     starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
     places = np.arange(starts[-1], dtype=np.int64) + np.repeat(first - starts[:-1], length)
     return places, starts

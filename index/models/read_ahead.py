@@ -27,7 +27,7 @@ _LIBRARY = ctypes.CDLL(None)
 _LIBRARY.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
-def taken(array: np.ndarray, places: np.ndarray) -> np.ndarray:
+def gathered(array: np.ndarray, places: np.ndarray) -> np.ndarray:
     """``array[places]`` of an array that may be mapped; places are whole numbers from 0."""
     if len(places) > _FEW and _is_mapped(array):
         _read_ahead(lambda: array[places[:: len(places) // _PROBED]], lambda: _runs(array, places))

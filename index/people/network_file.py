@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from index.models.mapped import Draft, MappedArrays, are_ends, lengths, parts, within
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 from index.people.network import HALF_LIFE, PACE, RECENT, SLOWEST, Network, closest_of, product
 from index.people.people import MOST_AUTHORS
 from index.people.people_table import PeopleTable
@@ -78,17 +78,19 @@ class StoredNetwork(Network):
     def wrote_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """People x papers: 1 where a person wrote a paper."""
         places, starts = parts(self._wrote_ends, people)
-        return _rows(np.ones(len(places), np.float32), taken(self._wrote, places), starts, len(self.papers))
+        return _rows(
+            np.ones(len(places), np.float32), gathered(self._wrote, places), starts, len(self.papers)
+        )
 
     def _writer_rows(self, papers: np.ndarray, weight: np.ndarray) -> sparse.csr_matrix:
         places, starts = parts(self._writer_ends, papers)
         values = np.repeat(weight.astype(np.float32), np.diff(starts))
-        return _rows(values, taken(self._writers, places), starts, len(self))
+        return _rows(values, gathered(self._writers, places), starts, len(self))
 
     def step_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """The probability of each next person of the random walk."""
         places, starts = parts(self._step_ends, people)
-        return _rows(taken(self._chances, places), taken(self._step, places), starts, len(self))
+        return _rows(gathered(self._chances, places), gathered(self._step, places), starts, len(self))
 
     def met_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """1 for each coauthor on a joining paper."""
@@ -100,7 +102,7 @@ class StoredNetwork(Network):
     def circle_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """Each person's closest coauthors, rows summing to 1."""
         places, starts = parts(self._circle_ends, people)
-        return _rows(taken(self._shares, places), taken(self._circle, places), starts, len(self))
+        return _rows(gathered(self._shares, places), gathered(self._circle, places), starts, len(self))
 
     def met_fresh_rows(self, people: np.ndarray) -> sparse.csr_matrix:
         """The summed remaining weight of the papers that joined people."""
@@ -119,7 +121,7 @@ class StoredNetwork(Network):
     def ever_of(self, person: int) -> np.ndarray:
         """Everybody with whom a person ever wrote, crowds included."""
         papers = self.wrote_rows(np.array([person])).indices
-        everybody = np.unique(taken(self._writers, parts(self._writer_ends, papers)[0]))
+        everybody = np.unique(gathered(self._writers, parts(self._writer_ends, papers)[0]))
         return np.asarray(everybody[everybody != person])
 
     def _joined_rows(
@@ -140,7 +142,7 @@ class StoredNetwork(Network):
 
     def ages(self, papers: np.ndarray) -> np.ndarray:
         """Days since these papers, at the pace of the collection."""
-        return np.asarray((self.today - taken(self._days, papers).astype(float)) / self.slower)
+        return np.asarray((self.today - gathered(self._days, papers).astype(float)) / self.slower)
 
     def _fresh(self, papers: np.ndarray) -> np.ndarray:
         return np.asarray(0.5 ** (self.ages(papers) / HALF_LIFE), np.float32)
@@ -154,7 +156,7 @@ class StoredNetwork(Network):
 
     def strengths(self, people: np.ndarray) -> np.ndarray:
         """The summed closeness of each one's coauthors."""
-        return np.asarray(taken(self._strength, people))
+        return np.asarray(gathered(self._strength, people))
 
     def degrees(self, people: np.ndarray) -> np.ndarray:
         """How many coauthors each one has."""
@@ -166,7 +168,7 @@ class StoredNetwork(Network):
 
     def silence(self, people: np.ndarray) -> np.ndarray:
         """Days since each one's last paper, at the pace of the collection."""
-        return np.asarray((self.today - taken(self._last, people).astype(float)) / self.slower)
+        return np.asarray((self.today - gathered(self._last, people).astype(float)) / self.slower)
 
     def nodes(self, people: np.ndarray) -> dict[str, np.ndarray]:
         """What is known of each of some people by itself."""

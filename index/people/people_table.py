@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 from index.people.packed_names import PackedNames
 
 FORMAT = "people-1"
@@ -89,7 +89,7 @@ class PeopleTable:
         at = np.minimum(np.searchsorted(self.paper_ids, papers.astype(np.int32)), len(self.paper_ids) - 1)
         known = np.flatnonzero(self.paper_ids[at] == papers)
         places, starts = parts(self.paper_ends, at[known])
-        return taken(self.writers, places).astype(np.int64), np.repeat(known, np.diff(starts))
+        return gathered(self.writers, places).astype(np.int64), np.repeat(known, np.diff(starts))
 
     def pairs(self) -> np.ndarray:
         """Everything as rows of (person, paper), int64."""

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 from index.search.phrase_text import phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
 from index.search.phrases import PhraseFinder, chances
@@ -190,7 +190,7 @@ class Topics:
         """Papers x topics: the chance that the authors would name it, float32."""
         places, starts = parts(self._ends, rows)
         return sparse.csr_matrix(
-            (taken(self._chances, places).astype(np.float32), taken(self._columns, places), starts),
+            (gathered(self._chances, places).astype(np.float32), gathered(self._columns, places), starts),
             (len(rows), len(self.phrases)),
         )
 

@@ -7,7 +7,7 @@ import threading
 import faiss
 import numpy as np
 
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 from index.search.flat_rows import FlatRows, nearest_rows
 from index.search.inverted_file import InvertedFile, build, read_about
 from index.search.row_table import READ_AT_ONCE
@@ -132,7 +132,7 @@ class FaissIndex:
         table = self._log.table
         rows = table.rows_of(papers)
         papers, rows = papers[rows >= 0], rows[rows >= 0]
-        places, scores = nearest_rows(taken(table.rows, rows), query, k)
+        places, scores = nearest_rows(gathered(table.rows, rows), query, k)
         return papers[places], scores
 
     def _scan(self, query: np.ndarray, k: int, where: np.ndarray | None) -> np.ndarray:

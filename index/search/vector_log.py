@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from index.models.read_ahead import taken
+from index.models.read_ahead import gathered
 from index.search.row_table import ENTRY, READ_AT_ONCE, RowTable
 
 FORMAT = 1
@@ -344,7 +344,7 @@ class VectorLog:
         out = np.zeros((len(papers), self.dimension), np.float16)
         rows = table.rows_of(papers)
         if (rows >= 0).any():
-            out[rows >= 0] = taken(table.rows, rows[rows >= 0])
+            out[rows >= 0] = gathered(table.rows, rows[rows >= 0])
         return out
 
     def closeness(self, query: np.ndarray, papers: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -355,6 +355,6 @@ class VectorLog:
         if (rows >= 0).any():
             # Not a matrix product: for so few rows, its threads take longer to wake than to compute.
             out[rows >= 0] = np.einsum(
-                "ij,j->i", taken(table.rows, rows[rows >= 0]).astype(np.float32), query
+                "ij,j->i", gathered(table.rows, rows[rows >= 0]).astype(np.float32), query
             )
         return out

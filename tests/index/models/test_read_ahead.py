@@ -8,7 +8,7 @@ import faiss
 import numpy as np
 import pytest
 
-from index.models.read_ahead import lists_ahead, taken
+from index.models.read_ahead import gathered, lists_ahead
 
 ROWS, WIDTH = 8_000, 1_024
 
@@ -48,8 +48,8 @@ def test_entries_are_those_of_the_array_mapped_or_not(rows):
     for array in (whole, mapped(path), mapped(path)[1_000:], mapped(path)[:, 7], mapped(path).reshape(-1)):
         for count in (0, 1, 5, 33, 700):
             places = rng.integers(0, len(array), count)
-            assert np.array_equal(taken(array, places), array[places])
-    assert len(taken(np.zeros((0, 4)), np.zeros(0, np.int64))) == 0
+            assert np.array_equal(gathered(array, places), array[places])
+    assert len(gathered(np.zeros((0, 4)), np.zeros(0, np.int64))) == 0
 
 
 def test_pages_that_are_not_in_memory_are_asked_for_together(rows):
@@ -60,7 +60,7 @@ def test_pages_that_are_not_in_memory_are_asked_for_together(rows):
     if one_by_one < 500:
         pytest.skip("this file system keeps its files in memory")
     forget(path)
-    assert waits(lambda: taken(mapped(path), places)) < one_by_one / 4
+    assert waits(lambda: gathered(mapped(path), places)) < one_by_one / 4
 
 
 def test_the_lists_that_a_search_looks_into_are_asked_for_together(tmp_path):
