@@ -38,10 +38,13 @@ async def pair_reasons(services: Services, number: int, other: int) -> ui.Layout
     person, them = await person_of(services, number), await person_of(services, other)
     if person.id == them.id:
         raise UserError("They are the same person.")
-    for one in (person, them):
-        if not len(experts.people.papers(one.id)):
-            raise UserError(f"I don't know yet what {shown(one.name, 80)} wrote. Ask again in a few minutes.")
-    facts = await asyncio.to_thread(lambda: experts.reasons(experts.of(person.id), them.id))
+    try:
+        facts = await asyncio.to_thread(lambda: experts.reasons(experts.of(person.id), them.id))
+    except LookupError:
+        names = shown(person.name, 80), shown(them.name, 80)
+        raise UserError(
+            f"I can't compare {names[0]} and {names[1]} now: one of them has no papers."
+        ) from None
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(facts))}
     row = [
         link("person.card", "Card", person=them.id),

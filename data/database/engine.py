@@ -116,6 +116,10 @@ def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")
         cursor.execute("PRAGMA temp_store=MEMORY")
+        if not linked:  # a migration, which sorts whole tables: beside the file, where there is room
+            cursor.execute("PRAGMA temp_store=FILE")
+            quoted = str(Path(engine.url.database or "").absolute().parent).replace("'", "''")
+            cursor.execute(f"PRAGMA temp_store_directory='{quoted}'")
         pages = _BULK_CHECKPOINT if cache == _BULK_CACHE else _CHECKPOINT
         cursor.execute(f"PRAGMA wal_autocheckpoint={pages}")
         cursor.close()
@@ -153,6 +157,8 @@ async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -
         if path and revision is not None:
             await asyncio.to_thread(_copy_aside, path, revision)
         await _migrate(url)
+        if path:
+            await asyncio.to_thread(_empty_log, path)
     except DBAPIError as error:
         await engine.dispose()
         kind = AwayError if why(error) in (Why.AWAY, Why.BUSY) else StoreError
@@ -265,6 +271,12 @@ def _copy_aside(path: Path, revision: str) -> None:
             f"The database has to be brought up to date, and no copy of it can be kept as {target} first: "
             f"{error}. Nothing was changed."
         ) from error
+
+
+def _empty_log(path: Path) -> None:
+    """Give back the room that a migration took in SQLite's log, which else keeps its size."""
+    with closing(sqlite_files.writable(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 class _MigratedMeanwhileError(Exception):

@@ -16,10 +16,12 @@ from typing import Any
 import faiss
 import numpy as np
 
-_FEW = 32
-"""So few entries are just read."""
+_FEW, _MANY = 32, 500_000
+"""Fewer entries are just read; more are asked for not by a question but by work over a whole file."""
 _PROBED = 16
 """So many of the entries are touched to see whether their pages are in memory."""
+_PIECE = 1 << 17
+"""Bytes asked for at a time: the system cuts a longer run short."""
 _THREAD = getattr(resource, "RUSAGE_THREAD", None)
 """Linux counts how often each thread waited for a page; elsewhere, nothing is read ahead."""
 _FAISS: Any = faiss
@@ -29,26 +31,48 @@ _LIBRARY.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 def gathered(array: np.ndarray, places: np.ndarray) -> np.ndarray:
     """``array[places]`` of an array that may be mapped; places are whole numbers from 0."""
-    if len(places) > _FEW and _is_mapped(array):
+    if _FEW < len(places) <= _MANY and _is_mapped(array):
         _read_ahead(lambda: array[places[:: len(places) // _PROBED]], lambda: _runs(array, places))
     found: np.ndarray = array[places]
     return found
 
 
-def lists_ahead(structure: Any, numbers: np.ndarray) -> None:
-    """Have some lists of an inverted file of FAISS's in memory, which is mapped and about to search them."""
+def search_lists(structure: Any, query: np.ndarray, k: int, probed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Search the nearest lists of a mapped inverted file of FAISS's, for which the disk is asked at once.
+
+    Returns
+    -------
+    (scores, ids)
+        Shape (k,): float32 and int64, best first; ids are -1 where there are fewer.
+    """
+    query = np.ascontiguousarray(query, np.float32).reshape(1, -1)
+    near, numbers = structure.quantizer.search(query, probed)
+    lists_ahead(structure, numbers[0])
+    scores, ids = np.empty((1, k), np.float32), np.empty((1, k), np.int64)
+    views = (_FAISS.swig_ptr(array) for array in (numbers, near, scores, ids))
+    how = _FAISS.SearchParametersIVF(nprobe=probed)
+    structure.search_preassigned_c(1, _FAISS.swig_ptr(query), k, *views, False, how)
+    return scores[0], ids[0]
+
+
+def lists_ahead(structure: Any, numbers: np.ndarray, *, codes: bool = True) -> None:
+    """Have in memory some lists of an inverted file of FAISS's, which is mapped and about to search them.
+
+    ``codes`` is False where so few of a list's codes are wanted that only its ids are read whole.
+    """
     lists = structure.invlists
+    filled = [number for number in numbers.tolist() if number >= 0 and lists.list_size(number)]
 
     def touch() -> None:
-        for number in numbers[:: max(1, len(numbers) // _PROBED)].tolist():
-            if size := lists.list_size(number):
-                _FAISS.rev_swig_ptr(lists.get_codes(number), size).max()
+        for number in filled[:: max(1, len(filled) // _PROBED)]:
+            _FAISS.rev_swig_ptr(lists.get_ids(number), 1).max()
 
     def runs() -> Iterable[tuple[int, int]]:
-        for number in numbers.tolist():
+        for number in filled:
             size = lists.list_size(number)
-            yield int(lists.get_codes(number)), size * lists.code_size
             yield int(lists.get_ids(number)), size * 8
+            if codes:
+                yield int(lists.get_codes(number)), size * lists.code_size
 
     _read_ahead(touch, runs)
 
@@ -61,8 +85,9 @@ def _read_ahead(touch: Callable[[], object], runs: Callable[[], Iterable[tuple[i
     touch()
     if resource.getrusage(_THREAD).ru_majflt > before:
         for address, size in runs():
-            start = address - address % mmap.PAGESIZE
-            _LIBRARY.madvise(start, address + size - start, mmap.MADV_WILLNEED)
+            end = address + size
+            for start in range(address - address % mmap.PAGESIZE, end, _PIECE):
+                _LIBRARY.madvise(start, min(_PIECE, end - start), mmap.MADV_WILLNEED)
 
 
 def _is_mapped(array: np.ndarray) -> bool:

@@ -13,7 +13,7 @@ import faiss
 import numpy as np
 
 from index.models.mapped import Draft, MappedArrays, parts
-from index.models.read_ahead import lists_ahead
+from index.models.read_ahead import search_lists
 from index.people.people_table import PeopleTable
 from index.search.vectors import Vectors
 
@@ -96,14 +96,11 @@ class ClosestWork:
         if not self._held:
             return {}
         lists = int(self._structure.nlist)
-        probed = lists if self._held <= FLAT_UNTIL else max(16, int(lists * PROBED))
-        query = direction.reshape(1, -1)
-        lists_ahead(self._structure, self._structure.quantizer.search(query, probed)[1][0])
-        parameters = _FAISS.SearchParametersIVF(nprobe=probed)
-        scores, people = self._structure.search(query, min(self._held, count), params=parameters)
+        probed = lists if self._held <= FLAT_UNTIL else min(lists, max(16, int(lists * PROBED)))
+        scores, people = search_lists(self._structure, direction, min(self._held, count), probed)
         return {
             int(person): float(score)
-            for score, person in zip(scores[0].tolist(), people[0].tolist(), strict=True)
+            for score, person in zip(scores.tolist(), people.tolist(), strict=True)
             if person >= 0 and score > above
         }
 

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from data.stores.person_passes import Pass
 from data.stores.store import Store
+from index.models.read_ahead import gathered
 from index.people.closest_work import ClosestWork
 from index.people.network_file import StoredNetwork, write_network
 from index.people.packed_names import PackedNames
@@ -176,7 +177,7 @@ class PeopleFiles:
             return None
         papers = network.papers
         return StoredPartners(
-            network, lambda rows: vectors.rows(papers[rows].astype(np.int64)), directions[0]
+            network, lambda rows: vectors.rows(gathered(papers, rows).astype(np.int64)), directions[0]
         )
 
     async def _write_network(

@@ -129,6 +129,9 @@ class SeenExperts(Experts):
         """The likeliest collaborators of a person here, best first."""
         people, view = self.people, self.people.view
         lead = view.lead(person)
+        me = self.of(lead)
+        if not len(me.papers):
+            return []
         asked = [one for one in view.sources.get(lead, (lead,)) if view.lead(one) == lead]
         best: dict[int, int] = {}
         for one in asked:
@@ -138,7 +141,7 @@ class SeenExperts(Experts):
         if not asked:
             close = people.near(lead, self._vectors, POOL, strangers=strangers)
             best = {near.person: rank for rank, near in enumerate(close)}
-        known = set(people.ties(lead).people.tolist()) if strangers else set()
+        known = set(me.ties.people.tolist()) if strangers else set()
         never = {view.lead(other) for other in hidden} | known | {lead}
         wanted = None if only is None else {view.lead(other) for other in only}
         chosen = [
@@ -146,7 +149,6 @@ class SeenExperts(Experts):
             for other in sorted(best, key=lambda other: (best[other], other))
             if other not in never and (wanted is None or other in wanted) and len(people.papers(other))
         ]
-        me = self.of(lead)
         return [self.reasons(me, other) for other in chosen[:most]]
 
 

@@ -224,9 +224,17 @@ class Experts:
         return AskedPerson(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
 
     def reasons(self, asked: AskedPerson, other: int) -> Suggestion:
-        """Facts that connect two people, each with a paper or more."""
+        """Facts that connect two people.
+
+        Raises
+        ------
+        LookupError
+            Where one of them has no papers.
+        """
         people = self.people
         theirs, ties = people.papers(other), people.ties(other)
+        if not len(asked.papers) or not len(theirs):
+            raise LookupError("one of the two has no papers")
         shared, mine, their = np.intersect1d(asked.ties.people, ties.people, return_indices=True)
         closest = np.lexsort((shared, -np.minimum(asked.ties.weight[mine], ties.weight[their])))
         between = tuple(

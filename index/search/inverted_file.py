@@ -17,7 +17,7 @@ from typing import Any, Self
 import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
-from index.models.read_ahead import lists_ahead
+from index.models.read_ahead import gathered, lists_ahead, search_lists
 from index.search.row_table import READ_AT_ONCE, RowTable
 from index.search.vector_log import VectorLog
 
@@ -38,6 +38,8 @@ _SEEN, _COMMON = 0.1, 0.1
 than this share of all papers."""
 _POOL, _POOL_LEAST = 4, 200
 """How many candidates to compare exactly: so many times what is asked for, and at least so many."""
+_DENSE = 0.01
+"""A filter that keeps a larger share of all papers needs most pages of the codes in the lists looked into."""
 _MARK, _CHECKED = 2_000, 64
 """After how many rows, and of how many entries before, there is a checksum to tell these rows from others."""
 
@@ -104,19 +106,19 @@ class InvertedFile:
         if where is None:
             enough = 1 + int(structure.nlist * 2 * pool / max(1, self.size))
             lists = min(structure.nlist, max(enough, _least(_PROBED, structure.nlist)))
-            lists_ahead(structure, structure.quantizer.search(query[None], lists)[1][0])
-            parameters = _FAISS.SearchParametersIVF(nprobe=lists)
+            _, papers = search_lists(structure, query, pool, lists)
         else:
             chosen = self._chosen(query, where, pool)
             if not chosen.any():
                 return np.zeros(0, np.int64)
-            lists_ahead(structure, np.flatnonzero(chosen))
+            dense = int(np.count_nonzero(where)) > _DENSE * self.size
+            lists_ahead(structure, np.flatnonzero(chosen), codes=dense)
             only = _FAISS.SearchParameters(sel=_bitmap(chosen))
             parameters = _FAISS.SearchParametersIVF(
                 sel=_bitmap(where), nprobe=int(np.count_nonzero(chosen)), quantizer_params=only
             )
-        _, papers = structure.search(query[None], pool, params=parameters)
-        return np.asarray(papers[0][papers[0] >= 0])
+            papers = structure.search(query[None], pool, params=parameters)[1][0]
+        return np.asarray(papers[papers >= 0])
 
     def _chosen(self, query: np.ndarray, where: np.ndarray, pool: int) -> np.ndarray:
         """The lists to look into for papers that pass a filter: bool, shape (lists,).
@@ -127,7 +129,7 @@ class InvertedFile:
         kept = int(np.count_nonzero(where))
         step = max(1, kept // _COUNTED)
         papers = np.flatnonzero(where[::step]) * step
-        lists = self._lists[papers[papers < len(self._lists)]]
+        lists = gathered(self._lists, papers[papers < len(self._lists)])
         held = np.bincount(lists[lists != _NO_LIST], minlength=len(self._centres))
         order = np.argsort(-self._near(query))
         order = order[held[order] > 0]

@@ -10,6 +10,8 @@ import multiprocessing
 import re
 import shutil
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,24 @@ async def _loses_nothing(database: older.Database, new: older.Database, revision
     assert older.problems(database) == []
     older.begin(new, HEAD)
     assert _schema(database) == _schema(new)
+
+
+@pytest.mark.sqlite("about the log and the temporary files of a file")
+async def test_a_migration_gives_back_its_room_and_sorts_beside_the_file(tmp_path):
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    older.make(folder / "labmate.db", OLDER[-1])
+    with closing(sqlite3.connect(folder / "labmate.db")) as database:
+        for number in range(1_000, 9_000):
+            database.execute("INSERT INTO authors VALUES (?, ?, ?)", (number, f"k{number}", "x" * 300))
+        database.commit()
+    engine = await open_database(older.url_of(folder / "labmate.db"))
+    try:
+        assert (folder / "labmate.db-wal").stat().st_size == 0
+        with closing(sqlite3.connect(folder / "labmate.db")) as database:
+            assert database.execute("PRAGMA temp_store_directory").fetchone() == (str(folder),)
+    finally:
+        await engine.dispose()
 
 
 @pytest.mark.sqlite("only there rows can lie by key")

@@ -3,11 +3,13 @@
 import mmap
 import os
 import resource
+from types import SimpleNamespace
 
 import faiss
 import numpy as np
 import pytest
 
+from index.models import read_ahead
 from index.models.read_ahead import gathered, lists_ahead
 
 ROWS, WIDTH = 8_000, 1_024
@@ -61,6 +63,51 @@ def test_pages_that_are_not_in_memory_are_asked_for_together(rows):
         pytest.skip("this file system keeps its files in memory")
     forget(path)
     assert waits(lambda: gathered(mapped(path), places)) < one_by_one / 4
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is asked of the system, where every page seems to be missing: addresses and bytes."""
+    asked, waited = [], iter(range(1_000))
+    missing = SimpleNamespace(getrusage=lambda _: SimpleNamespace(ru_majflt=next(waited)))
+    monkeypatch.setattr(read_ahead, "resource", missing)
+    ask = SimpleNamespace(madvise=lambda start, size, _: asked.append((start, size)))
+    monkeypatch.setattr(read_ahead, "_LIBRARY", ask)
+    return asked
+
+
+def test_what_is_asked_for_holds_every_entry_in_short_pieces(rows, asked):
+    path, _ = rows
+    array, places = mapped(path), np.concatenate([np.arange(100, 300), [0, ROWS - 1, 150]])
+    assert np.array_equal(gathered(array, places), array[places])
+    pages = {start + at for start, size in asked for at in range(0, size, mmap.PAGESIZE)}
+    base = array.__array_interface__["data"][0]
+    assert {(base + int(place) * WIDTH * 4) // mmap.PAGESIZE * mmap.PAGESIZE for place in places} <= pages
+    assert max(size for _, size in asked) <= 1 << 17
+    assert len(asked) < 20
+
+
+def test_lists_that_are_empty_or_none_are_left_out(asked):
+    vectors = np.eye(8, dtype=np.float32)
+    structure = faiss.IndexIVFFlat(faiss.IndexFlatIP(8), 8, 8, faiss.METRIC_INNER_PRODUCT)
+    structure.quantizer.add(vectors)
+    structure.is_trained = True
+    structure.add(vectors[:2])
+    lists_ahead(structure, np.array([3, -1, 0, 1]))
+    assert len(asked) == 4, "ids and codes of two lists"
+    lists_ahead(structure, np.array([0, 5]), codes=False)
+    assert len(asked) == 5
+    lists_ahead(structure, np.array([-1, 7]))
+    assert len(asked) == 5
+
+
+def test_nothing_is_asked_for_where_waits_are_not_counted_or_a_whole_file_is_read(rows, asked, monkeypatch):
+    path, whole = rows
+    monkeypatch.setattr(read_ahead, "_MANY", 100)
+    assert np.array_equal(gathered(mapped(path), np.arange(200)), whole[:200])
+    monkeypatch.setattr(read_ahead, "_THREAD", None)
+    assert np.array_equal(gathered(mapped(path), np.arange(50)), whole[:50])
+    assert not asked
 
 
 def test_the_lists_that_a_search_looks_into_are_asked_for_together(tmp_path):

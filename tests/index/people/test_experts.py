@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from data.sources.http import SourceError
+from data.stores.people_seen import EVERYBODY
 from index.evaluate.collaborators import Written, evaluate
 from index.evaluate.train_collaborators import train
 from index.models.shipped import ModelDamagedError
@@ -18,6 +19,7 @@ from index.people.network import Network
 from index.people.packed_names import PackedNames
 from index.people.pair_features import FEATURES, Partners
 from index.people.people import PeopleIndex
+from index.people.people_seen import SeenExperts, SeenIndex
 from index.people.reviewers import match, read_archives, read_notes
 from index.people.suggest import CollaboratorRanker, Experts
 from index.search.embedding import Embedder
@@ -201,7 +203,9 @@ def test_a_network_of_an_earlier_pass_suggests_nobody_who_is_gone_nor_a_new_coau
     found = [suggestion.person for suggestion in experts.suggest(9, 20)]
     assert len(found) == 20
     assert not {gone, met} & set(found)
-    assert experts.suggest(gone) == []
+    assert experts.suggest(gone) == SeenExperts(experts, SeenIndex(now, EVERYBODY)).suggest(gone) == []
+    with pytest.raises(LookupError):
+        experts.reasons(experts.of(9), gone)
 
 
 def test_not_for_me_teaches_what_else_not_to_suggest(written):
