@@ -21,6 +21,7 @@ from index.identity.statistics import (
     row_products,
     years_between,
 )
+from index.models.distinct import distinct
 
 FEATURES = (
     "shared_coauthors",
@@ -148,7 +149,7 @@ class _Nearby:
         self.terms = some_rows(known.terms, papers)
         self.short = some_rows(known.short, papers)
         wrote = some_rows(known.incidence, papers)
-        self.names = np.unique(wrote.indices)
+        self.names = distinct(wrote.indices)
         local[self.names] = np.arange(len(self.names), dtype=np.int32)
         self.weights = known.weights[self.names]
         shape = len(papers), len(self.names)

@@ -20,6 +20,7 @@ from index.identity.part_merger import PartMerger, grouped
 from index.identity.statistics import Statistics
 from index.identity.unions import CertainPairs
 from index.identity.variants import Variants, find_variants
+from index.models.distinct import distinct
 from index.models.shipped import margins
 
 _PAIRS_AT_ONCE = 400_000
@@ -160,7 +161,7 @@ class Judge:
         """
         ids, _ = self.authorships.name_ids
         judgement = Judgement.blank(len(ids))
-        names = np.unique(ids[known < 0])
+        names = distinct(ids[known < 0])
         bounded = [self._bounded(self.authorships.of_name(name), known) for name in names]
         groups: list[np.ndarray] = []
         anchors: list[int] = []

@@ -21,6 +21,7 @@ from index.identity.membership_rows import is_form
 from index.identity.models import Models
 from index.identity.surroundings import Surroundings
 from index.identity.writing import PassOutcome
+from index.models.distinct import distinct
 from index.search.corpus import Corpus
 
 MOST = 500_000
@@ -260,7 +261,7 @@ async def _write(
 ) -> PassOutcome | None:
     """Write the new memberships in one transaction; None where a correction came meanwhile."""
     person = judged.person
-    fresh = np.unique(person[person >= judged.first_new])
+    fresh = distinct(person[person >= judged.first_new])
     if len(fresh):
         first = await store.people.reserve(len(fresh))
         person = np.where(person >= judged.first_new, first + np.searchsorted(fresh, person), person)

@@ -22,6 +22,7 @@ from index.identity.evidence import some_rows
 from index.identity.judging import ODDS
 from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
 from index.identity.statistics import Statistics, by_paper, row_entries, tfidf, words_of
+from index.models.distinct import distinct
 from index.search.corpus import Corpus
 
 _Row = tuple[int, int, int, str]
@@ -238,7 +239,7 @@ class Surroundings:
         """The store's numbers of some names."""
         collection = self.collection
         known = [collection.authorships.of_name(name) for name in sorted(wanted) if name < self._known]
-        some = np.unique(collection.authors[np.concatenate(known)]) if known else np.zeros(0, np.int64)
+        some = distinct(collection.authors[np.concatenate(known)]) if known else np.zeros(0, np.int64)
         late = {row[2] for row in self._tail if self._number_of[row[3]] in wanted}
         return sorted(late | set(some.tolist()))
 

@@ -13,6 +13,7 @@ from index.identity.group_pairs import POOLED, pooled
 from index.identity.large_names import most_in_common
 from index.identity.models import Models
 from index.identity.person_names import partners, relation
+from index.models.distinct import distinct
 
 VARIANT_FEATURES = ("relation", "candidates", "other_candidates", "spelled_names")
 MANY = 40
@@ -129,7 +130,7 @@ def _candidates(
         ]
         near = _near(evidence, groups, name, crowded, beside, numbers)
         keys.append(_keys(near[:, 0], near[:, 1], near[:, 2], len(groups)))
-    whole = np.unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
+    whole = distinct(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
     del keys
     of_couple, ends = np.divmod(whole, len(groups) ** 2)
     del whole

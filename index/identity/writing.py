@@ -23,6 +23,7 @@ from index.identity.membership_rows import (
     with_corrections,
 )
 from index.identity.people_rows import PEOPLE_AT_ONCE, Counted, changed_people, counted, vanished
+from index.models.distinct import distinct
 
 _SHORT = 4_000
 """Rows per transaction, so that the write lock is held for a tenth of a second at most."""
@@ -72,7 +73,7 @@ class Writing:
             changed = self._differing(person, stands) & ~revised
             state.changed = int(changed.sum())
             now = await asyncio.to_thread(counted, person, self._collection.authorships.form_of, self._forms)
-            held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
+            held = distinct(np.append(now.people, [who for who, _ in stands.others]).astype(np.int64))
             counts = len(person) + len(stands.others), len(held)
             was = await stands.leading(self._store, self._collection.authorships.form_of, self._forms)
             self._leads = await asyncio.to_thread(vanished, was, person, held)
@@ -93,7 +94,7 @@ class Writing:
             return numbered_as_known(with_corrections(groups, self._pass.known(), stands.known), stands.known)
 
         person = await asyncio.to_thread(work)
-        fresh = len(np.unique(person[person >= FRESH]))
+        fresh = len(distinct(person[person >= FRESH]))
         if fresh:
             first = await self._store.people.reserve(fresh)
             person = np.where(person >= FRESH, person - FRESH + first, person)
@@ -294,7 +295,7 @@ class Writing:
             after = await people.newest_pass()
             stands = await Stands.read(self._store, self._collection)
             now = counted(stands.was, self._collection.authorships.form_of, forms)
-            held = np.union1d(now.people, np.array([who for who, _ in stands.others], np.int64))
+            held = distinct(np.append(now.people, [who for who, _ in stands.others]).astype(np.int64))
             elsewhere = {who for who, _ in stands.others}
             rows: list[dict[str, Any]] = []
             gone: list[tuple[int, int]] = []

@@ -16,6 +16,8 @@ from typing import Any
 import faiss
 import numpy as np
 
+from index.models.distinct import distinct
+
 _FEW, _MANY = 32, 500_000
 """Fewer entries are just read; more are asked for not by a question but by work over a whole file."""
 _PROBED = 16
@@ -104,7 +106,7 @@ def _runs(array: np.ndarray, places: np.ndarray) -> Iterable[tuple[int, int]]:
     """The pages of some rows: the address of each run of pages, and its bytes."""
     size = array.nbytes // len(array)
     first = int(array.__array_interface__["data"][0]) + places.astype(np.int64) * size
-    pages = np.unique(np.concatenate([first, first + size - 1]) // mmap.PAGESIZE)
+    pages = distinct(np.concatenate([first, first + size - 1]) // mmap.PAGESIZE)
     breaks = np.flatnonzero(np.diff(pages) > 1) + 1
     for begin, end in pairwise([0, *breaks.tolist(), len(pages)]):
         yield int(pages[begin]) * mmap.PAGESIZE, (end - begin) * mmap.PAGESIZE

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from index.models.distinct import common, is_in
+
 MOST = 60
 """Of a person's papers the newest so many are compared."""
 
@@ -46,6 +48,6 @@ def apart(mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     mine, theirs
         Store ids, newest first.
     """
-    both = np.intersect1d(mine, theirs)
-    own, other = (papers[~np.isin(papers, both)] for papers in (mine, theirs))
+    both = common(mine, theirs)
+    own, other = (papers[~is_in(papers, both)] for papers in (mine, theirs))
     return (own if len(own) else mine)[:MOST], (other if len(other) else theirs)[:MOST]

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from data.stores.person_passes import Pass
+from index.models.distinct import common
 from index.models.mapped import forget_drafts
 from index.people import earlier_files
 from index.people.novelty import Novelty, embedded
@@ -265,7 +266,7 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
         while last < upto:
             part, last = await corpus.store.changed_ids(last, 5_000)
             found.update(part)
-        rest = np.intersect1d(np.array(sorted(found), np.int64), ids)
+        rest = common(np.array(sorted(found), np.int64), ids)
     for start in range(0, max(1, len(rest)), _TOPICS_AT_ONCE):
         more = rest[start : start + _TOPICS_AT_ONCE]
         topics = await asyncio.to_thread(_extended, topics, more, texts(more), upto)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from index.models.distinct import distinct
 from index.models.mapped import Draft, MappedArrays, are_ends, lengths, parts, within
 from index.models.read_ahead import gathered
 from index.people.network import HALF_LIFE, PACE, RECENT, SLOWEST, Network, closest_of, product
@@ -121,7 +122,7 @@ class StoredNetwork(Network):
     def ever_of(self, person: int) -> np.ndarray:
         """Everybody with whom a person ever wrote, crowds included."""
         papers = self.wrote_rows(np.array([person])).indices
-        everybody = np.unique(gathered(self._writers, parts(self._writer_ends, papers)[0]))
+        everybody = distinct(gathered(self._writers, parts(self._writer_ends, papers)[0]))
         return np.asarray(everybody[everybody != person])
 
     def _joined_rows(

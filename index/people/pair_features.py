@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from index.models.distinct import distinct, is_in
 from index.people.network import HALF_LIFE, Network, of_rows, through
 
 LEAST_PAPERS = 3
@@ -161,10 +162,10 @@ class Partners:
                 able = self.active(matrix.indices[part])
                 candidates, values = matrix.indices[part][able], matrix.data[part][able]
                 parts.append(candidates[_best(values, self._most[source])])
-            candidates = np.unique(np.concatenate(parts))
+            candidates = distinct(np.concatenate(parts))
             candidates = candidates[candidates != person]
             if strangers:
-                candidates = candidates[~np.isin(candidates, network.ever_of(person))]
+                candidates = candidates[~is_in(candidates, network.ever_of(person))]
             chosen.append(candidates)
         return Pool(people, chosen, common, two, three)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from data.stores.people import Person
 from data.stores.people_seen import View
+from index.models.distinct import distinct
 from index.people.insight import Insight
 from index.people.people import COMPARED, Coauthor, CoauthorTies, Near, PeopleIndex, Step, each_written_by
 from index.people.scores import Score, Scores
@@ -64,7 +65,7 @@ class SeenIndex(PeopleIndex):
         people = self.base.writers(paper)
         if int(paper) not in self._touched:
             return people
-        return np.unique(np.array([self._whose(int(paper), person) for person in people.tolist()], np.int64))
+        return distinct(np.array([self._whose(int(paper), person) for person in people.tolist()], np.int64))
 
     def written_by(self, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The people here who wrote some papers, paper after paper; the place of each one's paper."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from index.models.distinct import distinct
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.models.read_ahead import gathered
 from index.people.packed_names import PackedNames
@@ -41,7 +42,7 @@ class PeopleTable:
     @classmethod
     def of(cls, memberships: np.ndarray) -> PeopleTable:
         """From rows of (person, paper), int64, in any order, some of them twice."""
-        codes = np.unique(memberships[:, 0] << 32 | memberships[:, 1])
+        codes = distinct(memberships[:, 0] << 32 | memberships[:, 1])
         person, papers = (codes >> 32).astype(np.int32), (codes & 0xFFFFFFFF).astype(np.int32)
         ids, ends = _runs(person)
         order = np.lexsort((person, papers))

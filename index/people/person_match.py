@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from data.stores.people import Person
 from data.stores.store import Store
+from index.models.distinct import common
 from index.people.insight import Insight
 from index.search.names import NameIndex
 
@@ -64,7 +63,7 @@ def nothing_in_common(insight: Insight, first: int, second: int) -> list[str]:
     people, topics = insight.people, insight.topics
     if people is None:
         return []
-    both = np.intersect1d(people.ties(first).people, people.ties(second).people)
+    both = common(people.ties(first).people, people.ties(second).people)
     papers = people.papers(first).tolist(), people.papers(second).tolist()
     shared = topics.shared(*papers) if topics else []
     return [*([] if len(both) else ["coauthor"]), *([] if shared else ["topic"])]

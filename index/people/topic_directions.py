@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import sparse
 
+from index.models.distinct import distinct
 from index.people.topics import Topics
 
 LEAST = 10
@@ -33,7 +34,7 @@ def directions_of(
         Unit vectors, float64, shape (topics, dimension), and float64, shape (topics,), zero or more.
     """
     of_each = [topics.papers_with(int(column), READ) for column in columns]
-    everybody = np.unique(np.concatenate(of_each))
+    everybody = distinct(np.concatenate(of_each))
     vectors = np.asarray(rows(everybody), np.float64)
     vectors = unit(vectors - vectors.mean(axis=0))
     counts = np.array([len(papers) for papers in of_each])

@@ -11,6 +11,7 @@ from typing import overload
 import numpy as np
 from scipy import sparse
 
+from index.models.distinct import is_in
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.models.read_ahead import gathered
 from index.search.phrase_text import phrase_parts
@@ -235,7 +236,7 @@ class Topics:
             Columns, and booleans of shape (papers, topics).
         """
         papers = np.asarray(papers, np.int64)
-        known = np.isin(papers, self._papers)
+        known = is_in(papers, self._papers)
         rows = self._rows(np.searchsorted(self._papers, papers[known]))
         counts = np.bincount(rows.indices, minlength=len(self.phrases))
         wanted = (counts >= least) & (self._frequency >= least_in_all)

@@ -7,6 +7,7 @@ import threading
 import faiss
 import numpy as np
 
+from index.models.distinct import distinct
 from index.models.read_ahead import gathered
 from index.search.flat_rows import FlatRows, nearest_rows
 from index.search.inverted_file import InvertedFile, build, read_about
@@ -125,7 +126,7 @@ class FaissIndex:
             parts.append(self._stored.candidates(query, k, where))
         if self._scanned[1]:
             parts.append(self._scan(query, k, where))
-        return self._nearest_of(np.unique(np.concatenate(parts)), query, k)
+        return self._nearest_of(distinct(np.concatenate(parts)), query, k)
 
     def _nearest_of(self, papers: np.ndarray, query: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of some papers, by their rows; those without one are left out."""

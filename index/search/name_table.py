@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from index.models.distinct import distinct
 from index.models.mapped import Draft, MappedArrays, are_ends, within
 
 FORMAT = "names-1"
@@ -123,7 +124,7 @@ class NameTable:
     def under(self, prefix: str) -> np.ndarray:
         """Places of the names that begin with the prefix when read from one of their words, ascending."""
         low, high = self._range(prefix.encode()[:WIDTH])
-        return np.unique(self._order[low:high]).astype(np.int64)
+        return distinct(self._order[low:high]).astype(np.int64)
 
     def most_under(self, prefix: str) -> np.ndarray | None:
         """Of many the :data:`KEPT` with most papers, most first; None where :meth:`under` is as quick."""
@@ -235,7 +236,7 @@ def _most_of_each(
         if high - low <= MANY or len(start) >= WIDTH - 1:
             continue
         if start.decode("utf-8", "ignore").encode() == start:
-            under = np.unique(places[low:high])
+            under = distinct(places[low:high])
             best = _highest(under, papers, KEPT)
             starts.append(start)
             rows.append(np.pad(best, (0, KEPT - len(best)), constant_values=-1))

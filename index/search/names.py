@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 
 from data.keys import name_key
 from index.identity.person_names import may_be_form, parse_name
+from index.models.distinct import distinct
 from index.search.name_table import Counts, NameTable
 
 _NEAR = 0.72
@@ -72,7 +73,7 @@ class NameIndex:
         parsed = parse_name(name)
         # Other forms have the same last name and first letter: "lao c...", for "Smith JF" also "smith j...".
         starts = {f"{last} {first[:1]}", f"{parsed.family} {parsed.initial}" if parsed.given else last}
-        places = np.unique(np.concatenate([self._under(start) for start in sorted(starts)]))
+        places = distinct(np.concatenate([self._under(start) for start in sorted(starts)]))
         close = [
             place
             for place in places.tolist()
@@ -124,7 +125,7 @@ class NameIndex:
         both = alike[0]
         for places in alike[1:]:
             both = np.intersect1d(both, places, assume_unique=True)
-        found = both if len(both) >= ENOUGH else np.unique(np.concatenate(alike))
+        found = both if len(both) >= ENOUGH else distinct(np.concatenate(alike))
         off = np.abs(self._lengths(found).astype(np.int64) - len(key))
         close = off <= _LENGTH_OFF
         alike_long: np.ndarray = found[close]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from index.models.distinct import common, is_in
 from index.search.phrase_background import (
     ADJECTIVE,
     ADVERB,
@@ -188,16 +189,16 @@ def tabulate(
     of
         The text that is compared with the others: only candidates that it has in common with one count.
     among
-        The keys that count, uint64; None for all.
+        The keys that count, uint64, ascending; None for all.
     """
     judged = tokens(texts, background)
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
     if of is not None:
-        shared = np.intersect1d(key[text == of], key[text != of])
-        among = shared if among is None else np.intersect1d(shared, among)
+        shared = common(key[text == of], key[text != of])
+        among = shared if among is None else common(shared, among)
     if among is not None:
-        kept = np.isin(key, among)
+        kept = is_in(key, among)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]
     order = np.lexsort((start, key, text))
     start, size, key, text = start[order], size[order], key[order], text[order]

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from index.models.distinct import distinct
 from index.search.faiss_index import FaissIndex
 from index.search.flat_rows import nearest_rows
 from index.search.row_table import READ_AT_ONCE
@@ -134,7 +135,7 @@ class ServedIndex:
             have += int(kept.sum())
             if have >= wanted:
                 break
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def _nearest_of(self, papers: np.ndarray, query: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         query = np.ascontiguousarray(query, np.float32).reshape(-1)
