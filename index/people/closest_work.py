@@ -23,8 +23,8 @@ LEAST = 2
 """The number of papers that a person needs."""
 FLAT_UNTIL = 200_000
 """Up to so many people each is compared; beyond, those in the nearest of some lists."""
-PROBED = 0.04
-"""The share of the lists that is searched then."""
+PROBED = 40, 0.02
+"""How many of the lists are searched then: so many, or this share of them if that is more."""
 _AT_ONCE = 2_000
 Directions = Callable[[np.ndarray], np.ndarray]
 
@@ -96,7 +96,7 @@ class ClosestWork:
         if not self._held:
             return {}
         lists = int(self._structure.nlist)
-        probed = lists if self._held <= FLAT_UNTIL else min(lists, max(16, int(lists * PROBED)))
+        probed = lists if self._held <= FLAT_UNTIL else min(lists, max(PROBED[0], int(lists * PROBED[1])))
         scores, people = search_lists(self._structure, direction, min(self._held, count), probed)
         return {
             int(person): float(score)

@@ -105,7 +105,7 @@ def partners(tmp_path, written, request, monkeypatch):
     """Partners in memory, and from files."""
     if request.param == "many lists":
         monkeypatch.setattr(closest_work, "FLAT_UNTIL", 10)
-        monkeypatch.setattr(closest_work, "PROBED", 1.0)
+        monkeypatch.setattr(closest_work, "PROBED", (1, 1.0))
     memberships, days, vectors = written
     table = PeopleTable.of(memberships)
     person, paper = table.pairs().T
