@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
 
 from data.calendar import clock
 from data.keys import fold
+from index.models.mapped import Draft, MappedArrays
 from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, locate
 from index.search.typos import Vocabulary
@@ -14,7 +19,11 @@ from index.search.understanding import Known
 
 _GROWN = 1.02
 """The words of titles are listed again when the number of papers has grown by this factor."""
+_KEPT = 1.005
+"""A start takes the list from its file where the number of papers has grown by less than this factor."""
 _CACHED = 4_096
+FILE, FORMAT = "title-words.map", "title-words-1"
+_ARRAYS = ("words", "titles")
 
 
 class KnownWords:
@@ -22,16 +31,20 @@ class KnownWords:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._vocabulary = Vocabulary(())
-        self._listed = 0
+        self._file = corpus.folder / FILE
+        self._vocabulary, self._listed = Vocabulary({}), 0
         self._together = lru_cache(_CACHED)(self._count_together)
         self._counted = -1
 
     def known(self, today: date | None = None) -> Known:
-        """What holds now; takes a tenth of a second where the words of titles have to be listed anew."""
+        """What holds now; takes a while where the words of titles, which may be many, are listed anew."""
         words, size = self._corpus.words, len(self._corpus.words)
+        if not self._listed and (kept := kept_words(self._file)) and kept[1] <= size <= kept[1] * _KEPT:
+            self._vocabulary, self._listed = kept
         if not self._listed <= size <= self._listed * _GROWN:
-            self._vocabulary, self._listed = Vocabulary(words.title_words()), size
+            self._vocabulary, self._listed = Vocabulary.of(words.title_words()), size
+            with suppress(OSError):  # a full disk: the next start lists them again
+                keep_words(self._file, self._vocabulary, size)
         if size != self._counted:
             self._together.cache_clear()
             self._counted = size
@@ -54,6 +67,26 @@ class KnownWords:
 
     def _count_together(self, words: str) -> int:
         return self._corpus.words.papers_with_phrase(words)
+
+
+def keep_words(path: Path, vocabulary: Vocabulary, papers: int) -> None:
+    """Write the words of titles, as they were in so many papers; listing them takes many times as long."""
+    with Draft(path, FORMAT) as draft:
+        draft.add("words", np.frombuffer("\n".join(vocabulary.titles).encode(), np.uint8))
+        draft.add("titles", np.fromiter(vocabulary.titles.values(), np.int32, len(vocabulary)))
+        draft.publish(papers=papers)
+
+
+def kept_words(path: Path) -> tuple[Vocabulary, int] | None:
+    """The words of titles in a file, and in how many papers they were listed; None where it can't be read."""
+    held = MappedArrays.open(path, FORMAT, _ARRAYS)
+    if held is None:
+        return None
+    text = held["words"].tobytes().decode("ascii", "replace")
+    words, titles = text.split("\n") if text else [], held["titles"].tolist()
+    if len(words) != len(titles) or "papers" not in held.stamp:
+        return None
+    return Vocabulary(dict(zip(words, titles, strict=True))), held.stamp["papers"]
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import process
@@ -55,11 +55,17 @@ class Counts:
 class Vocabulary:
     """The words of titles, for correcting others to them."""
 
-    def __init__(self, words: Sequence[tuple[str, int]]) -> None:
-        self._titles = {
-            word: titles for word, titles in words if len(word) >= SHORTEST and _LETTERS.fullmatch(word)
-        }
-        self._words = list(self._titles)
+    def __init__(self, titles: dict[str, int]) -> None:
+        """From words of :meth:`of`, each with the number of titles that have it."""
+        self.titles = titles
+        self._words = list(titles)
+
+    @classmethod
+    def of(cls, words: Iterable[tuple[str, int]]) -> Vocabulary:
+        """From all words of titles, of which some can't be typed wrong."""
+        return cls(
+            {word: titles for word, titles in words if len(word) >= SHORTEST and _LETTERS.fullmatch(word)}
+        )
 
     def __len__(self) -> int:
         return len(self._words)
@@ -113,22 +119,22 @@ class Vocabulary:
             ]
         if not options:
             return self._split(word, counts) if not held else None
-        options.sort(key=lambda option: PER_EDIT * option[1] - math.log(self._titles[option[0]]))
+        options.sort(key=lambda option: PER_EDIT * option[1] - math.log(self.titles[option[0]]))
 
         def score(option: tuple[str, int]) -> float:
             meant, edits = option
             start = OTHER_START if meant[0] != word[0] else 0.0
             beside = [" ".join(pair) for pair in _pairs(place, words, meant)]
             company = sum(math.log1p(counts.together(pair)) for pair in beside)
-            return math.log(self._titles[meant]) - PER_EDIT * edits - start + COMPANY * company
+            return math.log(self.titles[meant]) - PER_EDIT * edits - start + COMPANY * company
 
         best = max(options[:8], key=score)
         return best[0] if best[1] == 1 or best[0][0] == word[0] else None
 
     def _is_surprising(self, meant: str, place: int, words: Sequence[str], held: int, counts: Counts) -> bool:
         """Whether a word that few papers have is so much rarer than another that it must be a typo."""
-        in_titles = words[place].lower() in self._titles
-        if not in_titles and len(words[place]) >= RARE_LENGTH and self._titles[meant] >= RARE_RATIO * held:
+        in_titles = words[place].lower() in self.titles
+        if not in_titles and len(words[place]) >= RARE_LENGTH and self.titles[meant] >= RARE_RATIO * held:
             return True
         pairs = zip(_pairs(place, words, meant), _pairs(place, words, words[place]), strict=True)
         return any(
@@ -140,7 +146,7 @@ class Vocabulary:
         """Two frequent words that were written as one."""
         for at in range(SHORTEST, len(word) - SHORTEST + 1):
             one, two = word[:at], word[at:]
-            if min(self._titles.get(one, 0), self._titles.get(two, 0)) >= SPLIT and counts.together(
+            if min(self.titles.get(one, 0), self.titles.get(two, 0)) >= SPLIT and counts.together(
                 f"{one} {two}"
             ):
                 return f"{one} {two}"
