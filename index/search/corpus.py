@@ -18,6 +18,7 @@ from index.search.backlog import Progress, embedded
 from index.search.embedding import Embedder, fingerprint
 from index.search.facets import Facets
 from index.search.following import StoreFollower
+from index.search.lacking import LackingVectors
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
 from index.search.names_file import LibraryNames
@@ -59,7 +60,7 @@ class Corpus:
         self._seen = -1
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
-        self._counted: tuple[tuple[int, int, int], int] = (-1, -1, -1), 0
+        self._lacks = LackingVectors()
         self._lock = FileLock(folder / "write.lock", timeout=0)
 
     @classmethod
@@ -88,6 +89,7 @@ class Corpus:
         corpus.ray = ray
         await corpus.open_vectors(writable=writable, rebuild=rebuild)
         await corpus.refresh()
+        await asyncio.to_thread(corpus.waiting)  # looks at all papers once, which would keep a reply waiting
         return corpus
 
     async def open_vectors(self, *, writable: bool = False, rebuild: bool = False) -> None:
@@ -99,7 +101,7 @@ class Corpus:
             where = self.folder / "vectors"
             return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=open_index)
 
-        self.vectors = await asyncio.to_thread(work)
+        self.vectors, self._lacks = await asyncio.to_thread(work), LackingVectors()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -139,6 +141,7 @@ class Corpus:
         """Take in what changed up to a batch of the store; keep it in the file if it was much."""
         if newest < self._seen:  # a standby that had not received all of it took over
             self.facets, self._hashes, self._seen = Facets(), np.zeros(0, np.int64), -1
+            self._lacks = LackingVectors()
         if self._seen < 0 and (known := await facets_file.load(self.folder, self.store)) is not None:
             self.facets, self._hashes, self._seen = known
         if self._seen == newest:
@@ -148,7 +151,9 @@ class Corpus:
             self.facets.update(facts)
             self._take_hashes(facts)
             taken += len(facts)
-        self.facets.drop(await self.store.gone_since(self._seen) if self._seen >= 0 else ())
+        gone = await self.store.gone_since(self._seen) if self._seen >= 0 else ()
+        self.facets.drop(gone)
+        self._lacks.changed(gone)
         self._seen = newest
         if taken >= _KEEP_FROM:
             _, rows = await self.store.newest_ids()
@@ -176,6 +181,7 @@ class Corpus:
             self._hashes = grown
         for fact in facts:
             self._hashes[fact.paper_id] = fact.text_hash
+        self._lacks.changed([fact.paper_id for fact in facts])
 
     @property
     def seen(self) -> int:
@@ -184,11 +190,7 @@ class Corpus:
 
     def waiting(self) -> int:
         """How many papers have no vector for their present text yet."""
-        log = self.vectors.log if self.vectors is not None else None
-        state = self._seen, log.generation if log else 0, log.row_count if log else 0
-        if state != self._counted[0]:
-            self._counted = state, int(self._lacking().sum()) if self.vectors is not None else 0
-        return self._counted[1]
+        return 0 if self.vectors is None else int(np.count_nonzero(self._lacking()))
 
     def has_vector(self, paper_id: int) -> bool:
         """Whether the paper can already be compared by meaning."""
@@ -202,13 +204,7 @@ class Corpus:
     def _lacking(self) -> np.ndarray:
         """By store id, whether a paper has no vector for its present text."""
         assert self.vectors is not None
-        lacking = self.facets.codes[: len(self._hashes)] >= 0
-        lacking = np.concatenate([lacking, np.zeros(len(self._hashes) - len(lacking), bool)])
-        papers, hashes = self.vectors.known()
-        inside = papers < len(self._hashes)
-        papers, hashes = papers[inside], hashes[inside]
-        lacking[papers[self._hashes[papers] == hashes]] = False
-        return lacking
+        return self._lacks.upto_date(self.vectors.log, self._hashes, self.facets.codes)
 
     def orphans(self) -> list[int]:
         """Papers that still have a vector but are gone from the store."""
