@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks import asking
 from benchmarks.data import FOLDER, PAPERS, ROOT, full_corpus, show
-from benchmarks.running import WARM, logged_in, resident, start, timed
+from benchmarks.running import WARM, logged_in, resident, settle_client, start, timed
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.sources.files import PaperFile
@@ -38,6 +38,7 @@ SEARCHES = (
 
 
 async def completed(user: UserClient, texts: list[str]) -> list[float]:
+    settle_client()
     times = []
     for place, text in enumerate(texts):
         begun = time.perf_counter()

@@ -41,9 +41,13 @@ AT_ONCE = 64
 Say = Callable[[str], None]
 
 
-def settle() -> None:
-    """Keep what was loaded from stalling replies: no garbage collection walks it, and one thread computes."""
-    gc.collect()
+def settle(*, collect: bool = True) -> None:
+    """Keep what was loaded from stalling replies: no garbage collection walks it, and one thread computes.
+
+    After the first load, a collection would walk all libraries for a fifth of a second and find little.
+    """
+    if collect:
+        gc.collect()
     gc.freeze()
     compute_alone()
 
@@ -117,7 +121,7 @@ class Scheduler:
         self.model_ready.set()
         self._services.model_settled.set()
         await self._warm()
-        settle()
+        settle(collect=False)
 
     async def _warm(self) -> None:
         """Load what the first /similar, /search, /collaborators and picture would wait for."""
