@@ -54,7 +54,7 @@ def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[
     def worth(person: int) -> float:
         return sum(value[paper] * TOLD ** told.get(paper, 0) for paper in of[person])
 
-    waiting = [(-worth(person), -len(people.papers(person)), person) for person in of]
+    waiting = [(-worth(person), -people.count(person), person) for person in of]
     heapq.heapify(waiting)
     experts: list[Knows] = []
     while waiting and len(experts) < most:

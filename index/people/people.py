@@ -187,6 +187,10 @@ class PeopleIndex:
         newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
+    def count(self, person: int) -> int:
+        """How many papers a person has."""
+        return len(self._fresh.papers_of(person, self._table.papers_of(person)))
+
     def written(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(person, paper, day as an ordinal) of everything written whose day is known."""
         person, papers = self.everybody.pairs().T

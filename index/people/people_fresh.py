@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from index.models.distinct import is_in
+
 
 class FreshPapers:
     """The people of some papers, beside a table of all papers whose entries for these no longer hold.
@@ -42,7 +44,7 @@ class FreshPapers:
         """A person's papers, ascending, from those that the table knows."""
         if not len(self.papers):
             return known
-        kept = known[~np.isin(known, self.papers)]
+        kept = known[~is_in(known, self.papers)]
         own = self._papers_of.get(person)
         return np.sort(np.concatenate([kept, np.array(own, np.int64)])) if own else kept
 
@@ -60,5 +62,5 @@ class FreshPapers:
         """Rows of (person, paper) from those that the table knows."""
         if not len(self.papers):
             return known
-        kept = known[~np.isin(known[:, 1], self.papers)]
+        kept = known[~is_in(known[:, 1], self.papers)]
         return np.concatenate([kept, np.array(self._pairs, np.int64).reshape(-1, 2)])

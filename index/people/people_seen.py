@@ -60,6 +60,10 @@ class SeenIndex(PeopleIndex):
         newest: np.ndarray = papers[np.argsort(-self._day(papers), kind="stable")]
         return newest
 
+    def count(self, person: int) -> int:
+        """How many papers a person has here."""
+        return len(self.papers(person))
+
     def writers(self, paper: int) -> np.ndarray:
         """The people here who wrote a paper."""
         people = self.base.writers(paper)

@@ -249,6 +249,9 @@ class Library:
     def papers(self, person):
         return np.array([paper for paper, (people, _) in self.written.items() if person in people])
 
+    def count(self, person):
+        return len(self.papers(person))
+
     def day(self, paper):
         return self.written[paper][1]
 

@@ -225,6 +225,7 @@ def assert_same(one, other, vectors):
         assert one.name(person) == other.name(person)
         assert one.coauthors(person) == other.coauthors(person)
         assert one.person(person) == other.person(person)
+        assert one.count(person) == other.count(person) == len(one.papers(person))
         for near, same in zip(one.near(person, vectors), other.near(person, vectors), strict=True):
             assert near.closeness == pytest.approx(same.closeness, abs=1e-5)
     for paper in one.everybody.paper_ids.tolist():

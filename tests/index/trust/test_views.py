@@ -256,6 +256,7 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
     for person in everybody:
         rows = await here.people.memberships(person)
         assert sorted(index.papers(person).tolist()) == sorted({row.paper_id for row in rows})
+        assert index.count(person) == len(index.papers(person))
         known = await here.people.find(person)
         assert index.person(person) == replace(known, forms=(known.name,))
         assert [index.closest_coauthor(person)] == [c.name for c in index.coauthors(person, 1)]
