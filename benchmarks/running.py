@@ -61,7 +61,7 @@ def resident(process: subprocess.Popen[bytes]) -> float:
 
 
 def settle_client() -> None:
-    """Keep this process's garbage collection, which walks all modules of the benchmark, out of the times."""
+    """Keep this process's own garbage collection out of the measured times."""
     gc.collect()
     gc.freeze()
 

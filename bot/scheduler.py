@@ -44,7 +44,7 @@ Say = Callable[[str], None]
 def settle(*, collect: bool = True) -> None:
     """Keep what was loaded from stalling replies: no garbage collection walks it, and one thread computes.
 
-    After the first load, a collection would walk all libraries for a fifth of a second and find little.
+    After the first load, a collection would scan all libraries for a fifth of a second and free little.
     """
     if collect:
         gc.collect()

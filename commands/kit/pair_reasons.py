@@ -43,7 +43,7 @@ async def pair_reasons(services: Services, number: int, other: int) -> ui.Layout
     except LookupError:
         names = shown(person.name, 80), shown(them.name, 80)
         raise UserError(
-            f"I can't compare {names[0]} and {names[1]} now: one of them has no papers."
+            f"I can't compare {names[0]} and {names[1]} right now: I have no papers by one of them."
         ) from None
     papers = {paper.id: paper for paper in await services.store.papers(papers_of(facts))}
     row = [

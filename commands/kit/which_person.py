@@ -162,9 +162,12 @@ async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
     """What tells people from others of the name, each in a line."""
     index, topics = services.insight.people, services.insight.topics
     last = await services.store.people.last_pass()
-    # Where the index is of the last pass, it knows what the database would have to look up paper by paper.
+    # An index of the last pass knows what the database would have to look up paper by paper.
     indexed = index if index is not None and last is not None and index.number == last.id else None
-    known = {number: person for number in people if indexed and (person := indexed.person(number))}
+    known: dict[int, Person] = {}
+    if indexed is not None:
+        found = await asyncio.to_thread(lambda: [indexed.person(number) for number in people])
+        known = {number: person for number, person in zip(people, found, strict=True) if person}
     if missing := [number for number in people if number not in known]:
         known |= await services.store.people.find_all(missing)
     facts = await services.facts.of_people(people)

@@ -115,9 +115,8 @@ def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
         cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
         cursor.execute("PRAGMA busy_timeout=20000")
         cursor.execute(f"PRAGMA cache_size=-{cache}")
-        cursor.execute("PRAGMA temp_store=MEMORY")
-        if not linked:  # a migration, which sorts whole tables: beside the file, where there is room
-            cursor.execute("PRAGMA temp_store=FILE")
+        cursor.execute(f"PRAGMA temp_store={'MEMORY' if linked else 'FILE'}")
+        if not linked:  # a migration sorts whole tables: next to the database, where there is room
             quoted = str(Path(engine.url.database or "").absolute().parent).replace("'", "''")
             cursor.execute(f"PRAGMA temp_store_directory='{quoted}'")
         pages = _BULK_CHECKPOINT if cache == _BULK_CACHE else _CHECKPOINT
@@ -274,7 +273,7 @@ def _copy_aside(path: Path, revision: str) -> None:
 
 
 def _empty_log(path: Path) -> None:
-    """Give back the room that a migration took in SQLite's log, which else keeps its size."""
+    """Give back the room that a migration took in SQLite's log, which otherwise keeps its size."""
     with closing(sqlite_files.writable(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

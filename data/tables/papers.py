@@ -13,7 +13,7 @@ class Base(DeclarativeBase):
 
 
 _BY_KEY: dict[str, object] = {"sqlite_with_rowid": False}
-"""SQLite keeps the rows in the order of their key (``WITHOUT ROWID``), and ends each index with the key."""
+"""SQLite stores the rows in key order (``WITHOUT ROWID``), and every index entry ends with the key."""
 
 
 def _present(name: str, column: str) -> Index:

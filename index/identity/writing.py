@@ -73,7 +73,7 @@ class Writing:
             changed = self._differing(person, stands) & ~revised
             state.changed = int(changed.sum())
             now = await asyncio.to_thread(counted, person, self._collection.authorships.form_of, self._forms)
-            held = distinct(np.append(now.people, [who for who, _ in stands.others]).astype(np.int64))
+            held = distinct(np.append(now.people, np.array([who for who, _ in stands.others], np.int64)))
             counts = len(person) + len(stands.others), len(held)
             was = await stands.leading(self._store, self._collection.authorships.form_of, self._forms)
             self._leads = await asyncio.to_thread(vanished, was, person, held)
@@ -295,7 +295,7 @@ class Writing:
             after = await people.newest_pass()
             stands = await Stands.read(self._store, self._collection)
             now = counted(stands.was, self._collection.authorships.form_of, forms)
-            held = distinct(np.append(now.people, [who for who, _ in stands.others]).astype(np.int64))
+            held = distinct(np.append(now.people, np.array([who for who, _ in stands.others], np.int64)))
             elsewhere = {who for who, _ in stands.others}
             rows: list[dict[str, Any]] = []
             gone: list[tuple[int, int]] = []

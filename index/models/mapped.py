@@ -193,7 +193,8 @@ def parts(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (places, starts)
         int64: places of the entries, and ``len(rows) + 1`` ends within them, the first 0.
     """
-    first, length = gathered(ends, rows).astype(np.int64), lengths(ends, rows)
+    first = gathered(ends, rows).astype(np.int64)
+    length = ends[rows + 1].astype(np.int64) - first
     starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
     places = np.arange(starts[-1], dtype=np.int64) + np.repeat(first - starts[:-1], length)
     return places, starts

@@ -1,7 +1,7 @@
-"""Parts of mapped files whose pages are not in memory: the disk is asked for all of them at once.
+"""Reading ahead in mapped files: missing pages are requested from the disk together, not one by one.
 
-Touched one after another, each page that is missing waits for the disk by itself. Asked for together, six
-hundred arrive in the time of a hundred.
+Touched in turn, each missing page waits for the disk. Requested together, six hundred arrive in the time of
+a hundred.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class SeenExperts(Experts):
         chosen = [
             other
             for other in sorted(best, key=lambda other: (best[other], other))
-            if other not in never and (wanted is None or other in wanted) and len(people.papers(other))
+            if other not in never and (wanted is None or other in wanted) and people.count(other)
         ]
         return [self.reasons(me, other) for other in chosen[:most]]
 

@@ -182,7 +182,7 @@ class Experts:
             if other not in hidden
             and other not in known
             and (only is None or other in only)
-            and len(self.people.papers(other))
+            and self.people.count(other)
         )
         return [self.reasons(asked, other) for other in islice(chosen, most)]
 

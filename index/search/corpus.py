@@ -89,7 +89,7 @@ class Corpus:
         corpus.ray = ray
         await corpus.open_vectors(writable=writable, rebuild=rebuild)
         await corpus.refresh()
-        await asyncio.to_thread(corpus.waiting)  # looks at all papers once, which would keep a reply waiting
+        await asyncio.to_thread(corpus.waiting)  # checks all papers once, which would delay a reply
         return corpus
 
     async def open_vectors(self, *, writable: bool = False, rebuild: bool = False) -> None:
@@ -204,7 +204,7 @@ class Corpus:
     def _lacking(self) -> np.ndarray:
         """By store id, whether a paper has no vector for its present text."""
         assert self.vectors is not None
-        return self._lacks.upto_date(self.vectors.log, self._hashes, self.facets.codes)
+        return self._lacks.mask(self.vectors.log, self._hashes, self.facets.codes)
 
     def orphans(self) -> list[int]:
         """Papers that still have a vector but are gone from the store."""

@@ -37,7 +37,7 @@ class KnownWords:
         self._counted = -1
 
     def known(self, today: date | None = None) -> Known:
-        """What holds now; takes a while where the words of titles, which may be many, are listed anew."""
+        """What the library knows now. Listing the words of its titles again can take a while."""
         words, size = self._corpus.words, len(self._corpus.words)
         if not self._listed and (kept := kept_words(self._file)) and kept[1] <= size <= kept[1] * _KEPT:
             self._vocabulary, self._listed = kept

@@ -12,7 +12,7 @@ from index.search.vector_log import VectorLog
 
 
 class LackingVectors:
-    """Looks again only at papers that changed and at rows that came in; at all papers once."""
+    """Checks all papers once, and after that only changed papers and new rows."""
 
     def __init__(self) -> None:
         self._lacks = np.zeros(0, bool)
@@ -26,7 +26,7 @@ class LackingVectors:
         with self._lock:
             self._changed.extend(papers)
 
-    def upto_date(self, log: VectorLog, hashes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    def mask(self, log: VectorLog, hashes: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """By store id, whether a paper lacks a vector: bool, shape (papers,), not to be changed.
 
         Parameters

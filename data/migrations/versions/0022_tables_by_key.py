@@ -1,6 +1,6 @@
-"""In SQLite, the largest tables lie in the order of their keys; counting a name's people reads indexes only.
+"""SQLite stores the largest tables in key order, and counts the people who share a name from indexes alone.
 
-Before, SQLite kept their keys twice, in the table and in an index beside it.
+Until now, it kept their keys twice: in the table and in a separate index.
 """
 
 import sqlalchemy as sa
@@ -16,8 +16,8 @@ TABLES = ("authorships", "memberships", "paper_ids", "listings")
 INDEX = "memberships_by_author"
 
 
-def _lay(name: str, *, by_key: bool) -> None:
-    """Write a table anew. No other table points to it, so that the old one can go."""
+def _rebuild(name: str, *, by_key: bool) -> None:
+    """Rebuild a table. No other table references it, so the old one can be dropped."""
     connection = op.get_bind()
     old = sa.Table(name, sa.MetaData(), autoload_with=connection)
     new = old.to_metadata(old.metadata, name=f"{name}_new")
@@ -31,17 +31,17 @@ def _lay(name: str, *, by_key: bool) -> None:
         op.create_index(index.name, name, [column.name for column in index.columns])
 
 
-def _lay_all(columns: list[str], *, by_key: bool) -> None:
+def _rebuild_all(columns: list[str], *, by_key: bool) -> None:
     op.drop_index(INDEX, "memberships")
     if op.get_bind().dialect.name == "sqlite":
         for name in TABLES:
-            _lay(name, by_key=by_key)
+            _rebuild(name, by_key=by_key)
     op.create_index(INDEX, "memberships", columns)
 
 
 def upgrade() -> None:
-    _lay_all(["author_id", "person_id", "until"], by_key=True)
+    _rebuild_all(["author_id", "person_id", "until"], by_key=True)
 
 
 def downgrade() -> None:
-    _lay_all(["author_id", "person_id"], by_key=False)
+    _rebuild_all(["author_id", "person_id"], by_key=False)

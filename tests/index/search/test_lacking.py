@@ -17,7 +17,7 @@ async def corpus(store, tmp_path):
 async def same(corpus):
     """The backlog, which a look at everything finds, too."""
     await corpus.refresh()
-    anew = LackingVectors().upto_date(corpus.vectors.log, corpus._hashes, corpus.facets.codes)
+    anew = LackingVectors().mask(corpus.vectors.log, corpus._hashes, corpus.facets.codes)
     assert sorted(corpus.backlog()) == np.flatnonzero(anew).tolist()
     assert corpus.waiting() == len(corpus.backlog())
     return sorted(corpus.backlog())
