@@ -21,6 +21,8 @@ _GROWN = 1.02
 """The words of titles are listed again when the number of papers has grown by this factor."""
 _KEPT = 1.005
 """A start takes the list from its file where the number of papers has grown by less than this factor."""
+_CHECKED, _SAME = 200, 0.95
+"""Of so many words of the file, at least this share must be in titles; else it is another library's."""
 _CACHED = 4_096
 FILE, FORMAT = "title-words.map", "title-words-1"
 _ARRAYS = ("words", "titles")
@@ -39,7 +41,7 @@ class KnownWords:
     def known(self, today: date | None = None) -> Known:
         """What the library knows now. Listing the words of its titles again can take a while."""
         words, size = self._corpus.words, len(self._corpus.words)
-        if not self._listed and (kept := kept_words(self._file)) and kept[1] <= size <= kept[1] * _KEPT:
+        if not self._listed and (kept := kept_words(self._file)) and self._fits(*kept):
             self._vocabulary, self._listed = kept
         if not self._listed <= size <= self._listed * _GROWN:
             self._vocabulary, self._listed = Vocabulary.of(words.title_words()), size
@@ -64,6 +66,13 @@ class KnownWords:
         """The day of the newest paper that has one."""
         last = self._corpus.facets.newest()
         return date.fromordinal(last) if last else None
+
+    def _fits(self, vocabulary: Vocabulary, papers: int) -> bool:
+        """Whether the words of a file are those of this library, and of nearly as many papers as it has now."""
+        words = list(vocabulary.titles)
+        some = words[:: max(1, len(words) // _CHECKED)]
+        found = sum(self._corpus.words.titles_having(word) > 0 for word in some)
+        return papers <= len(self._corpus.words) <= papers * _KEPT and found >= _SAME * len(some)
 
     def _count_together(self, words: str) -> int:
         return self._corpus.words.papers_with_phrase(words)

@@ -17,6 +17,10 @@ class WordLookup(WordFiles):
         """Every word of titles, unstemmed, with the number of titles that have it."""
         return list(self._index.searcher().terms_with_prefix("name", "", None, None))
 
+    def titles_having(self, word: str) -> int:
+        """How many titles have this word, folded and unstemmed."""
+        return self._index.searcher().doc_freq("name", word)
+
     def papers_with(self, words: str) -> int:
         """How many papers have all these words in any form, counted by the rarest of them."""
         searcher = self._index.searcher()

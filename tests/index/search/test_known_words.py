@@ -5,7 +5,8 @@ import pytest
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
-from index.search.known_words import FILE, KnownWords, kept_words
+from index.search.known_words import FILE, KnownWords, keep_words, kept_words
+from index.search.typos import Vocabulary
 from index.search.word_lookup import WordLookup
 from tests.helpers.records import record
 
@@ -56,6 +57,19 @@ async def test_a_damaged_file_is_made_again(corpus, listed, damage):
     assert kept_words(path) is None
     assert titles(corpus) == found
     assert kept_words(path) is not None
+    assert len(listed) == 2
+
+
+async def test_the_words_of_another_library_are_not_taken(corpus, store, tmp_path, listed):
+    found = titles(corpus)
+    other = await Corpus.open(store, tmp_path / "other", Embedder(), writable=True)
+    others = {f"other{word}": count for word, count in found.items()}
+    keep_words(other.folder / FILE, Vocabulary(others), len(corpus.words))
+    await Intake(other, "test", "test").run(iter([]))
+    await other.refresh()
+    assert len(other.words) == len(corpus.words)
+    assert titles(other) == found
+    assert kept_words(other.folder / FILE)[0].titles == found
     assert len(listed) == 2
 
 
