@@ -31,6 +31,7 @@ STEPS = {
     "tell_apart": "building",
     "tell_some_apart": "building",
     "derive_all": "building",
+    "find_limits": "limits",
     "answer": "answering",
     "take_in_day": "answering",
     "keep_up": "upkeep",
@@ -88,6 +89,7 @@ def _replies() -> list[Row]:
 
 ROWS = [
     Row("loading, records/s", "rate", 3_000, at_least=True, grows=False),
+    Row("  sqlite3 alone, records/s", "sqlite3 rate", grows=False),
     Row("loading, its end / its beginning", "flat", digits=2, grows=False),
     Row("loading, s of CPU", "load cpu"),
     Row("loading, most memory, MB", "peak"),
@@ -100,6 +102,7 @@ ROWS = [
     Row("vectors, lowest recall@10", "recall", 0.95, at_least=True, digits=3, grows=False),
     Row("vectors, p99 of the slowest filter, ms", "search p99", 15, digits=1),
     Row("vectors, CPU p50 of the slowest, ms", "search cpu", digits=1),
+    Row("  a core reads all rows in, ms", "scan ms", digits=1),
     Row("vectors, own memory, MB", "vectors own", 1_600),
     Row("people pass, authorships", "authorships"),
     Row("people pass, hours", "pass hours", 3, digits=2),
@@ -130,6 +133,7 @@ ROWS = [
     Row("vectors compacted, own MB", "vectors compacted own"),
     Row("backup with checks, s", "backup seconds"),
     Row("backup with checks, own MB", "backup own"),
+    Row("  the disk reads the database in, s", "database read once", digits=1),
     Row("migration from 0007, s", "migration seconds"),
     Row("migration from 0007, own MB", "migration own"),
 ]

@@ -68,7 +68,7 @@ class KnownWords:
         return date.fromordinal(last) if last else None
 
     def _fits(self, vocabulary: Vocabulary, papers: int) -> bool:
-        """Whether the words of a file are those of this library, and of nearly as many papers as it has now."""
+        """Whether a file has the words of this library, from nearly as many papers as it has now."""
         words = list(vocabulary.titles)
         some = words[:: max(1, len(words) // _CHECKED)]
         found = sum(self._corpus.words.titles_having(word) > 0 for word in some)
