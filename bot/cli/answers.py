@@ -16,7 +16,7 @@ def answer(
     out: Annotated[Path, typer.Option(help="Where the answers go, as JSON lines.")],
     sentences: Annotated[int, typer.Option(min=1, max=100, help="Sentences a question, at most.")] = 3,
 ) -> None:
-    """Answer questions with sentences of a file's papers, each with its place in its abstract."""
+    """Answer questions with sentences quoted from a file's papers, each with its place in the abstract."""
     from bot.cli import answer_tasks as tasks  # lazy: loads models and learners
 
     tasks.answer(papers, questions, out, sentences)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-rank = typer.Typer(no_args_is_help=True, help="Rank queries over a file's papers alone, as a TREC run.")
+rank = typer.Typer(no_args_is_help=True, help="Rank a file's papers for each query, and write a TREC run.")
 evaluate = typer.Typer(
     no_args_is_help=True, help="Measure how well papers and people are found, beside baselines."
 )
@@ -203,7 +203,7 @@ def match(
     submissions: Annotated[Path, typer.Option(help="A file of submissions.")],
     out: Annotated[Path, typer.Option(help="Where submission,reviewer,score lines go.")],
 ) -> None:
-    """Score reviewers for submissions; reads and writes the form of OpenReview's expertise."""
+    """Score reviewers for submissions, in the file formats of OpenReview's expertise tool."""
     from bot.cli import evaluation_tasks as tasks  # lazy: loads models and learners
 
     tasks.match(archives, submissions, out)

@@ -31,18 +31,18 @@ _LONG = 16 << 20
 
 def ingest_snapshot_command(
     path: Annotated[
-        Path, typer.Argument(help="The snapshot: .json, or as .zip of one file, .gz, .zst, .bz2 or .xz.")
+        Path, typer.Argument(help="The snapshot: .json, plain or compressed (.gz, .zst, .bz2, .xz, .zip).")
     ],
     categories: Annotated[
         str | None,
-        typer.Option(help="Such as cs.AI,math (an archive), or all; by default LABMATE_CATEGORIES."),
+        typer.Option(help="Categories or archives, such as cs.AI,math, or all. Default: LABMATE_CATEGORIES."),
     ] = None,
     years: Annotated[
         str | None, typer.Option(help="Years of first submission: 2020-2026, 2020- or 2024.")
     ] = None,
     vectors: Annotated[
         Path | None,
-        typer.Option(help="Precomputed embeddings (.npy), row i for line i, with their manifest."),
+        typer.Option(help="Precomputed embeddings (.npy), row i for line i, with their manifest beside it."),
     ] = None,
     embed: Annotated[
         bool, typer.Option(help="Embed the papers and match their authors before the command ends.")
@@ -51,7 +51,7 @@ def ingest_snapshot_command(
         bool, typer.Option("--events", hidden=True, help="Write JSON lines for the parent process.")
     ] = False,
 ) -> None:
-    """Read in arXiv's public metadata snapshot; started again after a stop, it goes on where it stopped."""
+    """Read in arXiv's public metadata snapshot. If it was stopped, run it again to go on."""
     config = settings()
     try:
         chosen = SnapshotChoice(

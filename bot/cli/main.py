@@ -266,7 +266,7 @@ def ingest_recent_command(events: Events = False) -> None:
 @app.command()
 def index(
     rebuild: Annotated[
-        bool, typer.Option(help="Delete the index and build it again, for example for a new model.")
+        bool, typer.Option(help="Build the word index and all embeddings again, for example for a new model.")
     ] = False,
     events: Events = False,
 ) -> None:
@@ -305,12 +305,12 @@ def identify(
         typer.Option(
             min=1,
             max=256,
-            help="How many processes match authors in a large library; by default, one a core.",
+            help="Processes that match authors in a large library. Default: one per core.",
         ),
     ] = None,
     events: Events = False,
 ) -> None:
-    """Match authors to papers, find topics, compare papers with earlier ones. Safe to stop at any time."""
+    """Match authors, find topics, and compare papers with earlier ones; can be stopped at any time."""
     from bot.app import open_corpus  # lazy: start-up
     from bot.cli.ingest import tell_apart  # lazy: start-up
 

@@ -42,10 +42,10 @@ def export_vectors_command(
 
 def take_vectors_command(
     path: Annotated[
-        Path, typer.Argument(help="The .npy file of an export; its other two files lie beside it.")
+        Path, typer.Argument(help="The .npy file of an export; its other two files must be beside it.")
     ],
 ) -> None:
-    """Read in embeddings that another Labmate exported, for papers that are here with the same text."""
+    """Read in embeddings that another Labmate exported, for papers with the same title and abstract here."""
     from bot.app import open_corpus  # lazy: start-up
     from index.search.shared_vectors import take_vectors  # lazy: start-up
 
