@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -86,29 +84,18 @@ def restore(
     perform(_rebuild_indexes(config, report))
 
 
-_DERIVED = ("*.map", "*.faiss", ".*.new", "topics.npz", "novelty.npz")
-
-
 async def _rebuild_indexes(config: Settings, report: Reporter) -> None:
     """Bring the indexes in line with the restored database.
 
-    The word index, the mapped files and the files of people passes start afresh: they may hold papers that
-    came after the backup, and new papers will get the same numbers. Each vector carries a checksum of its
-    text, so only the wrong ones go.
+    Opening them removes those of the old database (:mod:`index.search.origin`): they may hold papers that
+    came after the backup, and new papers will get the same numbers.
     """
     from bot.app import open_corpus  # lazy: start-up
     from index.people.insight import derive  # lazy: start-up
 
-    for pattern in _DERIVED:
-        for path in config.labmate_data.glob(pattern):
-            path.unlink(missing_ok=True)
     async with open_corpus(config, writable=True) as corpus:
         with corpus.writing(), report.showing():
-            await asyncio.to_thread(corpus.words.clear)
-            shutil.rmtree(corpus.folder / "identity", ignore_errors=True)
             await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
-            assert corpus.vectors is not None
-            corpus.vectors.remove(corpus.orphans())
             await derive(corpus, report.step)
         waiting = len(corpus.backlog())
     rest = f"{waiting:,} papers still need an embedding; a running Labmate makes them. " if waiting else ""

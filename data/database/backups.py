@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from data.database.engine import NewerDatabaseError, StoreError, known_revisions
 from data.database.private_files import keep_database_private
 from data.database.sqlite_files import Progress, readable, synced, writable, written_beside
 
+DATABASE = "database"
+"""The row of ``sequences`` with a number of this database's own: files made from another are told by it."""
 _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 
@@ -81,7 +84,8 @@ def verify(path: Path, progress: Progress | None = None) -> Checked:
 def restore(backup: Path, database: Path, now: datetime, progress: Progress | None = None) -> Restored:
     """Put a backup in the database's place, and keep the former database beside it.
 
-    At every moment, the database's name leads to a whole file: the old one or the new one.
+    At every moment, the database's name leads to a whole file: the old one or the new one. The new one gets
+    another number (:data:`DATABASE`), since what was made from the old one may be of papers that are gone.
 
     Raises
     ------
@@ -100,6 +104,7 @@ def restore(backup: Path, database: Path, now: datetime, progress: Progress | No
             _enough_space(source, database)
             sqlite_files.copy(source, draft, progress)
         _same_rows(checked.rows, _looked_through(draft, backup, progress))
+        _draw_number(draft)
         synced(draft)
         kept = _set_aside(database, aside)
     return Restored(checked, aside if kept else None)
@@ -127,7 +132,21 @@ def remove_oldest(folder: Path, keep: int) -> list[Path]:
     return gone
 
 
+def drawn() -> int:
+    """A number for a database, drawn by chance."""
+    return 1 + secrets.randbelow(2**31 - 2)
+
+
 # -- steps ---------------------------------------------------------------------------------------
+
+
+def _draw_number(draft: Path) -> None:
+    """Give a copy a number of its own; one of before there were numbers gets it when it is first opened."""
+    with closing(writable(draft)) as connection:
+        if sqlite_files.has_table(connection, "sequences"):
+            connection.execute(
+                "INSERT OR REPLACE INTO sequences (name, last) VALUES (?, ?)", (DATABASE, drawn())
+            )
 
 
 def _set_aside(database: Path, aside: Path) -> bool:

@@ -135,6 +135,12 @@ def rows_of(connection: sqlite3.Connection) -> dict[str, int]:
     }
 
 
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether there is a table with this name."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
 def damage(connection: sqlite3.Connection) -> str:
     """The faults of a database, if any: in pages and indexes, and rows that point to missing ones."""
     try:

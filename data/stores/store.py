@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from data.database.backups import DATABASE, drawn
 from data.database.engine import make_reader, open_database
 from data.database.unchanged import unchanged
 from data.records import Changes, Deletion, PaperRecord
@@ -42,10 +45,12 @@ from data.stores.paper_keys import PaperKeys
 from data.stores.papers import Papers
 from data.stores.people import People
 from data.stores.people_seen import SeenPeople, View
-from data.stores.repository import Writer
+from data.stores.repository import DATABASE_ERRORS, Writer
 from data.stores.runs import Runs
+from data.stores.sequences import insert_unless_there
 from data.stores.shards import Shards
 from data.stores.upsert import Batch
+from data.tables.papers import SequenceRow
 
 
 class AboutMembers(Protocol):
@@ -126,6 +131,20 @@ class Store(Papers, ChangedPapers, Runs):
             self.feeds,
             self.claims,
         )
+
+    async def number(self) -> int | None:
+        """A number drawn for this database, which tells it from others; None where it can't be drawn now."""
+        query = select(SequenceRow.last).where(SequenceRow.name == DATABASE)
+        async with self._read() as connection:
+            known = await connection.scalar(query)
+        if known is not None:
+            return int(known)
+        with suppress(*DATABASE_ERRORS):
+            async with self._writer.begin() as connection:
+                await insert_unless_there(connection, SequenceRow, {"name": DATABASE, "last": drawn()})
+            async with self._read() as connection:
+                return await connection.scalar(query)
+        return None
 
     def seen_from(self, view: View) -> Store:
         """The same store, with people as a server's own corrections make them."""

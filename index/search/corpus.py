@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from data.stores.store import Store
-from index.search import facets_file
+from index.search import facets_file, origin
 from index.search.backlog import Progress, embedded
 from index.search.embedding import Embedder, fingerprint
 from index.search.facets import Facets
@@ -30,8 +30,43 @@ _KEEP_FROM = 20_000
 """After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
 
 
+PATIENCE, _PAUSE = 20.0, 0.05
+"""Seconds to wait for a process that writes to files of another database, and between two looks."""
+_BUSY = "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
+
+
 class BusyError(RuntimeError):
     """Another process is writing to the indexes."""
+
+
+@asynccontextmanager
+async def _of_this_database(store: Store, folder: Path) -> AsyncIterator[bool]:
+    """Remove files of another database, and note at the end whose they are; yields whether there were any."""
+    number = await store.number()
+    before = origin.made_from(folder)
+    if number is None or before in (number, None):
+        yield False
+        if number is not None and before is None:
+            origin.note(folder, number)
+        return
+    lock, patience = FileLock(folder / "write.lock", timeout=0), PATIENCE
+    while not lock.is_locked:
+        try:
+            lock.acquire()
+        except Timeout as error:
+            if patience <= 0:
+                raise BusyError(_BUSY) from error
+            patience -= _PAUSE
+            await asyncio.sleep(_PAUSE)
+    try:
+        strange = origin.made_from(folder) != number
+        if strange:
+            await asyncio.to_thread(origin.remove_derived, folder)
+        yield strange
+        if strange:
+            origin.note(folder, number)
+    finally:
+        lock.release()
 
 
 class Corpus:
@@ -83,14 +118,29 @@ class Corpus:
             If the vectors are another model's or unreadable, or there is no such engine.
         index.search.embedding.ModelError
             If the model is missing.
+        BusyError
+            If the files are of another database, and a process has been writing to them for :data:`PATIENCE`.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        corpus = cls(store, folder, embedder, engine_name)
-        corpus.ray = ray
-        await corpus.open_vectors(writable=writable, rebuild=rebuild)
-        await corpus.refresh()
+        async with _of_this_database(store, folder) as strange:
+            corpus = cls(store, folder, embedder, engine_name)
+            corpus.ray = ray
+            await corpus.open_vectors(writable=writable or strange, rebuild=rebuild)
+            await corpus.refresh()
+            if strange:
+                await asyncio.to_thread(corpus._remove_strange_vectors)
+        if strange and not writable:
+            await corpus.open_vectors()
         await asyncio.to_thread(corpus.waiting)  # checks all papers once, which would delay a reply
         return corpus
+
+    def _remove_strange_vectors(self) -> None:
+        """Remove the vectors that are of no paper's present text."""
+        assert self.vectors is not None
+        papers, _ = self.vectors.known()
+        lacking = self._lacking()
+        papers = papers[papers < len(lacking)]
+        self.vectors.remove([*self.orphans(), *papers[lacking[papers]].tolist()])
 
     async def open_vectors(self, *, writable: bool = False, rebuild: bool = False) -> None:
         """(Re)open the vectors."""
@@ -115,9 +165,7 @@ class Corpus:
         try:
             self._lock.acquire()
         except Timeout as error:
-            raise BusyError(
-                "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
-            ) from error
+            raise BusyError(_BUSY) from error
         try:
             yield
         finally:

@@ -168,7 +168,7 @@ async def test_what_is_no_good_backup_is_said_in_one_line_and_replaces_nothing(
 ):
     good = backups.back_up(database, tmp_path / "good.db").path
     bad = spoil(Path(shutil.copy(good, tmp_path / "bad.db")))
-    before = older.read(database)
+    before = _rows(database)
     for attempt in (
         lambda: backups.verify(bad),
         lambda: backups.restore(bad, database, child.NOW),
@@ -178,7 +178,7 @@ async def test_what_is_no_good_backup_is_said_in_one_line_and_replaces_nothing(
             attempt()
         assert "\n" not in str(error.value)
         assert str(bad) in str(error.value)
-    assert older.read(database) == before == older.read(good)
+    assert _rows(database) == before == _rows(good)
     assert {path.name for path in tmp_path.iterdir()} <= {"lab", "good.db", "bad.db"}
     assert {path.name for path in database.parent.iterdir()} <= {"labmate.db", "labmate.db.lock"}
 
@@ -257,18 +257,32 @@ def test_a_disk_too_small_is_told_before_it_is_filled(tmp_path):
         subprocess.run(["umount", str(small)], check=True)
 
 
+def _rows(path):
+    """All rows but the database's own number, which a restore draws anew."""
+    rows = older.read(path)
+    numbered = [row for row in rows.pop("sequences", []) if row["name"] != backups.DATABASE]
+    return rows | {"sequences": numbered}
+
+
+def _number(path):
+    numbers = [row["last"] for row in older.read(path)["sequences"] if row["name"] == backups.DATABASE]
+    return numbers[0] if numbers else None
+
+
 # -- restoring -----------------------------------------------------------------------------------
 
 
 async def test_a_restore_brings_the_moment_back_and_keeps_what_was_there(tmp_path, database):
-    then = older.read(database)
+    then = _rows(database)
     made = backups.back_up(database, tmp_path / "backup.db")
     await _filled(database, 60)
-    later = older.read(database)
+    later = _rows(database)
     done = backups.restore(made.path, database, child.NOW)
     assert done.aside == database.with_name("labmate.replaced-2026-01-05T06-07-08Z.db")
-    assert older.read(database) == then
-    assert older.read(done.aside) == later
+    assert _rows(database) == then
+    assert _rows(done.aside) == later
+    numbers = [_number(path) for path in (made.path, done.aside, database)]
+    assert numbers[2] not in (None, *numbers[:2]), "so that files of the old one are told from its own"
     store = await Store.open(f"sqlite+aiosqlite:///{database}")
     assert await store.count() == 30
     await store.close()
@@ -300,7 +314,7 @@ async def test_no_labmate_starts_while_a_backup_is_restored(tmp_path, database):
 
 async def test_a_log_that_a_killed_process_left_is_not_read_as_the_restored_ones(tmp_path, database):
     made = backups.back_up(database, tmp_path / "backup.db")
-    then = older.read(made.path)
+    then = _rows(made.path)
     writer, said = _start(child.write, database)
     written = [said.recv() for _ in range(9)][-1]
     writer.kill()
@@ -308,19 +322,19 @@ async def test_a_log_that_a_killed_process_left_is_not_read_as_the_restored_ones
     assert database.with_name("labmate.db-wal").stat().st_size
     done = backups.restore(made.path, database, child.NOW)
     assert not database.with_name("labmate.db-wal").exists()
-    assert older.read(database) == then
+    assert _rows(database) == then
     assert len(_texts(done.aside)) >= written
 
 
 @pytest.mark.parametrize("spoil", [_torn, _scribbled, _text_file, _absent])
 async def test_a_damaged_database_is_replaced_and_kept_with_its_log(tmp_path, database, spoil):
     made = backups.back_up(database, tmp_path / "backup.db")
-    then = older.read(database)
+    then = _rows(database)
     spoil(database)
     damaged = database.read_bytes() if database.exists() else None
     database.with_name("labmate.db-wal").write_bytes(b"what was left of it")
     done = backups.restore(made.path, database, child.NOW)
-    assert older.read(database) == then
+    assert _rows(database) == then
     assert older.problems(database) == []
     if damaged is None:
         assert done.aside is None
@@ -333,18 +347,18 @@ async def test_a_damaged_database_is_replaced_and_kept_with_its_log(tmp_path, da
 
 @pytest.mark.parametrize("step", ["linked", "renamed", "synced"])
 async def test_a_restore_killed_anywhere_leaves_a_whole_database(tmp_path, database, step):
-    then = older.read(database)
+    then = _rows(database)
     made = backups.back_up(database, tmp_path / "backup.db")
     await _filled(database, 60)
-    later = older.read(database)
+    later = _rows(database)
     process, said = _start(child.restore, made.path, database, step)
     assert said.recv() == "here"
     process.kill()
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    assert older.read(database) == (then if step == "synced" else later)
+    assert _rows(database) == (then if step == "synced" else later)
     backups.restore(made.path, database, child.NOW + timedelta(seconds=1))
-    assert older.read(database) == then
+    assert _rows(database) == then
     assert not list(database.parent.glob(f"*{sqlite_files.UNFINISHED}"))
 
 

@@ -1,0 +1,128 @@
+"""A folder's files belong to one database: beside another one, none of them is believed."""
+
+import json
+import shutil
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from data.database import backups
+from data.stores.store import Store
+from index.people.insight import derive
+from index.search import corpus as corpus_module
+from index.search import origin
+from index.search.corpus import BusyError, Corpus
+from index.search.embedding import Embedder
+from index.search.intake import Intake
+from tests.helpers.records import record
+
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
+
+
+def url(folder):
+    return f"sqlite+aiosqlite:///{folder / 'labmate.db'}"
+
+
+async def made(folder, subject, count=30):
+    """A whole library: words, vectors, people and what follows from them."""
+    store = await Store.open(url(folder))
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    rows = [
+        record(
+            n, title=f"{subject} number {n}", abstract=f"A {subject} of {n} parts.", authors=[f"{subject} Li"]
+        )
+        for n in range(1, count + 1)
+    ]
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(rows)))
+        await corpus.embed_backlog()
+        await derive(corpus)
+    await corpus.close()
+
+
+def swap(folder, other):
+    """Put another library's database in the place of this one's, and leave all else."""
+    for path in folder.glob("labmate.db*"):
+        path.unlink()
+    for path in other.glob("labmate.db*"):
+        shutil.copy(path, folder)
+
+
+@pytest.fixture
+async def swapped(tmp_path):
+    await made(tmp_path / "one", "Retrieval")
+    await made(tmp_path / "two", "Compiler")
+    swap(tmp_path / "one", tmp_path / "two")
+    return tmp_path / "one"
+
+
+@pytest.mark.parametrize("writable", [False, True])
+async def test_files_of_another_database_are_made_again(swapped, writable):
+    store = await Store.open(url(swapped))
+    corpus = await Corpus.open(store, swapped, Embedder(), writable=writable)
+    assert len(corpus.words) == 0
+    assert not list(swapped.glob("*.map"))
+    assert not (swapped / "identity").exists()
+    assert len(corpus.vectors) == 0
+    assert len(corpus.backlog()) == await store.count()
+    assert origin.made_from(swapped) == await store.number()
+    await corpus.close()
+    store = await Store.open(url(swapped))
+    again = await Corpus.open(store, swapped, Embedder(), writable=True)
+    with again.writing():
+        await again.catch_up_words()
+        await again.embed_backlog()
+    assert len(again.words) == len(again.vectors) == await store.count()
+    assert not again.words.search("retrieval", 5)
+    await again.close()
+    store = await Store.open(url(swapped))
+    once_more = await Corpus.open(store, swapped, Embedder())
+    assert len(once_more.words) == await store.count(), "its own files stay"
+    await once_more.close()
+
+
+async def test_a_torn_note_is_no_reason_to_believe_the_files(tmp_path):
+    await made(tmp_path, "Retrieval")
+    for torn in (b"", b"[1]", b'{"database": null}', b"{"):
+        (tmp_path / origin.FILE).write_bytes(torn)
+        assert origin.made_from(tmp_path) == 0
+    store = await Store.open(url(tmp_path))
+    corpus = await Corpus.open(store, tmp_path, Embedder())
+    assert len(corpus.words) == 0
+    assert len(corpus.vectors) == await store.count(), "vectors say of which text they are"
+    await corpus.close()
+
+
+async def test_files_of_before_there_were_notes_stay(tmp_path):
+    await made(tmp_path, "Retrieval")
+    (tmp_path / origin.FILE).unlink()
+    store = await Store.open(url(tmp_path))
+    corpus = await Corpus.open(store, tmp_path, Embedder())
+    assert len(corpus.words) == await store.count()
+    assert json.loads((tmp_path / origin.FILE).read_text()) == {"database": await store.number()}
+    await corpus.close()
+
+
+async def test_while_another_process_writes_nothing_is_removed(swapped, monkeypatch):
+    monkeypatch.setattr(corpus_module, "PATIENCE", 0.0)
+    store = await Store.open(url(swapped))
+    lock = corpus_module.FileLock(swapped / "write.lock", timeout=0)
+    with lock, pytest.raises(BusyError):
+        await Corpus.open(store, swapped, Embedder())
+    assert (swapped / "words").exists()
+    await store.close()
+
+
+async def test_a_restore_that_is_killed_before_the_indexes_are_made_leaves_none_of_later_papers(tmp_path):
+    await made(tmp_path, "Retrieval", 20)
+    kept = backups.back_up(tmp_path / "labmate.db", tmp_path / "kept.db").path
+    await made(tmp_path, "Retrieval", 40)
+    backups.restore(kept, tmp_path / "labmate.db", NOW)  # and no more
+    store = await Store.open(url(tmp_path))
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    assert len(corpus.words) == 0
+    papers, _ = corpus.vectors.known()
+    assert set(papers.tolist()) == set(np.flatnonzero(corpus.facets.codes >= 0).tolist())
+    assert len(papers) == await store.count() < 40
+    await corpus.close()
