@@ -1,5 +1,11 @@
 """Runs the command line: `python -m bot`."""
 
-from bot.cli.main import main
+import sys
 
-main()
+try:
+    from bot.cli.main import main
+
+    main()
+except KeyboardInterrupt:  # before the command had begun, which says more
+    print("Stopped.", file=sys.stderr)
+    sys.exit(130)

@@ -81,7 +81,13 @@ def restore(
     print(f"Restored {_database(config)} from {path}, {_summary(restored.backup)}.", flush=True)
     if restored.aside:
         print(f"The old database is now {restored.aside}; remove it when you no longer need it.", flush=True)
-    perform(_rebuild_indexes(config, report))
+    perform(_rebuild_indexes(config, report), stopped=_STOPPED)
+
+
+_STOPPED = (
+    "Stopped. The database is restored, but not all indexes are made yet. Labmate makes them when it starts, "
+    "and so does: python -m bot index"
+)
 
 
 async def _rebuild_indexes(config: Settings, report: Reporter) -> None:

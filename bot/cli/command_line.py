@@ -64,12 +64,20 @@ def settings(**given: object) -> Settings:
     sys.exit(2)
 
 
+STOPPED = "Stopped. What was read so far is kept; run the command again to finish."
+
+
 def perform(
-    work: Coroutine[Any, Any, int | None], *, events: bool = False, ending: Ending | None = None
+    work: Coroutine[Any, Any, int | None],
+    *,
+    events: bool = False,
+    ending: Ending | None = None,
+    stopped: str = STOPPED,
 ) -> None:
     """Run a coroutine; a known error prints one line and exits with 1, or with the error's own ``status``.
 
-    With ``ending``, signals end it too, and no hanging thread can keep the process alive.
+    With ``ending``, signals end it too, and no hanging thread can keep the process alive. ``stopped`` is said
+    after Ctrl-C.
     """
     from bot.closes import LoginError  # lazy: start-up
 
@@ -85,8 +93,14 @@ def perform(
             print(message, file=sys.stderr)
         sys.exit(getattr(error, "status", 1))
     except KeyboardInterrupt:
-        print("Stopped. What was read so far is kept; run the command again to finish.", file=sys.stderr)
+        print(stopped, file=sys.stderr)
         sys.exit(130)
+    except IsADirectoryError as error:
+        print(
+            f"{error.filename2 or error.filename} is a folder, where a file belongs. Move it away.",
+            file=sys.stderr,
+        )
+        sys.exit(1)
     sys.exit(status or 0)
 
 

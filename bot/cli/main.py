@@ -27,7 +27,7 @@ from bot.cli import (  # some add their own commands
     moving,
 )
 from bot.cli.admin import admin
-from bot.cli.command_line import perform, settings
+from bot.cli.command_line import STOPPED, perform, settings
 from bot.cli.evaluate import evaluate, match, rank, train
 from bot.cli.explore import explore
 from bot.cli.ingest_snapshot import ingest_snapshot_command
@@ -263,6 +263,11 @@ def ingest_recent_command(events: Events = False) -> None:
     perform(_ingest_online(config, "recent", [], None, events), events=events)
 
 
+REBUILD_STOPPED = (
+    "Stopped. What was made so far is kept; to go on, run: python -m bot index (without --rebuild)"
+)
+
+
 @app.command()
 def index(
     rebuild: Annotated[
@@ -285,6 +290,8 @@ def index(
             with corpus.writing(), report.showing():
                 if rebuild:
                     await asyncio.to_thread(corpus.words.clear)
+                elif not events and await corpus.remake_damaged_words():
+                    report.say("The word index is damaged, so it is made again.")
                 await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
                 count = await embed(corpus, report)
             report.say(
@@ -292,7 +299,7 @@ def index(
                 f"{count:,} newly embedded."
             )
 
-    perform(work(), events=events)
+    perform(work(), events=events, stopped=REBUILD_STOPPED if rebuild else STOPPED)
 
 
 @app.command()

@@ -19,9 +19,11 @@ from index.documents.confinement import can_forbid
 from index.identity.models import Models
 from index.identity.standing import outnumbered
 from index.models.shipped import ModelDamagedError
+from index.search.corpus import BusyError
 from index.search.embedding import ModelError, fingerprint
 from index.search.precision import has_bfloat16
 from index.search.vector_log import VectorsError
+from index.search.word_checks import damaged
 
 ENOUGH_DISK = 2_000_000_000
 """Bytes."""
@@ -87,8 +89,11 @@ async def index(settings: Settings) -> list[Finding]:
         async with open_corpus(settings) as corpus:
             waiting, orphans, words = len(corpus.backlog()), len(corpus.orphans()), len(corpus.words)
             papers = len(corpus.facets)
-    except (StoreError, VectorsError, ModelError) as error:
+            torn = await asyncio.to_thread(damaged, corpus.words.folder)
+    except (StoreError, VectorsError, ModelError, BusyError) as error:
         return bad(str(error))
+    if torn:
+        return bad(f"the word index is damaged ({', '.join(torn[:3])}). Run: python -m bot index")
     findings = []
     if words != papers:
         findings += note(f"the word index has {words:,} of {papers:,} papers", "Run: python -m bot index")

@@ -21,6 +21,7 @@ from data.database.sqlite_files import Progress, readable, synced, writable, wri
 
 DATABASE = "database"
 """The row of ``sequences`` with a number of this database's own: files made from another are told by it."""
+_MAGIC = b"SQLite format 3\0"
 _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 
@@ -58,6 +59,8 @@ def back_up(database: Path, target: Path, progress: Progress | None = None) -> C
         raise StoreError(f"{target} is a folder. Name the file to write, such as {target / 'labmate.db'}.")
     if _same(database, target):
         raise StoreError(f"{target} is the database itself. Name another file for the backup.")
+    with _explained(target):
+        _refuse_others(target)
     with _explained(target), written_beside(target) as draft:
         with closing(writable(database)) as source:
             sqlite_files.revision_of(database, source)
@@ -221,6 +224,22 @@ def _must_be_file(path: Path) -> None:
             raise PermissionError(errno.EACCES, "you may not read it")
         if not path.stat().st_size:
             raise StoreError(f"{path} is empty.")
+
+
+def _refuse_others(target: Path) -> None:
+    """A backup replaces an earlier one, even a damaged one, and no other file."""
+    if not target.exists() or not target.stat().st_size:
+        return
+    with target.open("rb") as file:
+        ours = file.read(len(_MAGIC)) == _MAGIC
+    if ours:
+        try:
+            with closing(readable(target)) as former:
+                sqlite_files.revision_of(target, former)
+        except StoreError as error:
+            ours = "not one of" not in str(error)
+    if not ours:
+        raise StoreError(f"{target} is not a backup, so it is not replaced. Name another file.")
 
 
 def _same(one: Path, other: Path) -> bool:

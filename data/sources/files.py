@@ -41,6 +41,8 @@ class PaperFile:
     def __init__(self, path: Path, *, own_ids: bool = False) -> None:
         self.path = path
         self._own_ids = own_ids
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe
+            raise SourceError(f"{path} is not a file. Write what it holds to a file, and name that.")
         try:
             self._disk = path.open("rb")
         except OSError as error:
@@ -60,6 +62,11 @@ class PaperFile:
             with self._disk:
                 yield from self._records(self._open())
         except _TORN as error:
+            if "too much memory" in str(error):
+                raise SourceError(
+                    f"{self.path} takes too much memory to unpack (zstd --long). Unpack it yourself with "
+                    "zstd -d --long=31, and name the file in it."
+                ) from error
             raise SourceError(
                 f"{self.path} is torn or not what its name says, after line {self.lines:,}: {error}"
             ) from error
@@ -80,7 +87,12 @@ class PaperFile:
             names = [info for info in archive.infolist() if not info.is_dir()]
             if len(names) != 1:
                 raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
-            return io.BufferedReader(archive.open(names[0]), 1 << 20)
+            try:
+                return io.BufferedReader(archive.open(names[0]), 1 << 20)
+            except (NotImplementedError, RuntimeError) as error:  # packed in a rare way, or encrypted
+                raise SourceError(
+                    f"{self.path} can't be unpacked here ({error}). Unpack it yourself, and name that file."
+                ) from error
         return io.BufferedReader(self._disk, 1 << 20)
 
     def objects(self) -> Iterator[tuple[int, Any]]:

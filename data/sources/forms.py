@@ -55,7 +55,7 @@ def record_of(item: Any, where: str, raw: str, *, own_ids: bool = False) -> Pape
         raise NotAPaper("none of the forms that Labmate reads (see docs/data.md)")
     except ValidationError as error:
         return Rejected(where, reason_of(error), raw)
-    except (NotAPaper, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (NotAPaper, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         return Rejected(where, reason, raw)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from index.search.names import NameIndex
 from index.search.names_file import LibraryNames
 from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
+from index.search.word_checks import damaged
 
 _WORDS_AT_ONCE = 2_000
 _KEEP_FROM = 20_000
@@ -296,6 +298,18 @@ class Corpus:
                 await asyncio.to_thread(self.words.commit, upto)
         if done:
             await asyncio.to_thread(self.words.commit, upto)
+
+    async def remake_damaged_words(self) -> list[str]:
+        """Empty the word index if a file of it is damaged; returns the names of such files.
+
+        :meth:`catch_up_words` then fills it again. All of it is read: seconds for millions of papers.
+        """
+        names = await asyncio.to_thread(damaged, self.words.folder)
+        if names:
+            self.words.close()
+            await asyncio.to_thread(shutil.rmtree, self.words.folder)
+            self.words = await asyncio.to_thread(WordIndex, self.words.folder)
+        return names
 
     async def embed_backlog(self, progress: Progress | None = None, *, tend: bool = True) -> int:
         """Embed papers without a vector; returns how many there were. Safe to stop at any point.

@@ -38,6 +38,20 @@ class Summary:
     reasons: dict[str, int] = field(default_factory=dict)
 
 
+def one_array(path: Path) -> np.ndarray:
+    """The array in an ``.npy`` file, mapped.
+
+    Raises
+    ------
+    ValueError, EOFError, OSError
+        Where there is none, or several.
+    """
+    held = np.load(path, mmap_mode="r")
+    if not isinstance(held, np.ndarray):
+        raise ValueError("it is an archive of several arrays")
+    return held
+
+
 class ReadyVectors:
     """Embeddings computed elsewhere: row *i* belongs to record *i* of the file.
 
@@ -52,7 +66,7 @@ class ReadyVectors:
     def __init__(self, path: Path, fingerprint: dict[str, Any]) -> None:
         self.path = path
         try:
-            self.rows = np.load(path, mmap_mode="r")
+            self.rows = one_array(path)
         except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
         manifest = self._manifest()

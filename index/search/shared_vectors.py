@@ -18,7 +18,7 @@ import orjson
 
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
-from index.search.intake import ReadyVectors
+from index.search.intake import ReadyVectors, one_array
 
 KEY = np.dtype([("arxiv", "S40"), ("hash", "<i8")])
 _AT_ONCE = 4_000
@@ -62,12 +62,13 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     Raises
     ------
     SourceError
-        If there are none, or the files can't be written.
+        If there are none, or the files can't be written, or would replace files that are no export.
     """
     vectors = corpus.vectors
     assert vectors is not None
     if not path.name.endswith(".npy"):
         raise SourceError(f"{path} must end in .npy")
+    await asyncio.to_thread(_refuse_others, path)
     papers, hashes = vectors.known()
     parts = []
     for start in range(0, len(papers), _AT_ONCE):
@@ -115,6 +116,21 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     return len(papers)
 
 
+def _refuse_others(path: Path) -> None:
+    """An export replaces an earlier one, and nothing else: ``x.json`` may be the papers themselves."""
+    files = [file for file in (path, _keys_file(path), _manifest_file(path)) if file.exists()]
+    if not files:
+        return
+    try:
+        earlier = "rows_sha256" in orjson.loads(_manifest_file(path).read_bytes())
+    except (OSError, ValueError, TypeError):
+        earlier = False
+    if not earlier:
+        raise SourceError(
+            f"{files[-1]} is not part of an earlier export, so it is not replaced. Name another file."
+        )
+
+
 class SharedVectors:
     """The files of an export, checked.
 
@@ -129,11 +145,11 @@ class SharedVectors:
     def __init__(self, path: Path, fingerprint: dict[str, object]) -> None:
         ready = ReadyVectors(path, fingerprint)
         try:
-            self.keys: np.ndarray = np.load(_keys_file(path), mmap_mode="r")
+            self.keys: np.ndarray = one_array(_keys_file(path))
             said = orjson.loads(_manifest_file(path).read_bytes())
             files = {"rows_sha256": path, "papers_sha256": _keys_file(path)}
             sums = {name: _checksum(file) for name, file in files.items()}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} is not a whole export of vectors: {error}") from error
         self.rows: np.ndarray = ready.rows
         if self.keys.dtype != KEY or self.keys.shape != (len(self.rows),) or self.rows.dtype != np.float16:

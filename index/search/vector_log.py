@@ -112,8 +112,13 @@ class VectorLog:
         path = self.folder / "manifest.json"
         try:
             manifest = json.loads(path.read_text())
-            manifest["fingerprint"]["dimension"], manifest["generation"]
+            manifest["fingerprint"]["dimension"], int(manifest["generation"])
         except FileNotFoundError:
+            if any(rows.stat().st_size for rows in self.folder.glob("rows-*.f16")):
+                raise VectorsError(
+                    f"{path} is missing, so the vectors beside it can't be read. Put it back, or embed all "
+                    "papers again with: python -m bot index --rebuild"
+                ) from None
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise VectorsError(

@@ -71,8 +71,9 @@ class WordFiles:
 
     def _read_state(self) -> dict[str, int]:
         try:
-            return dict(json.loads((self.folder / "labmate.json").read_text()))
-        except (OSError, ValueError):
+            state = json.loads((self.folder / "labmate.json").read_text())
+            return {name: int(state[name]) for name in ("schema", "upto")}
+        except (OSError, ValueError, TypeError, LookupError):
             return {}
 
     def _write_state(self, upto: int) -> None:

@@ -10,6 +10,10 @@ from data.keys import fold
 from index.search.word_files import WordFiles
 
 
+class WordsDamagedError(RuntimeError):
+    """A file of the word index isn't as it was written."""
+
+
 class WordLookup(WordFiles):
     """Counts of words, titles by their words, papers by their authors' names."""
 
@@ -115,6 +119,13 @@ class WordLookup(WordFiles):
 
     def _hits(self, query: Query, k: int) -> list[tuple[int, float]]:
         searcher = self._index.searcher()
-        hits = searcher.search(query, max(1, k), count=False).hits
+        try:
+            hits = searcher.search(query, max(1, k), count=False).hits
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # which no handler of errors expects
+                raise
+            raise WordsDamagedError(
+                f"The word index in {self.folder} is damaged. It is made again by: python -m bot index"
+            ) from error
         ids = searcher.fast_field_values("id", [address for _, address in hits])
         return [(int(i), float(score)) for i, (score, _) in zip(ids, hits, strict=True) if i is not None]

@@ -214,3 +214,30 @@ def test_an_export_into_a_place_that_is_not_there_says_so(exported, tmp_path):
     done = run("export", "vectors", str(tmp_path / "absent" / "v.npy"), folder=exported / "lab")
     assert done.returncode == 1
     assert "can't be written" in said(done)
+
+
+def test_an_export_replaces_an_earlier_one_and_nothing_else(exported, tmp_path):
+    snapshot = papers(tmp_path / "snap.json")
+    before = snapshot.read_bytes()
+    done = run("export", "vectors", str(tmp_path / "snap.npy"), folder=exported / "lab")
+    assert done.returncode == 1
+    assert "is not part of an earlier export" in done.stderr.replace("\n", " ")
+    assert snapshot.read_bytes() == before
+    assert not list(tmp_path.glob("*.npy*"))
+    for _ in range(2):
+        done = run("export", "vectors", str(tmp_path / "again.npy"), folder=exported / "lab")
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("which", ["v.papers.npy", "v.npy"])
+@pytest.mark.parametrize("damage", ["empty", "several"])
+def test_files_that_hold_no_array_are_refused_in_one_line(files, tmp_path, which, damage):
+    path = files.with_name(which)
+    path.write_bytes(b"")
+    if damage == "several":
+        with path.open("wb") as out:
+            np.savez(out, a=np.zeros(3), b=np.zeros(3))
+    done = run("ingest", "vectors", str(files), folder=lab_with(tmp_path))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "v.npy" in done.stderr.replace("\n", "")

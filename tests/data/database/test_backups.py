@@ -189,6 +189,18 @@ async def test_a_newer_backup_is_told_apart(tmp_path, database):
         backups.verify(database)
 
 
+async def test_a_backup_replaces_no_file_that_is_none(tmp_path, database):
+    papers = tmp_path / "papers.json"
+    papers.write_text('{"id": "2601.00001"}')
+    with pytest.raises(StoreError, match="is not a backup, so it is not replaced"):
+        backups.back_up(database, papers)
+    assert papers.read_text() == '{"id": "2601.00001"}'
+    empty = tmp_path / "empty.db"
+    empty.touch()
+    for _ in range(2):
+        assert backups.back_up(database, empty).rows["papers"] == 30
+
+
 async def test_the_database_is_neither_its_backup_nor_restored_from_itself(tmp_path, database):
     second = tmp_path / "link.db"
     second.symlink_to(database)

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import zipfile
 
 import pytest
@@ -192,6 +193,13 @@ def test_what_names_no_years_is_refused(text):
         (LINE | {"categories": 5}, "categories is not text"),
         (LINE | {"versions": "v1"}, "versions is not a list"),
         (LINE | {"versions": [{"version": "v1", "created": "never"}]}, "no date"),
+        (LINE | {"versions": [{"version": "v1", "created": "Mon, 1 Jan 0001 00:00:00 GMT"}]}, "out of range"),
+        (
+            LINE | {"versions": [{"version": "v1", "created": "Fri, 31 Dec 9999 23:59:59 GMT"}]},
+            "out of range",
+        ),
+        (LINE | {"versions": [{"version": "v1", "created": "Mon, 1 Jan 99999999999 00:00:00 GMT"}]}, ""),
+        (LINE | {"versions": [{"version": "v1", "created": f"Mon, 1 Jan 2001 00:00:00 +{'9' * 17}"}]}, ""),
         (LINE | {"abstract": "x" * 60_000}, "at most 50000"),
     ],
 )
@@ -229,6 +237,37 @@ def test_a_file_that_is_not_the_snapshot_is_refused_as_a_whole(tmp_path, content
     path.write_bytes(content)
     with pytest.raises(SourceError, match=said):
         read(path)
+
+
+def _marked(path, *, at, value):
+    """An archive of one small file, with a field of its two headers changed."""
+    zipped(lines(LINE), path)
+    content = bytearray(path.read_bytes())
+    for header, place in ((b"PK\x03\x04", at), (b"PK\x01\x02", at + 2)):
+        content[content.index(header) + place] = value
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(("at", "value"), [(8, 9), (6, 1)], ids=["deflate64", "encrypted"])
+def test_an_archive_that_python_can_not_unpack_is_refused_with_what_to_do(tmp_path, at, value):
+    _marked(tmp_path / "snapshot.zip", at=at, value=value)
+    with pytest.raises(SourceError, match="Unpack it yourself"):
+        read(tmp_path / "snapshot.zip")
+
+
+def test_an_archive_that_takes_too_much_memory_is_refused_with_what_to_do(tmp_path):
+    wide = zstandard.ZstdCompressionParameters.from_level(1, window_log=31)
+    packer = zstandard.ZstdCompressor(compression_params=wide).compressobj()
+    path = tmp_path / "snapshot.json.zst"
+    path.write_bytes(packer.compress(lines(LINE)) + packer.flush())
+    with pytest.raises(SourceError, match="zstd -d --long=31"):
+        read(path)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SourceError, match="is not a file"):
+        read(tmp_path / "pipe")
 
 
 def test_the_scope_names_the_content_and_the_choice(tmp_path):

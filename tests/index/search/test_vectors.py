@@ -205,11 +205,32 @@ def test_another_models_vectors_are_refused_with_the_command_that_rebuilds(vecto
     assert len(rebuilt) == 0
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', "null"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": 1}',
+        "null",
+        '{"format": 1, "fingerprint": {"dimension": 4}, "generation": null}',
+    ],
+)
 def test_an_unreadable_manifest_is_refused_with_what_to_do(vectors, text):
     (vectors.folder / "manifest.json").write_text(text)
     with pytest.raises(VectorsError, match="--rebuild"):
         reopened(vectors)
+
+
+@pytest.mark.parametrize("writable", [False, True])
+def test_vectors_whose_manifest_is_missing_are_not_thrown_away(vectors, writable):
+    whole, manifest = len(vectors), vectors.folder / "manifest.json"
+    said = manifest.read_text()
+    manifest.unlink()
+    with pytest.raises(VectorsError, match=r"manifest\.json is missing"):
+        Vectors.open(vectors.folder, PRINT, writable=writable)
+    manifest.write_text(said)
+    assert len(reopened(vectors)) == whole
 
 
 def test_a_newer_format_is_refused(vectors):

@@ -1,13 +1,18 @@
 from dataclasses import replace
 from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
 from index.search.fusion import with_pairs
 from index.search.lexical import MAX_TERMS, WordIndex, rarest
 from index.search.passages import best_sentence, sentences
 from index.search.queries import parse_day, parse_query
+from index.search.word_checks import damaged
+from index.search.word_lookup import WordsDamagedError
 from tests.helpers.records import record
 
 
@@ -141,6 +146,53 @@ async def test_a_torn_index_begins_again(words, damage):
     assert again.upto in (0, 1)
     if damage != "segment":
         assert len(again) == 0
+
+
+@pytest.mark.parametrize("state", ["[1]", "null", '{"schema": 1}', '{"schema": 1, "upto": null}'])
+async def test_a_state_that_says_nonsense_begins_again(words, state):
+    words.close()
+    (words.folder / "labmate.json").write_text(state)
+    assert WordIndex(words.folder).upto == 0
+
+
+async def test_damage_within_a_file_is_found_and_told(words):
+    words.close()
+    assert damaged(words.folder) == []
+    [file] = words.folder.glob("*.idx")
+    content = bytearray(file.read_bytes())
+    content[: len(content) // 2] = b"\xff" * (len(content) // 2)
+    file.write_bytes(content)
+    assert damaged(words.folder) == [file.name]
+    for part in (b"", content[:5], content[:-4]):
+        file.write_bytes(part)
+        assert damaged(words.folder) == [file.name]
+
+
+async def test_where_the_index_panics_the_error_says_what_to_do(words, monkeypatch):
+    class PanicException(BaseException):
+        """As pyo3 has it."""
+
+    class Panicking:
+        def search(self, *_, **__):
+            raise PanicException("index out of bounds")
+
+    monkeypatch.setattr(words, "_index", SimpleNamespace(searcher=Panicking))
+    with pytest.raises(WordsDamagedError, match="python -m bot index"):
+        words.titles_with("training", 3)
+
+
+async def test_a_damaged_index_is_made_again(store, tmp_path):
+    await store.upsert([record(n) for n in range(1, 9)])
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    with corpus.writing():
+        await corpus.catch_up_words()
+        assert await corpus.remake_damaged_words() == []
+        for file in (tmp_path / "words").glob("*.pos"):
+            file.write_bytes(b"torn")
+        assert await corpus.remake_damaged_words()
+        await corpus.catch_up_words()
+        assert len(corpus.words) == 8
+        assert await corpus.remake_damaged_words() == []
 
 
 async def test_a_commit_that_was_killed_before_its_end_is_made_again(words, store):
