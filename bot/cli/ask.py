@@ -31,6 +31,7 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
         local_discord(settings) as (discord_, local_settings),
         running_bot(local_settings) as (bot, scheduler),
     ):
+        bot.services.welcomed.add(int(discord_.owner["id"]))  # examples would come when nobody looks any more
         bot.add_listener(_remember(failures), "on_labmate_failure")
         bot.add_listener(_remember_mention(failures), "on_labmate_mention")
         said = mention_in(text)

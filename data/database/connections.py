@@ -7,13 +7,18 @@ SQLAlchemy takes these connections through its documented ``async_creator_fn``.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
 import aiosqlite
+from aiosqlite import core
 
 T = TypeVar("T")
 
@@ -100,9 +105,8 @@ class Connection(aiosqlite.Connection):
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
-        self._thread.daemon = (
-            True  # as SQLAlchemy has it: a forgotten connection must not keep the process alive
-        )
+        # As SQLAlchemy has it, a daemon: a forgotten connection must not keep the process alive.
+        self._thread = Thread(target=_work, args=(self._tx,), daemon=True)
         self.left_open: WeakSet[sqlite3.Cursor] = WeakSet()
         """Cursors with further rows. While they are open, so is a closed connection's transaction."""
 
@@ -134,6 +138,25 @@ class Connection(aiosqlite.Connection):
         """Roll back, if a transaction is open."""
         if self._conn.in_transaction:
             await super().rollback()
+
+
+def _work(queue: SimpleQueue[tuple[asyncio.Future[Any] | None, Callable[[], Any]]]) -> None:
+    """In the connection's thread, as aiosqlite's own, but no error where a result's loop has ended."""
+    result = None
+    while result is not core._STOP_RUNNING_SENTINEL:
+        future, function = queue.get()
+        try:
+            result = function()
+        except BaseException as error:
+            _tell(future, core.set_exception, error)
+        else:
+            _tell(future, core.set_result, result)
+
+
+def _tell(future: asyncio.Future[Any] | None, how: Callable[..., None], outcome: object) -> None:
+    if future is not None:
+        with suppress(RuntimeError):  # a closed loop
+            future.get_loop().call_soon_threadsafe(how, future, outcome)
 
 
 def connect(database: str, **options: Any) -> Connection:

@@ -2,18 +2,38 @@
 
 import asyncio
 import sqlite3
+import threading
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from data.database.connections import AT_ONCE, Connection
+from data.database.connections import AT_ONCE, Connection, connect
 from data.database.engine import make_engine, make_reader
 
 pytestmark = pytest.mark.sqlite("about the connections to SQLite")
 
 MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :most) SELECT i FROM n"
 SIZES = (0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE + 7)
+
+
+def test_a_result_that_comes_after_its_loop_has_ended_is_dropped(tmp_path, monkeypatch):
+    failures, release = [], threading.Event()
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+
+    async def left_at_work():
+        connection = await connect(str(tmp_path / "some.db"))
+        task = asyncio.ensure_future(connection.run(release.wait))
+        await asyncio.sleep(0)
+        task.cancel()
+        return connection
+
+    connection = asyncio.run(left_at_work())
+    release.set()
+    connection.stop()
+    connection._thread.join(30)
+    assert not connection._thread.is_alive()
+    assert failures == []
 
 
 @pytest.fixture
