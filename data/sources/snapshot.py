@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -73,6 +74,7 @@ class SnapshotFile(PaperFile):
         """A name for this file's content and what is taken of it."""
         with self.path.open("rb") as file:
             head = blake2b(file.read(_HEAD), digest_size=6)
+            head.update(f"{os.fstat(file.fileno()).st_mtime_ns}".encode())  # edited since, perhaps further on
         taken = str(self._chosen)
         if len(taken) > 300:
             taken = f"{taken[:280]} {blake2b(taken.encode(), digest_size=6).hexdigest()}"

@@ -276,5 +276,7 @@ def test_the_scope_names_the_content_and_the_choice(tmp_path):
     scope = SnapshotFile(path, SnapshotChoice(("cs.CL",))).scope
     assert scope == SnapshotFile(path, SnapshotChoice(("cs.CL",))).scope
     assert scope != SnapshotFile(path, SnapshotChoice(("cs.CL",), (2020, 2026))).scope
+    os.utime(path, ns=(0, 0))
+    assert scope != SnapshotFile(path, SnapshotChoice(("cs.CL",))).scope, "it was written to since"
     path.write_bytes(lines(LINE | {"id": "0704.0002"}))
     assert scope != SnapshotFile(path, SnapshotChoice(("cs.CL",))).scope
