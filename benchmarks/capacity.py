@@ -25,12 +25,12 @@ MEASURED = {
         "replies at 3 million: between /papers and /search, one at a time",
     ),
     "a digest chosen, CPU s": (0.035, "benchmarks.digests: 1,000 channels in 34.8 s"),
-    "database, B a paper": (3_017, "benchmarks.scale.run, with people, at 3 million"),
+    "database, B a paper": (3_009, "benchmarks.scale.run, with people, at 3 million"),
     "words, B a paper": (458, "the same"),
     "vectors, B a paper": (861, "the same: half precision, the inverted file and entries"),
-    "own memory at rest, B a paper": (342, "an earlier run of the same: 1,027 MB at 3 million"),
-    "a people pass, h": (3.08, "an earlier run of the same, 3 million, two cores"),
-    "its exponent": (1.35, "an earlier run of the same, three sizes"),
+    "own memory at rest, B a paper": (283, "the same: 850 MB at 3 million"),
+    "a people pass, h": (2.42, "the same, two cores"),
+    "its exponent": (1.28, "the same, three sizes"),
     "embedding, papers/s": (20.0, "docs/benchmarks.md, two cores, float32"),
 }
 """Figures of this repository's other commands on two cores, and which command printed them."""

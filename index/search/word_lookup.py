@@ -43,8 +43,7 @@ class WordLookup(WordFiles):
         query = self._phrase(phrase)
         if query is None:
             return 0
-        found: Any = self._index.searcher().search(query, 1, count=True)
-        return int(found.count or 0)
+        return int(self._found(query, 1, count=True).count or 0)
 
     def _phrase(self, phrase: str) -> Query | None:
         """The words side by side, in the title or the abstract."""
@@ -119,13 +118,23 @@ class WordLookup(WordFiles):
 
     def _hits(self, query: Query, k: int) -> list[tuple[int, float]]:
         searcher = self._index.searcher()
+        hits = self._found(query, max(1, k), searcher).hits
+        ids = searcher.fast_field_values("id", [address for _, address in hits])
+        return [(int(i), float(score)) for i, (score, _) in zip(ids, hits, strict=True) if i is not None]
+
+    def _found(self, query: Query, k: int, searcher: Any = None, *, count: bool = False) -> Any:
+        """What tantivy finds.
+
+        Raises
+        ------
+        WordsDamagedError
+            Where it panics, as it does over damaged files; no handler of errors expects a panic.
+        """
         try:
-            hits = searcher.search(query, max(1, k), count=False).hits
+            return (searcher or self._index.searcher()).search(query, k, count=count)
         except BaseException as error:
-            if type(error).__name__ != "PanicException":  # which no handler of errors expects
+            if type(error).__name__ != "PanicException":
                 raise
             raise WordsDamagedError(
                 f"The word index in {self.folder} is damaged. It is made again by: python -m bot index"
             ) from error
-        ids = searcher.fast_field_values("id", [address for _, address in hits])
-        return [(int(i), float(score)) for i, (score, _) in zip(ids, hits, strict=True) if i is not None]
