@@ -49,15 +49,18 @@ async def open_corpus(
     writable: bool = False,
     bulk: bool = False,
     rebuild: bool = False,
+    renew: bool = False,
     threads: int | None = None,
 ) -> AsyncIterator[Corpus]:
     """The papers of this installation, with their indexes.
 
-    ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass.
+    ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass. Only
+    who writes, or is to ``renew`` them, removes files of another database.
 
     Raises
     ------
-    data.database.engine.StoreError, index.search.vector_log.VectorsError, index.search.embedding.ModelError
+    data.database.engine.StoreError, index.search.vector_log.VectorsError, index.search.embedding.ModelError,
+    index.search.corpus.BusyError
         Each message says what to do.
     """
     if settings.labmate_clock is not None:
@@ -74,6 +77,7 @@ async def open_corpus(
             embedder,
             writable=writable,
             rebuild=rebuild,
+            renew=renew or bulk,
             engine_name=settings.nearest,
             ray=settings.ray_address,
         )

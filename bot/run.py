@@ -48,7 +48,7 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
     """
     sys.setswitchinterval(SWITCH)
     await load_sample(settings)
-    async with open_corpus(settings) as corpus, AsyncExitStack() as stack:
+    async with open_corpus(settings, renew=True) as corpus, AsyncExitStack() as stack:
         stack.enter_context(pointed_at(settings))
         try:
             both = await stack.enter_async_context(_logged_in(settings, corpus, say))

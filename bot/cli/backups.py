@@ -18,6 +18,7 @@ from bot.settings import Settings
 from data.calendar import clock
 from data.database import backups
 from data.database.engine import StoreError, sqlite_path
+from index.search import origin
 
 log = logging.getLogger("labmate")
 T = TypeVar("T")
@@ -78,6 +79,7 @@ def restore(
             return backups.restore(path, database, clock.now(), report.step)
 
     restored = _or_exit(work)
+    origin.note(config.labmate_data, origin.NONE)  # whatever was made from the old database
     print(f"Restored {_database(config)} from {path}, {_summary(restored.backup)}.", flush=True)
     if restored.aside:
         print(f"The old database is now {restored.aside}; remove it when you no longer need it.", flush=True)

@@ -23,10 +23,11 @@ from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 from index.search.vector_log import VectorsError
+from index.search.word_files import WordsDamagedError
 
 KNOWN = (
     *(StoreError, DatabaseUnavailableError, SourceError, VectorsError, ModelError, BusyError, JudgingError),
-    DBAPIError,
+    *(WordsDamagedError, DBAPIError),
 )
 """Errors whose message says what to do."""
 OUTAGES = {
@@ -96,10 +97,11 @@ def perform(
         print(stopped, file=sys.stderr)
         sys.exit(130)
     except IsADirectoryError as error:
-        print(
-            f"{error.filename2 or error.filename} is a folder, where a file belongs. Move it away.",
-            file=sys.stderr,
-        )
+        message = f"{error.filename2 or error.filename} is a folder, where a file belongs."
+        if events:
+            Reporter.event(error=message, kind=RunOutcome.FAILED)
+        else:
+            print(message, file=sys.stderr)
         sys.exit(1)
     sys.exit(status or 0)
 

@@ -67,6 +67,7 @@ def back_up(database: Path, target: Path, progress: Progress | None = None) -> C
             _enough_space(source, target)
             rows = sqlite_files.copy(source, draft, progress)
         _same_rows(rows, _looked_through(draft, database, progress))
+        _draw_number(draft)  # it may be put in the database's place by hand
     return _checked(target)
 
 
@@ -237,7 +238,7 @@ def _refuse_others(target: Path) -> None:
             with closing(readable(target)) as former:
                 sqlite_files.revision_of(target, former)
         except StoreError as error:
-            ours = "not one of" not in str(error)
+            ours = "is damaged" in str(error) or "is not a database" in str(error)
     if not ours:
         raise StoreError(f"{target} is not a backup, so it is not replaced. Name another file.")
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 NOBODY_ELSE = 0o077
 """The umask of every Labmate process."""
-_OURS = ("labmate.*", "made-from.json", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part")
-_OURS += ("arxiv.turn", "history")
+_OURS = (
+    *("labmate.*", "made-from.json", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part"),
+    *("arxiv.turn", "history"),
+)
 _FOLDERS = ("vectors", "words", "identity", "backups", "files")
 
 

@@ -41,9 +41,9 @@ class PaperFile:
     def __init__(self, path: Path, *, own_ids: bool = False) -> None:
         self.path = path
         self._own_ids = own_ids
-        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe
-            raise SourceError(f"{path} is not a file. Write what it holds to a file, and name that.")
         try:
+            if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe
+                raise SourceError(f"{path} is not a file. Write what it holds to a file, and name that.")
             self._disk = path.open("rb")
         except OSError as error:
             raise SourceError(f"{path} can't be read: {error.strerror}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -42,8 +41,16 @@ class BusyError(RuntimeError):
 
 
 @asynccontextmanager
-async def _of_this_database(store: Store, folder: Path) -> AsyncIterator[bool]:
-    """Remove files of another database, and note at the end whose they are; yields whether there were any."""
+async def _of_this_database(store: Store, folder: Path, *, may_remove: bool) -> AsyncIterator[bool]:
+    """Remove files of another database, under the lock, and note whose they are; yields if there were any.
+
+    Raises
+    ------
+    BusyError
+        If a process has been writing to them for :data:`PATIENCE`.
+    StoreError
+        If the database may have been named by mistake, or the note can't be read or written.
+    """
     number = await store.number()
     before = origin.made_from(folder)
     if number is None or before in (number, None):
@@ -51,6 +58,7 @@ async def _of_this_database(store: Store, folder: Path) -> AsyncIterator[bool]:
         if number is not None and before is None:
             origin.note(folder, number)
         return
+    origin.refuse_mistakes(folder, await store.count(), may_remove=may_remove)
     lock, patience = FileLock(folder / "write.lock", timeout=0), PATIENCE
     while not lock.is_locked:
         try:
@@ -109,10 +117,13 @@ class Corpus:
         *,
         writable: bool = False,
         rebuild: bool = False,
+        renew: bool = False,
         engine_name: str = DEFAULT,
         ray: str | None = None,
     ) -> Corpus:
         """Open the indexes in ``folder``; ``engine_name`` names the engine for nearest vectors.
+
+        Files of another database are removed if it is opened ``writable``, or to ``renew`` them.
 
         Raises
         ------
@@ -122,9 +133,11 @@ class Corpus:
             If the model is missing.
         BusyError
             If the files are of another database, and a process has been writing to them for :data:`PATIENCE`.
+        data.database.engine.StoreError
+            If the files are of another database, and this one may have been named by mistake.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        async with _of_this_database(store, folder) as strange:
+        async with _of_this_database(store, folder, may_remove=renew or writable) as strange:
             corpus = cls(store, folder, embedder, engine_name)
             corpus.ray = ray
             await corpus.open_vectors(writable=writable or strange, rebuild=rebuild)
@@ -307,7 +320,7 @@ class Corpus:
         names = await asyncio.to_thread(damaged, self.words.folder)
         if names:
             self.words.close()
-            await asyncio.to_thread(shutil.rmtree, self.words.folder)
+            await asyncio.to_thread(origin.empty, self.words.folder)
             self.words = await asyncio.to_thread(WordIndex, self.words.folder)
         return names
 

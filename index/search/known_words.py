@@ -69,10 +69,12 @@ class KnownWords:
 
     def _fits(self, vocabulary: Vocabulary, papers: int) -> bool:
         """Whether a file has the words of this library, from nearly as many papers as it has now."""
+        if not papers <= len(self._corpus.words) <= papers * _KEPT:
+            return False
         words = list(vocabulary.titles)
         some = words[:: max(1, len(words) // _CHECKED)]
         found = sum(self._corpus.words.titles_having(word) > 0 for word in some)
-        return papers <= len(self._corpus.words) <= papers * _KEPT and found >= _SAME * len(some)
+        return found >= _SAME * len(some)
 
     def _count_together(self, words: str) -> int:
         return self._corpus.words.papers_with_phrase(words)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tantivy import Occur, Query
 
+from index.search.word_files import unpanicked
 from index.search.word_lookup import WordLookup
 
 TITLE_WEIGHT = 2.0
@@ -81,6 +82,7 @@ class WordIndex(WordLookup):
             known = self._terms[text] = self._find_terms(text)
         return known
 
+    @unpanicked()
     def _find_terms(self, text: str) -> list[Term]:
         searcher = self._index.searcher()
         terms: dict[str, Term] = {}
@@ -111,6 +113,7 @@ class WordIndex(WordLookup):
         found = max(searcher.doc_freq("title", other), searcher.doc_freq("abstract", other))
         return other if found >= OTHER_NUMBER * held and found else ""
 
+    @unpanicked()
     def abstracts_with(self, stem: str) -> int:
         """How many abstracts have a stem."""
         return self._index.searcher().doc_freq("abstract", stem)

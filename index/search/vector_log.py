@@ -99,6 +99,12 @@ class VectorLog:
         generation = int(json.loads((folder / "manifest.json").read_text())["generation"])
         return ["manifest.json", f"rows-{generation}.f16", f"entries-{generation}.bin"]
 
+    @classmethod
+    def rows_in(cls, folder: Path) -> int:
+        """How many rows the files in a folder have, removed ones included."""
+        sizes = [path.stat().st_size for path in folder.glob("entries-*.bin")]
+        return max(sizes, default=0) // ENTRY.itemsize
+
     def _rows_file(self, generation: int) -> Path:
         return self.folder / f"rows-{generation}.f16"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
@@ -35,6 +36,29 @@ def _analyzer(*, stemmed: bool) -> tantivy.TextAnalyzer:
     return (builder.filter(tantivy.Filter.stemmer("english")) if stemmed else builder).build()
 
 
+class WordsDamagedError(RuntimeError):
+    """A file of the word index isn't as it was written."""
+
+
+@contextmanager
+def unpanicked() -> Iterator[None]:
+    """Turn a panic of tantivy, which no handler of errors expects, into an error that says what to do.
+
+    Raises
+    ------
+    WordsDamagedError
+        Where it panics, as it does over damaged files.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise WordsDamagedError(
+            "The word index is damaged. To make it again, run: python -m bot index"
+        ) from error
+
+
 class WordFiles:
     """The word index in its folder; one process writes, any number read."""
 
@@ -52,20 +76,25 @@ class WordFiles:
     def _open(self) -> tantivy.Index:
         try:
             return self._create()
-        except ValueError:  # torn, or of another schema; all of it is derived, so start again
+        except (
+            ValueError,
+            WordsDamagedError,
+        ):  # torn, or of another schema; all of it is derived, so start again
             shutil.rmtree(self.folder, ignore_errors=True)
             return self._create()
 
+    @unpanicked()
     def _create(self) -> tantivy.Index:
         state = self._read_state()
         if state.get("schema") != SCHEMA_VERSION:
             shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir(parents=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._write_state(0)
         index = tantivy.Index(_schema(), str(self.folder))
         index.register_tokenizer("stemmed", self._stemmed)
         index.register_tokenizer("plain", self._plain)
         index.config_reader("manual")
+        index.reload()  # all files are opened here, so that torn ones show
         index.searcher()
         return index
 
@@ -120,6 +149,7 @@ class WordFiles:
         self._writing().delete_all_documents()
         self.commit(0)
 
+    @unpanicked()
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)
@@ -145,6 +175,7 @@ class WordFiles:
             document.add_text("author", fold(author.name))
         return document
 
+    @unpanicked()
     def refresh(self) -> bool:
         """Load what a writer has committed since; returns whether there was anything."""
         meta = self.folder / "meta.json"

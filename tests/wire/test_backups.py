@@ -21,6 +21,7 @@ from data.sources.files import PaperFile
 from index.people.insight import derive
 from index.people.novelty import Novelty
 from index.people.topics import Topics
+from index.search import origin
 from index.search.corpus import Corpus
 from index.search.intake import Intake
 from tests.helpers.process import logged_in, run, start
@@ -111,6 +112,7 @@ async def test_nothing_derived_of_later_papers_outlives_a_restore(tmp_path):
             await corpus.embed_backlog()
         await derive(corpus)
         later = _ids(corpus)
+    (lab / origin.FILE).unlink()  # as in an installation of before there were such notes
     assert (await asyncio.to_thread(run, "restore", str(kept), folder=lab)).returncode == 0
     async with open_corpus(settings) as corpus:
         assert len(corpus.words) == 7

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from data.database import backups
+from data.database.engine import StoreError
 from data.stores.store import Store
 from index.people.insight import derive
 from index.search import corpus as corpus_module
@@ -60,7 +61,7 @@ async def swapped(tmp_path):
 @pytest.mark.parametrize("writable", [False, True])
 async def test_files_of_another_database_are_made_again(swapped, writable):
     store = await Store.open(url(swapped))
-    corpus = await Corpus.open(store, swapped, Embedder(), writable=writable)
+    corpus = await Corpus.open(store, swapped, Embedder(), writable=writable, renew=True)
     assert len(corpus.words) == 0
     assert not list(swapped.glob("*.map"))
     assert not (swapped / "identity").exists()
@@ -80,6 +81,79 @@ async def test_files_of_another_database_are_made_again(swapped, writable):
     once_more = await Corpus.open(store, swapped, Embedder())
     assert len(once_more.words) == await store.count(), "its own files stay"
     await once_more.close()
+
+
+async def whole(folder):
+    """How many words and vectors a library has, opened to read."""
+    store = await Store.open(url(folder))
+    corpus = await Corpus.open(store, folder, Embedder())
+    counts = len(corpus.words), len(corpus.vectors)
+    await corpus.close()
+    return counts
+
+
+async def test_who_only_reads_removes_nothing(tmp_path):
+    await made(tmp_path / "one", "Retrieval")
+    await made(tmp_path / "two", "Compiler")
+    store = await Store.open(url(tmp_path / "two"))
+    with pytest.raises(StoreError, match="made from another database"):
+        await Corpus.open(store, tmp_path / "one", Embedder())
+    await store.close()
+    assert await whole(tmp_path / "one") == (30, 30)
+
+
+@pytest.mark.parametrize("papers", [0, 7])
+async def test_a_database_of_few_papers_was_named_by_mistake(tmp_path, papers):
+    """As by a shell without .env: SQLite makes an empty one, and Labmate reads the sample into it."""
+    await made(tmp_path / "one", "Retrieval")
+    store = await Store.open(url(tmp_path / "typo"))
+    if papers:
+        await store.upsert([record(n) for n in range(1, papers + 1)])
+    for _ in range(2):
+        with pytest.raises(StoreError, match="Check DATABASE_URL"):
+            await Corpus.open(store, tmp_path / "one", Embedder(), writable=True)
+    assert await whole(tmp_path / "one") == (30, 30)
+    (tmp_path / "one" / origin.FILE).write_text("{}")
+    corpus = await Corpus.open(store, tmp_path / "one", Embedder(), writable=True)
+    assert (len(corpus.words), len(corpus.vectors)) == (0, 0), "it was meant"
+    await corpus.close()
+
+
+async def test_an_unreadable_note_removes_nothing(tmp_path):
+    await made(tmp_path, "Retrieval")
+    note = (tmp_path / origin.FILE).read_text()
+    (tmp_path / origin.FILE).unlink()
+    (tmp_path / origin.FILE).mkdir()
+    store = await Store.open(url(tmp_path))
+    with pytest.raises(StoreError, match="can't be read"):
+        await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    await store.close()
+    (tmp_path / origin.FILE).rmdir()
+    (tmp_path / origin.FILE).write_text(note)
+    assert await whole(tmp_path) == (30, 30)
+
+
+async def test_words_behind_a_link_stay_behind_it(swapped, tmp_path):
+    (swapped / "words").rename(tmp_path / "elsewhere")
+    (swapped / "words").symlink_to(tmp_path / "elsewhere")
+    store = await Store.open(url(swapped))
+    corpus = await Corpus.open(store, swapped, Embedder(), writable=True)
+    assert (swapped / "words").is_symlink()
+    assert len(corpus.words) == 0
+    await corpus.close()
+
+
+async def test_a_backup_put_in_place_by_hand_is_told_from_the_database(tmp_path):
+    await made(tmp_path, "Retrieval", 20)
+    kept = backups.back_up(tmp_path / "labmate.db", tmp_path / "kept.db").path
+    await made(tmp_path, "Retrieval", 30)
+    for path in tmp_path.glob("labmate.db*"):
+        path.unlink()
+    shutil.copy(kept, tmp_path / "labmate.db")
+    store = await Store.open(url(tmp_path))
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    assert (len(corpus.words), len(corpus.vectors)) == (0, await store.count())
+    await corpus.close()
 
 
 async def test_a_torn_note_is_no_reason_to_believe_the_files(tmp_path):
@@ -109,7 +183,7 @@ async def test_while_another_process_writes_nothing_is_removed(swapped, monkeypa
     store = await Store.open(url(swapped))
     lock = corpus_module.FileLock(swapped / "write.lock", timeout=0)
     with lock, pytest.raises(BusyError):
-        await Corpus.open(store, swapped, Embedder())
+        await Corpus.open(store, swapped, Embedder(), renew=True)
     assert (swapped / "words").exists()
     await store.close()
 

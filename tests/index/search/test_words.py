@@ -1,5 +1,7 @@
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +14,7 @@ from index.search.lexical import MAX_TERMS, WordIndex, rarest
 from index.search.passages import best_sentence, sentences
 from index.search.queries import parse_day, parse_query
 from index.search.word_checks import damaged
-from index.search.word_lookup import WordsDamagedError
+from index.search.word_files import WordsDamagedError
 from tests.helpers.records import record
 
 
@@ -166,6 +168,28 @@ async def test_damage_within_a_file_is_found_and_told(words):
     for part in (b"", content[:5], content[:-4]):
         file.write_bytes(part)
         assert damaged(words.folder) == [file.name]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("suffix", ["fast", "fieldnorm", "idx", "pos", "store", "term"])
+async def test_garbage_in_any_file_is_told_or_begins_again(words, suffix, seed):
+    """And tantivy's panics, which no handler of errors expects, never come through."""
+    words.close()
+    [file] = words.folder.glob(f"*.{suffix}")
+    content = file.read_bytes()
+    start, end = (0, len(content) // 2) if seed % 2 else (4, len(content) - 8)
+    garbage = np.random.default_rng(seed).bytes(end - start)
+    file.write_bytes(content[:start] + garbage + content[end:])
+    again = WordIndex(words.folder)
+    for ask in (
+        partial(again.search, "training models", 5),
+        partial(again.titles_with, "in network", 5),
+        partial(again.completing, "train", 5),
+        partial(again.papers_with, "training"),
+        again.title_words,
+    ):
+        with suppress(WordsDamagedError, ValueError):
+            ask()
 
 
 async def test_where_the_index_panics_the_error_says_what_to_do(words, monkeypatch):
