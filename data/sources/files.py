@@ -89,7 +89,7 @@ class PaperFile:
                 raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
             try:
                 return io.BufferedReader(archive.open(names[0]), 1 << 20)
-            except (NotImplementedError, RuntimeError) as error:  # packed in a rare way, or encrypted
+            except RuntimeError as error:  # zipfile: packed in a rare way, or encrypted
                 raise SourceError(
                     f"{self.path} can't be unpacked here ({error}). Unpack it yourself, and name that file."
                 ) from error

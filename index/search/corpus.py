@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import AsyncFileLock, FileLock, Timeout
 
 from data.stores.store import Store
 from index.search import facets_file, origin
@@ -31,8 +31,8 @@ _KEEP_FROM = 20_000
 """After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
 
 
-PATIENCE, _PAUSE = 20.0, 0.05
-"""Seconds to wait for a process that writes to files of another database, and between two looks."""
+PATIENCE = 20.0
+"""Seconds to wait for a process that writes to files of another database."""
 _BUSY = "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
 
 
@@ -59,24 +59,20 @@ async def _of_this_database(store: Store, folder: Path, *, may_remove: bool) -> 
             origin.note(folder, number)
         return
     origin.refuse_mistakes(folder, await store.count(), may_remove=may_remove)
-    lock, patience = FileLock(folder / "write.lock", timeout=0), PATIENCE
-    while not lock.is_locked:
-        try:
-            lock.acquire()
-        except Timeout as error:
-            if patience <= 0:
-                raise BusyError(_BUSY) from error
-            patience -= _PAUSE
-            await asyncio.sleep(_PAUSE)
+    lock = AsyncFileLock(folder / "write.lock", timeout=PATIENCE)
     try:
-        strange = origin.made_from(folder) != number
-        if strange:
+        await lock.acquire()
+    except Timeout as error:
+        raise BusyError(_BUSY) from error
+    try:
+        foreign = origin.made_from(folder) != number
+        if foreign:
             await asyncio.to_thread(origin.remove_derived, folder)
-        yield strange
-        if strange:
+        yield foreign
+        if foreign:
             origin.note(folder, number)
     finally:
-        lock.release()
+        await lock.release()
 
 
 class Corpus:
@@ -137,19 +133,19 @@ class Corpus:
             If the files are of another database, and this one may have been named by mistake.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        async with _of_this_database(store, folder, may_remove=renew or writable) as strange:
+        async with _of_this_database(store, folder, may_remove=renew or writable) as foreign:
             corpus = cls(store, folder, embedder, engine_name)
             corpus.ray = ray
-            await corpus.open_vectors(writable=writable or strange, rebuild=rebuild)
+            await corpus.open_vectors(writable=writable or foreign, rebuild=rebuild)
             await corpus.refresh()
-            if strange:
-                await asyncio.to_thread(corpus._remove_strange_vectors)
-        if strange and not writable:
+            if foreign:
+                await asyncio.to_thread(corpus._remove_foreign_vectors)
+        if foreign and not writable:
             await corpus.open_vectors()
         await asyncio.to_thread(corpus.waiting)  # checks all papers once, which would delay a reply
         return corpus
 
-    def _remove_strange_vectors(self) -> None:
+    def _remove_foreign_vectors(self) -> None:
         """Remove the vectors that are of no paper's present text."""
         assert self.vectors is not None
         papers, _ = self.vectors.known()

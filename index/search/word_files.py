@@ -76,10 +76,7 @@ class WordFiles:
     def _open(self) -> tantivy.Index:
         try:
             return self._create()
-        except (
-            ValueError,
-            WordsDamagedError,
-        ):  # torn, or of another schema; all of it is derived, so start again
+        except (ValueError, WordsDamagedError):  # torn, or of another schema; all can be made again
             shutil.rmtree(self.folder, ignore_errors=True)
             return self._create()
 

@@ -284,7 +284,7 @@ def test_a_disk_too_small_is_told_before_it_is_filled(tmp_path):
 
 
 def _rows(path):
-    """All rows but the database's own number, which a restore draws anew."""
+    """Every row except the database's own number: each backup and each restore gets a new one."""
     rows = older.read(path)
     numbered = [row for row in rows.pop("sequences", []) if row["name"] != backups.DATABASE]
     return rows | {"sequences": numbered}

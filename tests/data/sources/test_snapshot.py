@@ -198,8 +198,14 @@ def test_what_names_no_years_is_refused(text):
             LINE | {"versions": [{"version": "v1", "created": "Fri, 31 Dec 9999 23:59:59 GMT"}]},
             "out of range",
         ),
-        (LINE | {"versions": [{"version": "v1", "created": "Mon, 1 Jan 99999999999 00:00:00 GMT"}]}, ""),
-        (LINE | {"versions": [{"version": "v1", "created": f"Mon, 1 Jan 2001 00:00:00 +{'9' * 17}"}]}, ""),
+        (
+            LINE | {"versions": [{"version": "v1", "created": "Mon, 1 Jan 99999999999 00:00:00 GMT"}]},
+            "maximum",
+        ),
+        (
+            LINE | {"versions": [{"version": "v1", "created": f"Mon, 1 Jan 2001 00:00:00 +{'9' * 17}"}]},
+            "too large",
+        ),
         (LINE | {"abstract": "x" * 60_000}, "at most 50000"),
     ],
 )
