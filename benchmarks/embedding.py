@@ -1,14 +1,23 @@
-"""python -m benchmarks.embedding: our embedding beside sentence-transformers' best batch size."""
+"""python -m benchmarks.embedding: our embedding beside sentence-transformers' best batch size.
+
+And a query's, by itself and beside a thread that never stops.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import statistics
+import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from benchmarks.data import PAPERS, need_data
+from benchmarks.replies import SEARCHES
+from bot.run import SWITCH
 from data.sources.files import PaperFile
 from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
 from index.search.other_model import OtherModel
@@ -17,6 +26,7 @@ from index.search.precision import embeds_in_bfloat16
 TEXTS = 512
 ROUNDS = 3
 BATCHES = (4, 8, 16, 32)
+QUERIES = 60
 
 
 def main() -> None:
@@ -75,6 +85,56 @@ def main() -> None:
         print(f"embedding ({precision}), {name:42} {rate:6.1f} abstracts/s")
     best = max(rate for name, rate in medians.items() if name != "ours")
     print(f"ours / sentence-transformers' best       {medians['ours'] / best:.3f} (target 0.95)")
+    of_a_query(embedder, model)
+
+
+def of_a_query(embedder: Embedder, model: OtherModel) -> None:
+    """Print how long a query takes, ours and the library's, alone and beside a busy thread."""
+    import torch  # lazy: as in main
+
+    def library(text: str) -> None:
+        with torch.inference_mode():
+            model.embed(model.read([text]))
+
+    ways: dict[str, Callable[[str], object]] = {
+        "ours": lambda text: embedder.encode([text]),
+        "sentence-transformers": library,
+    }
+    torch.set_num_threads(1)  # as Labmate has it
+    sys.setswitchinterval(SWITCH)
+    for when, beside in (("alone", 0), ("beside a busy thread", 1)):
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        with _busy(beside):
+            for number in range(QUERIES):
+                for name, embed in ways.items():
+                    begun = time.perf_counter()
+                    embed(f"{SEARCHES[number % len(SEARCHES)]} {number}")
+                    times[name].append(time.perf_counter() - begun)
+        ours, theirs = (statistics.median(values) * 1e3 for values in times.values())
+        print(
+            f"a query, {when:22} ours {ours:6.1f} ms  sentence-transformers {theirs:6.1f} ms  "
+            f"ratio {ours / theirs:.2f}"
+        )
+
+
+@contextmanager
+def _busy(threads: int) -> Iterator[None]:
+    """So many threads that compute in Python."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            pass
+
+    running = [threading.Thread(target=work) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in running:
+            thread.join()
 
 
 if __name__ == "__main__":

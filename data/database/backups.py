@@ -231,6 +231,8 @@ def _refuse_others(target: Path) -> None:
     """A backup replaces an earlier one, even a damaged one, and no other file."""
     if not target.exists() or not target.stat().st_size:
         return
+    if in_use.was_opened(target):
+        raise StoreError(f"{target} is the database of a Labmate, so it is not replaced. Name another file.")
     with target.open("rb") as file:
         ours = file.read(len(_MAGIC)) == _MAGIC
     if ours:

@@ -63,7 +63,10 @@ async def _of_this_database(store: Store, folder: Path, *, may_remove: bool) -> 
     try:
         await lock.acquire()
     except Timeout as error:
-        raise BusyError(_BUSY) from error
+        raise BusyError(
+            f"The files in {folder} were made from another database, and another Labmate process is "
+            "writing to them, perhaps to make them again. Try again in a few minutes."
+        ) from error
     try:
         foreign = origin.made_from(folder) != number
         if foreign:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,26 +53,55 @@ class Wanted:
     """Rank by words and meaning only, as before words had company; for comparison."""
 
 
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """What the words of a query say of papers, by store id.
+
+    Attributes
+    ----------
+    found
+        BM25 of the words, each by itself.
+    beside
+        BM25 of words side by side (:meth:`index.search.lexical.WordIndex.side_by_side`).
+    titled
+        Papers whose title has all words.
+    """
+
+    found: Mapping[int, float]
+    beside: Mapping[int, float] = field(default_factory=dict)
+    titled: Set[int] = frozenset()
+
+
 class Ranking:
-    """Ranks the papers of a corpus; not for the event loop."""
+    """Ranks the papers of a corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._library = corpus
         self._hubs = Hubs(corpus)
 
-    def by_words(self, query: Query, k: int, allowed: np.ndarray | None) -> dict[int, float]:
-        """The papers that a query's words find, and their scores; arguments as :meth:`rank` has them."""
+    def by_words(
+        self, query: Query, k: int, allowed: np.ndarray | None, *, plain: bool = False
+    ) -> WordScores:
+        """What a query's words find, and say of it; not for the event loop.
+
+        Arguments as :meth:`rank` has them. ``plain`` leaves out how the words stand to each other.
+        """
         words, pool = self._library.words, max(POOL, k)
         if not query.phrases and not words.terms(query.text):
-            return {}
+            return WordScores({})
         deep = pool if allowed is None else min(20 * pool, 5_000)
-        return dict(words.search(query.text, deep, phrases=query.phrases))
+        found = dict(words.search(query.text, deep, phrases=query.phrases))
+        if plain:
+            return WordScores(found)
+        # Words side by side are looked for in these papers only, since phrases make a search of all slow.
+        held = [paper for paper in found if allowed is None or passes(allowed, paper)]
+        return WordScores(found, words.side_by_side(query.text, held), words.titled(query.text, held))
 
-    def rank(
+    async def rank(
         self,
         query: Query,
         vector: np.ndarray | None,
-        by_words: Mapping[int, float],
+        by_words: WordScores,
         k: int,
         allowed: np.ndarray | None,
         wanted: Wanted,
@@ -87,45 +117,84 @@ class Ranking:
         allowed
             True for papers that may be found, shape (store ids,); None for all.
         """
-        words, vectors = self._library.words, self._library.vectors
+        vectors = self._library.vectors
         if not query.text and not wanted.alike:
-            return self._newest(allowed, k)
-        pool = max(POOL, k)
-        terms = words.terms(query.text)
+            return await asyncio.to_thread(self._newest, allowed, k)
         near: Sequence[int] = []
         if vector is not None and vectors is not None and not query.phrases:
-            near = [int(paper) for paper in vectors.search(vector, pool, allowed)[0]]
+            near = await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
         # "Like X but for Y" looks for the papers about Y that are most like X.
-        found = dict.fromkeys([*near, *by_words, *([] if query.phrases else wanted.people), *wanted.alike])
+        every = dict.fromkeys(
+            [*near, *by_words.found, *([] if query.phrases else wanted.people), *wanted.alike]
+        )
         if wanted.like is not None:
-            found.pop(wanted.like, None)
-        candidates = [paper for paper in found if allowed is None or passes(allowed, paper)]
+            every.pop(wanted.like, None)
+        candidates = [paper for paper in every if allowed is None or passes(allowed, paper)]
         if not candidates:
             return []
-        asked = [paper for paper in candidates if paper not in by_words]
-        if asked and terms:
-            by_words = {**by_words, **dict(words.search(query.text, len(asked), ids=asked))}
-        closeness = np.full(len(candidates), np.nan, np.float32)
-        if vector is not None and vectors is not None:
-            closeness = vectors.closeness(vector, candidates)
-        coverage = self._coverage(terms, [by_words.get(paper, 0.0) for paper in candidates])
+        others = [paper for paper in candidates if paper not in by_words.found]
+        # Lookups in the index release Python's lock, so they run in parallel.
+        found, related, closeness = await asyncio.gather(
+            asyncio.to_thread(self._words_in, query.text, others),
+            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else others),
+            asyncio.to_thread(self._closeness, vector, candidates),
+        )
+        beside, titled = related
+        scores = WordScores(
+            {**by_words.found, **found}, {**by_words.beside, **beside}, by_words.titled | titled
+        )
+        return await asyncio.to_thread(self._fused, query, candidates, scores, closeness, k, wanted)
+
+    def _nearest(self, vector: np.ndarray, k: int, allowed: np.ndarray | None) -> list[int]:
+        vectors = self._library.vectors
+        return [int(paper) for paper in vectors.search(vector, k, allowed)[0]] if vectors is not None else []
+
+    def _words_in(self, text: str, papers: Sequence[int]) -> dict[int, float]:
+        """BM25 of some papers for a text's words."""
+        return dict(self._library.words.search(text, len(papers), ids=papers)) if papers else {}
+
+    def _words_related(self, text: str, papers: Sequence[int]) -> tuple[dict[int, float], set[int]]:
+        """What words side by side say of some papers, and which of these have all words in the title."""
+        words = self._library.words
+        return words.side_by_side(text, papers), words.titled(text, papers)
+
+    def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
+        """Each paper's cosine with the query, and the same less what a hub gains.
+
+        float32, shape (2, papers); NaN where it is unknown.
+        """
+        vectors = self._library.vectors
+        if vector is None or vectors is None:
+            return np.full((2, len(papers)), np.nan, np.float32)
+        closeness = vectors.closeness(vector, papers)
+        return np.stack([closeness, closeness - self._hubs.nearness(papers)])
+
+    def _fused(
+        self,
+        query: Query,
+        candidates: list[int],
+        said: WordScores,
+        closeness: np.ndarray,
+        k: int,
+        wanted: Wanted,
+    ) -> list[Hit]:
+        """The best k of the candidates by all that is known of them."""
+        words, (near, nearer) = self._library.words, closeness
+        terms = words.terms(query.text)
+        coverage = self._coverage(terms, [said.found.get(paper, 0.0) for paper in candidates])
         kind = fusion.kind_of(terms, len(words))
         if wanted.plain:
-            scores = fusion.fuse_query(closeness, coverage, kind.words)
-            return best_hits(candidates, scores, closeness, k)
-        # Words side by side are looked for in candidates only, since phrases make a search of all slow.
-        beside = words.side_by_side(query.text, candidates)
-        pairs = self._coverage(terms, [beside.get(paper, 0.0) for paper in candidates])
+            return best_hits(candidates, fusion.fuse_query(near, coverage, kind.words), near, k)
+        pairs = self._coverage(terms, [said.beside.get(paper, 0.0) for paper in candidates])
         coverage = fusion.with_pairs(coverage, pairs)
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
-        scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
-        titled = words.titled(query.text, candidates)
-        scores = scores + TITLED * np.array([paper in titled for paper in candidates])
+        scores = fusion.fuse_query(nearer, coverage, weight)
+        scores = scores + TITLED * np.array([paper in said.titled for paper in candidates])
         if wanted.asked:
             scores = scores + self._company(candidates, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
-        return best_hits(candidates, scores, closeness, k)
+        return best_hits(candidates, scores, near, k)
 
     def _company(self, candidates: Sequence[int], scores: np.ndarray) -> np.ndarray:
         """How near candidates are to the first ones: float64, shape (candidates,).

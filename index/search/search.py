@@ -161,10 +161,10 @@ class Search(SimilarPapers):
             # Embedding takes one core, and looking words up another.
             vector, by_words, (first, sure) = await asyncio.gather(
                 whole if query.text == text else self.embed(query.text),
-                asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
+                asyncio.to_thread(self._ranking.by_words, query, depth, allowed, plain=plain),
                 self._certain(query, said.like is not None),
             )
-        hits = await asyncio.to_thread(self._ranking.rank, query, vector, by_words, depth, allowed, wanted)
+        hits = await self._ranking.rank(query, vector, by_words, depth, allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])

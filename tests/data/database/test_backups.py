@@ -201,6 +201,19 @@ async def test_a_backup_replaces_no_file_that_is_none(tmp_path, database):
         assert backups.back_up(database, empty).rows["papers"] == 30
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_another_labmates_database_is_no_backup(tmp_path, database, stopped):
+    theirs = tmp_path / "theirs.db"
+    store = await Store.open(f"sqlite+aiosqlite:///{theirs}")
+    await store.upsert([record(1)])
+    if stopped:
+        await store.close()
+    with pytest.raises(StoreError, match=r"theirs\.db is the database of a Labmate, so it is not replaced"):
+        backups.back_up(database, theirs)
+    assert len(_rows(theirs)["papers"]) == 1
+    await store.close()
+
+
 def test_another_programs_database_is_no_backup_even_while_it_is_locked(tmp_path, database):
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:

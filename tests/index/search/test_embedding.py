@@ -51,6 +51,10 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(
     for mine, right in zip(ours.encode_words(TEXTS), library.encode_words(TEXTS), strict=True):
         np.testing.assert_allclose(mine.row, right.row, rtol=0, atol=row)
         np.testing.assert_allclose(mine.words, right.words, rtol=0, atol=words)  # float16 at best
+    for text in TEXTS:  # a single text, such as a query, goes through the layers in another way
+        (mine,), (right,) = ours.encode_words([text]), library.encode_words([text])
+        np.testing.assert_allclose(mine.row, right.row, rtol=0, atol=row)
+        np.testing.assert_allclose(mine.words, right.words, rtol=0, atol=words)
     assert [ours.pieces(text) for text in TEXTS] == [library.pieces(text) for text in TEXTS]
     assert ours.has_words
     assert library.has_words

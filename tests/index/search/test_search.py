@@ -12,11 +12,12 @@ from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.evaluate.search import evaluate
 from index.evaluate.search_kinds import KINDS
-from index.search import fusion, lexical, similar
+from index.search import fusion, lexical, ranking, similar
 from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
+from index.search.queries import Query
 from index.search.search import Search
 from tests.helpers import databases, slices
 from tests.helpers.records import record
@@ -226,6 +227,21 @@ async def test_papers_asked_for_alone_score_as_among_all(real):
         scores = [score for _, score in among]
         assert scores == sorted(scores, reverse=True)
         assert [score for _, score in words.search(text, 5, ids=some)] == scores[:5]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("text", ["large language models for code generation", "PrismLLM", "the"])
+async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
+    search, real, monkeypatch, text, plain
+):
+    monkeypatch.setattr(ranking, "POOL", len(real.vectors))  # so that meaning finds every paper
+    query, vector, wanted = Query(text), await search.embed(text), ranking.Wanted(plain=plain)
+    by_words = search._ranking.by_words(query, 50, None, plain=plain)
+    assert bool(by_words.found) == (text != "the")
+    both = await search._ranking.rank(query, vector, by_words, 50, None, wanted)
+    meaning = await search._ranking.rank(query, vector, ranking.WordScores({}), 50, None, wanted)
+    assert [hit.paper_id for hit in both] == [hit.paper_id for hit in meaning]
+    assert [hit.score for hit in both] == pytest.approx([hit.score for hit in meaning])
 
 
 async def test_a_text_of_any_length_has_its_pairs_of_words_looked_up(search, real):
