@@ -90,12 +90,10 @@ class Ranking:
         if not query.phrases and not words.terms(query.text):
             return WordScores({})
         deep = pool if allowed is None else min(20 * pool, 5_000)
-        found = dict(words.search(query.text, deep, phrases=query.phrases))
-        if plain:
-            return WordScores(found)
+        hits = words.search(query.text, deep, phrases=query.phrases)
+        found = {paper: score for paper, score in hits if allowed is None or passes(allowed, paper)}
         # Words side by side are looked for in these papers only, since phrases make a search of all slow.
-        held = [paper for paper in found if allowed is None or passes(allowed, paper)]
-        return WordScores(found, words.side_by_side(query.text, held), words.titled(query.text, held))
+        return WordScores(found, *self._words_related(query.text, [] if plain else list(found)))
 
     async def rank(
         self,
@@ -124,15 +122,15 @@ class Ranking:
         if vector is not None and vectors is not None and not query.phrases:
             near = await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
         # "Like X but for Y" looks for the papers about Y that are most like X.
-        every = dict.fromkeys(
-            [*near, *by_words.found, *([] if query.phrases else wanted.people), *wanted.alike]
-        )
-        if wanted.like is not None:
-            every.pop(wanted.like, None)
-        candidates = [paper for paper in every if allowed is None or passes(allowed, paper)]
+        held, more = by_words.found, [*([] if query.phrases else wanted.people), *wanted.alike]
+        candidates = [
+            paper
+            for paper in dict.fromkeys([*near, *held, *more])
+            if paper != wanted.like and (allowed is None or paper in held or passes(allowed, paper))
+        ]
         if not candidates:
             return []
-        others = [paper for paper in candidates if paper not in by_words.found]
+        others = [paper for paper in candidates if paper not in held]
         # Lookups in the index release Python's lock, so they run in parallel.
         found, related, closeness = await asyncio.gather(
             asyncio.to_thread(self._words_in, query.text, others),
@@ -140,9 +138,7 @@ class Ranking:
             asyncio.to_thread(self._closeness, vector, candidates),
         )
         beside, titled = related
-        scores = WordScores(
-            {**by_words.found, **found}, {**by_words.beside, **beside}, by_words.titled | titled
-        )
+        scores = WordScores({**held, **found}, {**by_words.beside, **beside}, by_words.titled | titled)
         return await asyncio.to_thread(self._fused, query, candidates, scores, closeness, k, wanted)
 
     def _nearest(self, vector: np.ndarray, k: int, allowed: np.ndarray | None) -> list[int]:
