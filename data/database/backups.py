@@ -22,6 +22,8 @@ from data.database.sqlite_files import Progress, readable, synced, writable, wri
 DATABASE = "database"
 """The row of ``sequences`` with a number of this database's own: files made from another are told by it."""
 _MAGIC = b"SQLite format 3\0"
+_WAL = 2
+"""The byte after the magic and the page size in a database with a write-ahead log; no backup has one."""
 _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 
@@ -231,16 +233,17 @@ def _refuse_others(target: Path) -> None:
     """A backup replaces an earlier one, even a damaged one, and no other file."""
     if not target.exists() or not target.stat().st_size:
         return
-    if in_use.was_opened(target):
-        raise StoreError(f"{target} is the database of a Labmate, so it is not replaced. Name another file.")
     with target.open("rb") as file:
-        ours = file.read(len(_MAGIC)) == _MAGIC
+        head = file.read(len(_MAGIC) + 3)
+    ours, live = head.startswith(_MAGIC), head[-1] == _WAL
     if ours:
         try:
             with closing(readable(target)) as former:
                 sqlite_files.revision_of(target, former)
         except StoreError as error:
             ours = "is damaged" in str(error) or "is not a database" in str(error)
+    if ours and live:
+        raise StoreError(f"{target} is the database of a Labmate, so it is not replaced. Name another file.")
     if not ours:
         raise StoreError(f"{target} is not a backup, so it is not replaced. Name another file.")
 

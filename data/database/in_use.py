@@ -52,11 +52,6 @@ def alone(database: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def was_opened(database: Path) -> bool:
-    """Whether a Labmate had it open ever; none opens a backup."""
-    return _lock_of(database).exists()
-
-
 def in_use(database: Path) -> StoreError:
     """The error for a database that is in use."""
     return StoreError(
@@ -65,12 +60,8 @@ def in_use(database: Path) -> StoreError:
 
 
 def _open(database: Path) -> int:
-    path = _lock_of(database)
+    path = database.with_name(database.name + ".lock")
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StoreError(f"{path} can't be opened: {error.strerror}") from error
-
-
-def _lock_of(database: Path) -> Path:
-    return database.with_name(database.name + ".lock")

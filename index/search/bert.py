@@ -156,8 +156,8 @@ class _Layer(_Part):
     def of_one(self, hidden: Tensor, heads: int, epsilon: float) -> Tensor:
         """The same for one text on the CPU, in the one call that ``torch.nn.TransformerEncoderLayer`` makes.
 
-        Each call waits for Python's lock when it ends, so beside a busy thread, one is much faster than the
-        thirteen above (``python -m benchmarks.embedding``). For batches, the attention above is faster.
+        Each call waits for Python's lock when it ends, so the many calls above are slow beside a busy thread.
+        For batches, their attention is faster.
         """
         whole: Tensor = torch._transformer_encoder_layer_fwd(
             *(hidden, hidden.shape[-1], heads, self.asked, self.asked_bias, self.told, self.told_bias),

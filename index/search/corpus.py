@@ -64,8 +64,9 @@ async def _of_this_database(store: Store, folder: Path, *, may_remove: bool) -> 
         await lock.acquire()
     except Timeout as error:
         raise BusyError(
-            f"The files in {folder} were made from another database, and another Labmate process is "
-            "writing to them, perhaps to make them again. Try again in a few minutes."
+            f"The files in {folder} were made from another database, and another Labmate process is writing "
+            "to them. Wait for it to end, or stop it. If it is of another database, check DATABASE_URL and "
+            "LABMATE_DATA."
         ) from error
     try:
         foreign = origin.made_from(folder) != number

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 
 from tantivy import Occur, Query
 
@@ -61,13 +62,15 @@ class WordIndex(WordLookup):
 
     def __init__(self, folder: Path) -> None:
         self._terms: dict[str, list[Term]] = {}
+        self._terms_lock = Lock()
         super().__init__(folder)
 
     def refresh(self) -> bool:
         """Load what a writer has committed since; returns whether there was anything."""
         changed = super().refresh()
         if changed:
-            self._terms.clear()
+            with self._terms_lock:
+                self._terms.clear()
         return changed
 
     def __len__(self) -> int:
@@ -77,9 +80,11 @@ class WordIndex(WordLookup):
         """The distinct words of a text without stop words, in order."""
         known = self._terms.get(text)
         if known is None:
-            if len(self._terms) >= _TEXTS_KEPT:
-                self._terms.pop(next(iter(self._terms)), None)
-            known = self._terms[text] = self._find_terms(text)
+            known = self._find_terms(text)
+            with self._terms_lock:
+                if len(self._terms) >= _TEXTS_KEPT:
+                    del self._terms[next(iter(self._terms))]
+                self._terms[text] = known
         return known
 
     @unpanicked()
@@ -178,20 +183,25 @@ class WordIndex(WordLookup):
         Metzler and Croft, A Markov random field model for term dependencies (SIGIR 2005). Initials such as
         RAG or LLM stand beside whatever they are used for, so that their company says nothing.
         """
-        stems = {term.stem for term in rarest(self.terms(text))}
-        stems -= {self._stem(short.lower()) for short in _ACRONYM.findall(text)}
-        along = list(self._stemmed.analyze(text))
-        pairs = [
-            pair for pair in dict.fromkeys(pairwise(along)) if stems.issuperset(pair) and pair[0] != pair[1]
-        ]
         phrases = [
             Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight)
-            for pair in pairs[:MAX_TERMS]
+            for pair in self._pairs(text)
             for field, weight in (("title", TITLE_WEIGHT), ("abstract", 1.0))
         ]
         if not phrases or not ids:
             return {}
         return dict(self._scored(ids, phrases, _FEW_PHRASES))
+
+    def pairs_are_few(self, text: str) -> bool:
+        """Whether :meth:`side_by_side` looks at the given papers alone, and not at all that have a pair."""
+        return 2 * len(self._pairs(text)) <= _FEW_PHRASES
+
+    def _pairs(self, text: str) -> list[tuple[str, str]]:
+        """Stems that stand side by side in a text, each pair once."""
+        stems = {term.stem for term in rarest(self.terms(text))}
+        stems -= {self._stem(short.lower()) for short in _ACRONYM.findall(text)}
+        pairs = dict.fromkeys(pairwise(self._stemmed.analyze(text)))
+        return [pair for pair in pairs if stems.issuperset(pair) and pair[0] != pair[1]][:MAX_TERMS]
 
     def titled(self, text: str, ids: Sequence[int]) -> set[int]:
         """The papers among ``ids`` whose title has every word of a text; none for a text of one word."""

@@ -65,11 +65,14 @@ class WordScores:
         BM25 of words side by side (:meth:`index.search.lexical.WordIndex.side_by_side`).
     titled
         Papers whose title has all words.
+    complete
+        Whether ``beside`` and ``titled`` are known for all papers in ``found``.
     """
 
     found: Mapping[int, float]
     beside: Mapping[int, float] = field(default_factory=dict)
     titled: Set[int] = frozenset()
+    complete: bool = False
 
 
 class Ranking:
@@ -92,8 +95,10 @@ class Ranking:
         deep = pool if allowed is None else min(20 * pool, 5_000)
         hits = words.search(query.text, deep, phrases=query.phrases)
         found = {paper: score for paper, score in hits if allowed is None or passes(allowed, paper)}
+        if plain or not words.pairs_are_few(query.text):
+            return WordScores(found)
         # Words side by side are looked for in these papers only, since phrases make a search of all slow.
-        return WordScores(found, *self._words_related(query.text, [] if plain else list(found)))
+        return WordScores(found, *self._words_related(query.text, list(found)), complete=True)
 
     async def rank(
         self,
@@ -131,10 +136,11 @@ class Ranking:
         if not candidates:
             return []
         others = [paper for paper in candidates if paper not in held]
+        unrelated = others if by_words.complete else candidates
         # Lookups in the index release Python's lock, so they run in parallel.
         found, related, closeness = await asyncio.gather(
             asyncio.to_thread(self._words_in, query.text, others),
-            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else others),
+            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else unrelated),
             asyncio.to_thread(self._closeness, vector, candidates),
         )
         beside, titled = related
@@ -155,15 +161,11 @@ class Ranking:
         return words.side_by_side(text, papers), words.titled(text, papers)
 
     def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
-        """Each paper's cosine with the query, and the same less what a hub gains.
-
-        float32, shape (2, papers); NaN where it is unknown.
-        """
+        """Each paper's cosine with the query: float32, shape (papers,); NaN where it is unknown."""
         vectors = self._library.vectors
         if vector is None or vectors is None:
-            return np.full((2, len(papers)), np.nan, np.float32)
-        closeness = vectors.closeness(vector, papers)
-        return np.stack([closeness, closeness - self._hubs.nearness(papers)])
+            return np.full(len(papers), np.nan, np.float32)
+        return vectors.closeness(vector, papers)
 
     def _fused(
         self,
@@ -175,22 +177,23 @@ class Ranking:
         wanted: Wanted,
     ) -> list[Hit]:
         """The best k of the candidates by all that is known of them."""
-        words, (near, nearer) = self._library.words, closeness
+        words = self._library.words
         terms = words.terms(query.text)
         coverage = self._coverage(terms, [said.found.get(paper, 0.0) for paper in candidates])
         kind = fusion.kind_of(terms, len(words))
         if wanted.plain:
-            return best_hits(candidates, fusion.fuse_query(near, coverage, kind.words), near, k)
+            scores = fusion.fuse_query(closeness, coverage, kind.words)
+            return best_hits(candidates, scores, closeness, k)
         pairs = self._coverage(terms, [said.beside.get(paper, 0.0) for paper in candidates])
         coverage = fusion.with_pairs(coverage, pairs)
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
-        scores = fusion.fuse_query(nearer, coverage, weight)
+        scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
         scores = scores + TITLED * np.array([paper in said.titled for paper in candidates])
         if wanted.asked:
             scores = scores + self._company(candidates, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
-        return best_hits(candidates, scores, near, k)
+        return best_hits(candidates, scores, closeness, k)
 
     def _company(self, candidates: Sequence[int], scores: np.ndarray) -> np.ndarray:
         """How near candidates are to the first ones: float64, shape (candidates,).

@@ -202,9 +202,12 @@ async def test_a_backup_replaces_no_file_that_is_none(tmp_path, database):
 
 
 @pytest.mark.parametrize("stopped", [False, True])
-async def test_another_labmates_database_is_no_backup(tmp_path, database, stopped):
-    theirs = tmp_path / "theirs.db"
-    store = await Store.open(f"sqlite+aiosqlite:///{theirs}")
+@pytest.mark.parametrize("linked", [False, True])
+async def test_another_labmates_database_is_no_backup(tmp_path, database, linked, stopped):
+    theirs, opened = tmp_path / "theirs.db", tmp_path / "link.db"
+    if linked:
+        opened.symlink_to(theirs)
+    store = await Store.open(f"sqlite+aiosqlite:///{opened if linked else theirs}")
     await store.upsert([record(1)])
     if stopped:
         await store.close()
@@ -212,6 +215,12 @@ async def test_another_labmates_database_is_no_backup(tmp_path, database, stoppe
         backups.back_up(database, theirs)
     assert len(_rows(theirs)["papers"]) == 1
     await store.close()
+
+
+def test_a_backup_is_replaced_beside_the_lock_of_a_database_that_was_moved_away(tmp_path, database):
+    (tmp_path / "kept.db.lock").touch()
+    for _ in range(2):
+        assert backups.back_up(database, tmp_path / "kept.db").rows["papers"] == 30
 
 
 def test_another_programs_database_is_no_backup_even_while_it_is_locked(tmp_path, database):

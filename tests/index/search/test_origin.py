@@ -182,7 +182,7 @@ async def test_while_another_process_writes_nothing_is_removed(swapped, monkeypa
     monkeypatch.setattr(corpus_module, "PATIENCE", 0.0)
     store = await Store.open(url(swapped))
     lock = corpus_module.FileLock(swapped / "write.lock", timeout=0)
-    with lock, pytest.raises(BusyError):
+    with lock, pytest.raises(BusyError, match=r"were made from another database.*Wait for it to end"):
         await Corpus.open(store, swapped, Embedder(), renew=True)
     assert (swapped / "words").exists()
     await store.close()

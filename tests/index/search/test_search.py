@@ -230,14 +230,17 @@ async def test_papers_asked_for_alone_score_as_among_all(real):
 
 
 @pytest.mark.parametrize("plain", [False, True])
-@pytest.mark.parametrize("text", ["large language models for code generation", "PrismLLM", "the"])
+@pytest.mark.parametrize("text", ["large language models for code generation", "PrismLLM", "the", ""])
 async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
     search, real, monkeypatch, text, plain
 ):
     monkeypatch.setattr(ranking, "POOL", len(real.vectors))  # so that meaning finds every paper
+    titles = " ".join(paper.title for paper in await real.store.papers(range(1, 8)))
+    text, long = text or titles, not text
     query, vector, wanted = Query(text), await search.embed(text), ranking.Wanted(plain=plain)
     by_words = search._ranking.by_words(query, 50, None, plain=plain)
     assert bool(by_words.found) == (text != "the")
+    assert by_words.complete == (bool(by_words.found) and not plain and not long), "long texts: all at once"
     both = await search._ranking.rank(query, vector, by_words, 50, None, wanted)
     meaning = await search._ranking.rank(query, vector, ranking.WordScores({}), 50, None, wanted)
     assert [hit.paper_id for hit in both] == [hit.paper_id for hit in meaning]
