@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
 
 from tantivy import Occur, Query
 
@@ -61,16 +61,14 @@ class WordIndex(WordLookup):
     """Words of titles, abstracts and authors, and the searches over them."""
 
     def __init__(self, folder: Path) -> None:
-        self._terms: dict[str, list[Term]] = {}
-        self._terms_lock = Lock()
+        self._terms = lru_cache(_TEXTS_KEPT)(self._find_terms)
         super().__init__(folder)
 
     def refresh(self) -> bool:
         """Load what a writer has committed since; returns whether there was anything."""
         changed = super().refresh()
         if changed:
-            with self._terms_lock:
-                self._terms.clear()
+            self._terms.cache_clear()
         return changed
 
     def __len__(self) -> int:
@@ -78,14 +76,7 @@ class WordIndex(WordLookup):
 
     def terms(self, text: str) -> list[Term]:
         """The distinct words of a text without stop words, in order."""
-        known = self._terms.get(text)
-        if known is None:
-            known = self._find_terms(text)
-            with self._terms_lock:
-                if len(self._terms) >= _TEXTS_KEPT:
-                    del self._terms[next(iter(self._terms))]
-                self._terms[text] = known
-        return known
+        return self._terms(text)
 
     @unpanicked()
     def _find_terms(self, text: str) -> list[Term]:

@@ -120,11 +120,10 @@ class Ranking:
         allowed
             True for papers that may be found, shape (store ids,); None for all.
         """
-        vectors = self._library.vectors
         if not query.text and not wanted.alike:
             return await asyncio.to_thread(self._newest, allowed, k)
-        near: Sequence[int] = []
-        if vector is not None and vectors is not None and not query.phrases:
+        near: list[int] = []
+        if not query.phrases:
             near = await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
         # "Like X but for Y" looks for the papers about Y that are most like X.
         held, more = by_words.found, [*([] if query.phrases else wanted.people), *wanted.alike]
@@ -136,20 +135,23 @@ class Ranking:
         if not candidates:
             return []
         others = [paper for paper in candidates if paper not in held]
-        unrelated = others if by_words.complete else candidates
+        rest = others if by_words.complete else candidates
         # Lookups in the index release Python's lock, so they run in parallel.
         found, related, closeness = await asyncio.gather(
             asyncio.to_thread(self._words_in, query.text, others),
-            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else unrelated),
+            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else rest),
             asyncio.to_thread(self._closeness, vector, candidates),
         )
         beside, titled = related
         scores = WordScores({**held, **found}, {**by_words.beside, **beside}, by_words.titled | titled)
         return await asyncio.to_thread(self._fused, query, candidates, scores, closeness, k, wanted)
 
-    def _nearest(self, vector: np.ndarray, k: int, allowed: np.ndarray | None) -> list[int]:
+    def _nearest(self, vector: np.ndarray | None, k: int, allowed: np.ndarray | None) -> list[int]:
+        """The papers nearest to the query; none where its embedding or theirs are missing."""
         vectors = self._library.vectors
-        return [int(paper) for paper in vectors.search(vector, k, allowed)[0]] if vectors is not None else []
+        if vector is None or vectors is None:
+            return []
+        return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
 
     def _words_in(self, text: str, papers: Sequence[int]) -> dict[int, float]:
         """BM25 of some papers for a text's words."""
