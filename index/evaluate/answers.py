@@ -87,13 +87,14 @@ class AnswerMethods:
         rarity = self._asking.rarity
         words = self._asking.corpus.words
         ideal = fusion.ideal_score(rarest(words.terms(asked.text)), max(1, len(words)), TITLE_WEIGHT) or 1.0
-        found = words.search(asked.text, max(1, len(plain)), ids=[passage.paper for passage in plain])
+        papers = [passage.paper for passage in plain]
+        scores = words.scores(asked.text, words.words_of(papers)) / ideal
         return _Readings(
             asked,
             passages,
             Reading(asked.text, passages, rarity),
             Reading(asked.text, plain, rarity, embedded=10_000),
-            {paper: score / ideal for paper, score in found},
+            dict(zip(papers, scores.tolist(), strict=True)),
         )
 
     def _given(self, read: _Readings) -> dict[str, Given]:

@@ -6,12 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 from tantivy import Occur, Query
 
+from index.search import bm25
+from index.search.bm25 import Occurrences
+from index.search.forward_index import FieldWords, PaperWords
+from index.search.word_codes import STOPWORDS, stem_code
 from index.search.word_files import unpanicked
 from index.search.word_lookup import WordLookup
 
@@ -23,11 +27,6 @@ OTHER_NUMBER = 0.1
 FUNCTION_WORDS = 2
 _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
 _TEXTS_KEPT = 64
-_MANY = 2_000
-"""Above this many papers one query for the set is quicker, below one clause for each."""
-_FEW_WORDS, _FEW_PHRASES = 16, 32
-"""Up to so many clauses are looked up in the given papers alone. With more, going through all is quicker."""
-_STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Term:
 
 def reads_as_sentence(text: str) -> bool:
     """Whether a text has several function words, so that it is a question or a need rather than keywords."""
-    return sum(word in _STOPWORDS for word in text.lower().split()) >= FUNCTION_WORDS
+    return sum(word in STOPWORDS for word in text.lower().split()) >= FUNCTION_WORDS
 
 
 def rarest(terms: Sequence[Term], *, shared: bool = False, most: int = MAX_TERMS) -> list[Term]:
@@ -55,6 +54,11 @@ def rarest(terms: Sequence[Term], *, shared: bool = False, most: int = MAX_TERMS
     if len(chosen) <= most:
         return chosen
     return sorted(chosen, key=lambda term: term.in_abstracts + term.in_titles)[:most]
+
+
+def _distinct(terms: Sequence[Term]) -> list[Term]:
+    """The terms that differ: neither two forms of a word, nor GPU and GPUs."""
+    return list({frozenset((term.stem, term.also)): term for term in terms}.values())
 
 
 class WordIndex(WordLookup):
@@ -84,7 +88,7 @@ class WordIndex(WordLookup):
         terms: dict[str, Term] = {}
         # Both analyzers split a text in the same way.
         for word, stem in zip(self._plain.analyze(text), self._stemmed.analyze(text), strict=True):
-            if word in terms or word in _STOPWORDS:
+            if word in terms or word in STOPWORDS:
                 continue
             if stem:
                 counts = searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
@@ -127,7 +131,6 @@ class WordIndex(WordLookup):
         k: int,
         *,
         phrases: Sequence[str] = (),
-        ids: Sequence[int] | None = None,
         title_only: bool = False,
         shared: bool = False,
         most: int = MAX_TERMS,
@@ -138,8 +141,6 @@ class WordIndex(WordLookup):
         ----------
         phrases
             Quoted phrases; each must occur with its words in this order.
-        ids
-            Rank these papers only.
         shared
             Leave out words that only one paper has, since it can't share them.
         most
@@ -154,38 +155,51 @@ class WordIndex(WordLookup):
         fields = [("title", TITLE_WEIGHT)] if title_only else [("title", TITLE_WEIGHT), ("abstract", 1.0)]
         clauses = [
             (Occur.Should, Query.boost_query(self._term(field, term), weight))
-            for term in {term.stem: term for term in terms}.values()
+            for term in _distinct(terms)
             for field, weight in fields
         ]
         required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
         if phrases and not required:
             return []
         clauses += [(Occur.Must, query) for query in required]
-        if not clauses:
-            return []
-        if ids is not None and not required:
-            return self._scored(ids, [clause for _, clause in clauses], _FEW_WORDS)[:k]
-        query = Query.boolean_query(clauses)
-        return self._hits(query if ids is None else self._within(query, ids), k)
+        return self._hits(Query.boolean_query(clauses), k) if clauses else []
 
-    def side_by_side(self, text: str, ids: Sequence[int]) -> dict[int, float]:
-        """BM25 of these papers for words that stand side by side in a text and in the paper, by store id.
+    @unpanicked()
+    def words_of(self, ids: Sequence[int]) -> PaperWords:
+        """The words of these papers, for :meth:`scores`, :meth:`side_by_side` and :meth:`titled`."""
+        return self.forward.read(ids)
+
+    def scores(
+        self, text: str, papers: PaperWords, *, title_only: bool = False, shared: bool = False
+    ) -> np.ndarray:
+        """BM25 of papers for a text's words: float64, shape (papers,).
+
+        Arguments as :meth:`search` has them. Lengths are exact here, and rounded by a few per cent there.
+        """
+        terms = _distinct(rarest(self.terms(text), shared=shared))
+        total = np.zeros(len(papers))
+        for field, held, weight in self._fields(papers, terms)[: 1 if title_only else 2]:
+            counts = Occurrences.find(field, self._codes(terms)).counts()
+            total += weight * bm25.weighted(counts, field) @ bm25.idf(held, len(self))
+        return total
+
+    def side_by_side(self, text: str, papers: PaperWords) -> np.ndarray:
+        """BM25 of papers for words that stand side by side in a text and in the paper: float64, (papers,).
 
         Metzler and Croft, A Markov random field model for term dependencies (SIGIR 2005). Initials such as
         RAG or LLM stand beside whatever they are used for, so that their company says nothing.
         """
-        phrases = [
-            Query.boost_query(Query.phrase_query(self._schema, field, list(pair)), weight)
-            for pair in self._pairs(text)
-            for field, weight in (("title", TITLE_WEIGHT), ("abstract", 1.0))
-        ]
-        if not phrases or not ids:
-            return {}
-        return dict(self._scored(ids, phrases, _FEW_PHRASES))
-
-    def pairs_are_few(self, text: str) -> bool:
-        """Whether :meth:`side_by_side` looks at the given papers alone, and not at all that have a pair."""
-        return 2 * len(self._pairs(text)) <= _FEW_PHRASES
+        pairs = self._pairs(text)
+        known = {term.stem: term for term in self.terms(text)}
+        terms = [known[stem] for stem in dict.fromkeys(stem for pair in pairs for stem in pair)]
+        codes = [[stem_code(term.stem)] for term in terms]
+        number = {term.stem: place for place, term in enumerate(terms)}
+        numbered = np.array([(number[one], number[two]) for one, two in pairs], np.int64).reshape(-1, 2)
+        total = np.zeros(len(papers))
+        for field, held, weight in self._fields(papers, terms) if pairs else ():
+            counts = Occurrences.find(field, codes).counts_beside(numbered)
+            total += weight * bm25.weighted(counts, field) @ bm25.idf(held, len(self))[numbered].sum(axis=1)
+        return total
 
     def _pairs(self, text: str) -> list[tuple[str, str]]:
         """Stems that stand side by side in a text, each pair once."""
@@ -194,41 +208,22 @@ class WordIndex(WordLookup):
         pairs = dict.fromkeys(pairwise(self._stemmed.analyze(text)))
         return [pair for pair in pairs if stems.issuperset(pair) and pair[0] != pair[1]][:MAX_TERMS]
 
-    def titled(self, text: str, ids: Sequence[int]) -> set[int]:
-        """The papers among ``ids`` whose title has every word of a text; none for a text of one word."""
-        terms = {term.stem: term for term in self.terms(text)}.values()
-        if not 1 < len(terms) <= MAX_TERMS or not ids:
-            return set()
-        every = Query.boolean_query([(Occur.Must, self._term("title", term)) for term in terms])
-        return {paper for paper, _ in self._hits(self._within(every, ids), len(ids))}
+    def titled(self, text: str, papers: PaperWords) -> np.ndarray:
+        """Which papers have every word of a text in the title: bool, (papers,); none for one word."""
+        terms = _distinct(self.terms(text))
+        if not 1 < len(terms) <= MAX_TERMS:
+            return np.zeros(len(papers), bool)
+        return np.asarray(Occurrences.find(papers.title, self._codes(terms)).counts().all(axis=1))
 
-    def _scored(self, ids: Sequence[int], clauses: Sequence[Query], few: int) -> list[tuple[int, float]]:
-        """Those of these papers that have any of the clauses, and the sums of their scores, best first.
+    def _codes(self, terms: Sequence[Term]) -> list[list[int]]:
+        return [[stem_code(stem) for stem in (term.stem, term.also) if stem] for term in terms]
 
-        Up to ``few`` clauses are nested, so that tantivy looks each of them up in these papers alone. Side by
-        side, it goes through every paper that matches one of them.
-        """
-        if len(clauses) > few:
-            beside = Query.boolean_query([(Occur.Should, clause) for clause in clauses])
-            return self._hits(self._within(beside, ids), len(ids))
-        query = self._these(ids)
-        for clause in clauses:
-            query = Query.boolean_query([(Occur.Must, query), (Occur.Should, clause)])
-        return [(paper, score) for paper, score in self._hits(query, len(ids)) if score > 0]
-
-    def _within(self, query: Query, ids: Sequence[int]) -> Query:
-        return Query.boolean_query([(Occur.Must, query), (Occur.Must, self._these(ids))])
-
-    def _these(self, ids: Sequence[int]) -> Query:
-        """These papers, each with a score of 0."""
-        chosen = (
-            Query.term_set_query(self._schema, "id", [int(i) for i in ids])
-            if len(ids) > _MANY
-            else Query.boolean_query(
-                [(Occur.Should, Query.term_query(self._schema, "id", int(i))) for i in ids]
-            )
-        )
-        return Query.const_score_query(chosen, 0.0)
+    @staticmethod
+    def _fields(papers: PaperWords, terms: Sequence[Term]) -> list[tuple[FieldWords, np.ndarray, float]]:
+        """(its words, how many papers have each term, what it counts) of titles, then of abstracts."""
+        in_titles = np.array([term.in_titles for term in terms], np.int64)
+        in_abstracts = np.array([term.in_abstracts for term in terms], np.int64)
+        return [(papers.title, in_titles, TITLE_WEIGHT), (papers.abstract, in_abstracts, 1.0)]
 
     def _term(self, field: str, term: Term) -> Query:
         one = Query.term_query(self._schema, field, term.stem, "freq")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -53,28 +53,6 @@ class Wanted:
     """Rank by words and meaning only, as before words had company; for comparison."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordScores:
-    """What the words of a query say of papers, by store id.
-
-    Attributes
-    ----------
-    found
-        BM25 of the words, each by itself.
-    beside
-        BM25 of words side by side (:meth:`index.search.lexical.WordIndex.side_by_side`).
-    titled
-        Papers whose title has all words.
-    complete
-        Whether ``beside`` and ``titled`` are known for all papers in ``found``.
-    """
-
-    found: Mapping[int, float]
-    beside: Mapping[int, float] = field(default_factory=dict)
-    titled: Set[int] = frozenset()
-    complete: bool = False
-
-
 class Ranking:
     """Ranks the papers of a corpus."""
 
@@ -82,29 +60,23 @@ class Ranking:
         self._library = corpus
         self._hubs = Hubs(corpus)
 
-    def by_words(
-        self, query: Query, k: int, allowed: np.ndarray | None, *, plain: bool = False
-    ) -> WordScores:
-        """What a query's words find, and say of it; not for the event loop.
+    def by_words(self, query: Query, k: int, allowed: np.ndarray | None) -> list[int]:
+        """The papers that a query's words find, best first; not for the event loop.
 
-        Arguments as :meth:`rank` has them. ``plain`` leaves out how the words stand to each other.
+        Arguments as :meth:`rank` has them.
         """
         words, pool = self._library.words, max(POOL, k)
         if not query.phrases and not words.terms(query.text):
-            return WordScores({})
+            return []
         deep = pool if allowed is None else min(20 * pool, 5_000)
         hits = words.search(query.text, deep, phrases=query.phrases)
-        found = {paper: score for paper, score in hits if allowed is None or passes(allowed, paper)}
-        if plain or not words.pairs_are_few(query.text):
-            return WordScores(found)
-        # Words side by side are looked for in these papers only, since phrases make a search of all slow.
-        return WordScores(found, *self._words_related(query.text, list(found)), complete=True)
+        return [paper for paper, _ in hits if allowed is None or passes(allowed, paper)]
 
     async def rank(
         self,
         query: Query,
         vector: np.ndarray | None,
-        by_words: WordScores,
+        by_words: Sequence[int],
         k: int,
         allowed: np.ndarray | None,
         wanted: Wanted,
@@ -126,25 +98,15 @@ class Ranking:
         if not query.phrases:
             near = await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
         # "Like X but for Y" looks for the papers about Y that are most like X.
-        held, more = by_words.found, [*([] if query.phrases else wanted.people), *wanted.alike]
+        held, more = set(by_words), [*([] if query.phrases else wanted.people), *wanted.alike]
         candidates = [
             paper
-            for paper in dict.fromkeys([*near, *held, *more])
+            for paper in dict.fromkeys([*near, *by_words, *more])
             if paper != wanted.like and (allowed is None or paper in held or passes(allowed, paper))
         ]
         if not candidates:
             return []
-        others = [paper for paper in candidates if paper not in held]
-        rest = others if by_words.complete else candidates
-        # Lookups in the index release Python's lock, so they run in parallel.
-        found, related, closeness = await asyncio.gather(
-            asyncio.to_thread(self._words_in, query.text, others),
-            asyncio.to_thread(self._words_related, query.text, [] if wanted.plain else rest),
-            asyncio.to_thread(self._closeness, vector, candidates),
-        )
-        beside, titled = related
-        scores = WordScores({**held, **found}, {**by_words.beside, **beside}, by_words.titled | titled)
-        return await asyncio.to_thread(self._fused, query, candidates, scores, closeness, k, wanted)
+        return await asyncio.to_thread(self._fused, query, vector, candidates, k, wanted)
 
     def _nearest(self, vector: np.ndarray | None, k: int, allowed: np.ndarray | None) -> list[int]:
         """The papers nearest to the query; none where its embedding or theirs are missing."""
@@ -152,15 +114,6 @@ class Ranking:
         if vector is None or vectors is None:
             return []
         return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
-
-    def _words_in(self, text: str, papers: Sequence[int]) -> dict[int, float]:
-        """BM25 of some papers for a text's words."""
-        return dict(self._library.words.search(text, len(papers), ids=papers)) if papers else {}
-
-    def _words_related(self, text: str, papers: Sequence[int]) -> tuple[dict[int, float], set[int]]:
-        """What words side by side say of some papers, and which of these have all words in the title."""
-        words = self._library.words
-        return words.side_by_side(text, papers), words.titled(text, papers)
 
     def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
         """Each paper's cosine with the query: float32, shape (papers,); NaN where it is unknown."""
@@ -172,26 +125,26 @@ class Ranking:
     def _fused(
         self,
         query: Query,
+        vector: np.ndarray | None,
         candidates: list[int],
-        said: WordScores,
-        closeness: np.ndarray,
         k: int,
         wanted: Wanted,
     ) -> list[Hit]:
         """The best k of the candidates by all that is known of them."""
         words = self._library.words
+        closeness, written = self._closeness(vector, candidates), words.words_of(candidates)
         terms = words.terms(query.text)
-        coverage = self._coverage(terms, [said.found.get(paper, 0.0) for paper in candidates])
+        coverage = self._coverage(terms, words.scores(query.text, written))
         kind = fusion.kind_of(terms, len(words))
         if wanted.plain:
             scores = fusion.fuse_query(closeness, coverage, kind.words)
             return best_hits(candidates, scores, closeness, k)
-        pairs = self._coverage(terms, [said.beside.get(paper, 0.0) for paper in candidates])
+        pairs = self._coverage(terms, words.side_by_side(query.text, written))
         coverage = fusion.with_pairs(coverage, pairs)
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
         scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
-        scores = scores + TITLED * np.array([paper in said.titled for paper in candidates])
+        scores = scores + TITLED * words.titled(query.text, written)
         if wanted.asked:
             scores = scores + self._company(candidates, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
@@ -237,9 +190,9 @@ class Ranking:
         newest = self._library.facets.latest(np.flatnonzero(allowed), k)
         return [Hit(int(paper), 0.0, None) for paper in newest]
 
-    def _coverage(self, terms: Sequence[Term], scores: Sequence[float]) -> np.ndarray:
+    def _coverage(self, terms: Sequence[Term], scores: np.ndarray) -> np.ndarray:
         ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
-        return np.asarray(scores, np.float32) / ideal if ideal else np.zeros(len(scores), np.float32)
+        return scores / ideal if ideal else np.zeros(len(scores))
 
 
 def _bonus(candidates: Sequence[int], wanted: Wanted, alike: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import date
+from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -161,7 +162,7 @@ class Search(SimilarPapers):
             # Embedding takes one core, and looking words up another.
             vector, by_words, (first, sure) = await asyncio.gather(
                 whole if query.text == text else self.embed(query.text),
-                asyncio.to_thread(self._ranking.by_words, query, depth, allowed, plain=plain),
+                asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
                 self._certain(query, said.like is not None),
             )
         hits = await self._ranking.rank(query, vector, by_words, depth, allowed, wanted)
@@ -178,8 +179,11 @@ class Search(SimilarPapers):
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
         """The papers that a word of a text names; if titles have all its words, only those papers."""
-        papers = [*first, *(hit.paper_id for hit in hits)]
-        titled = await asyncio.to_thread(self._library.words.titled, text, papers) if first else set()
+        if not first:
+            return []
+        words, papers = self._library.words, [*first, *(hit.paper_id for hit in hits)]
+        written = await asyncio.to_thread(words.words_of, papers)
+        titled = set(compress(papers, words.titled(text, written)))
         return [paper for paper in first if paper in titled or not titled]
 
     async def _without(self, unwanted: Sequence[str], allowed: np.ndarray | None) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Whether the files of the word index are as tantivy wrote them.
+"""Whether the files of the word index are as tantivy and SQLite wrote them.
 
-Each ends in a footer with the CRC-32 of what stands before it (tantivy's ``directory/footer.rs``). tantivy
-doesn't look at it again: a damaged file gives wrong papers, or a panic.
+Each of tantivy's ends in a footer with the CRC-32 of what stands before it (its ``directory/footer.rs``).
+tantivy doesn't look at it again: a damaged file gives wrong papers, or a panic.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from index.search import forward_index
 
 _MAGIC = 1337
 _AT_ONCE = 1 << 22
@@ -32,7 +34,7 @@ def damaged(folder: Path) -> list[str]:
             with suppress(FileNotFoundError), path.open("rb") as file:  # merged into another meanwhile
                 if not _is_whole(file, path.stat().st_size):
                     found.append(path.name)
-    return found
+    return found + [path.name for path in folder.glob("forward-*.db") if not forward_index.is_whole(path)]
 
 
 def _is_whole(file: BinaryIO, size: int) -> bool:

@@ -1,12 +1,14 @@
-"""The word index on disk: tantivy files, derived from the store and rebuilt if torn."""
+"""The word index on disk: tantivy files and the forward index, derived from the store and rebuilt if torn."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import tantivy
@@ -14,8 +16,11 @@ from tantivy import Query
 
 from data.keys import fold
 from data.records import Paper
+from index.search import forward_index
+from index.search.forward_index import ForwardIndex
+from index.search.word_codes import Coder
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _HEAP = 64_000_000
 
 
@@ -47,16 +52,27 @@ def unpanicked() -> Iterator[None]:
     Raises
     ------
     WordsDamagedError
-        Where it panics, as it does over damaged files.
+        Where it panics, as it does over damaged files, and where SQLite finds its own damaged.
     """
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != "PanicException":
+        unreadable = isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError
+        )
+        if type(error).__name__ != "PanicException" and not unreadable:
             raise
         raise WordsDamagedError(
             "The word index is damaged. To make it again, run: python -m bot index"
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What ``labmate.json`` says: the last store batch in the index, and the forward index's file."""
+
+    upto: int
+    forward: str
 
 
 class WordFiles:
@@ -66,14 +82,15 @@ class WordFiles:
         self.folder = folder
         self._stemmed = _analyzer(stemmed=True)
         self._plain = _analyzer(stemmed=False)
-        self._index = self._open()
+        self._coder = Coder(self._plain.analyze, self._stemmed.analyze)
+        self._index, self.forward = self._open()
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
         self._stamp = ""
         self._highest = -1
         self.refresh()
 
-    def _open(self) -> tantivy.Index:
+    def _open(self) -> tuple[tantivy.Index, ForwardIndex]:
         try:
             return self._create()
         except (ValueError, WordsDamagedError):  # torn, or of another schema; all can be made again
@@ -81,30 +98,38 @@ class WordFiles:
             return self._create()
 
     @unpanicked()
-    def _create(self) -> tantivy.Index:
+    def _create(self) -> tuple[tantivy.Index, ForwardIndex]:
         state = self._read_state()
-        if state.get("schema") != SCHEMA_VERSION:
+        if state is None or not (self.folder / state.forward).is_file():
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._write_state(0)
+            state = _State(0, forward_index.new_name())
+            forward_index.make(self.folder / state.forward)
+            self._write_state(state)
         index = tantivy.Index(_schema(), str(self.folder))
         index.register_tokenizer("stemmed", self._stemmed)
         index.register_tokenizer("plain", self._plain)
         index.config_reader("manual")
         index.reload()  # all files are opened here, so that torn ones show
         index.searcher()
-        return index
+        return index, self._open_forward(state)
 
-    def _read_state(self) -> dict[str, int]:
+    def _open_forward(self, state: _State) -> ForwardIndex:
+        return ForwardIndex(self.folder / state.forward, self._coder)
+
+    def _read_state(self) -> _State | None:
+        """What the index says of itself; None if that is torn, or of another schema."""
         try:
             state = json.loads((self.folder / "labmate.json").read_text())
-            return {name: int(state[name]) for name in ("schema", "upto")}
+            if state["schema"] == SCHEMA_VERSION:
+                return _State(int(state["upto"]), Path(state["forward"]).name)
         except (OSError, ValueError, TypeError, LookupError):
-            return {}
+            pass
+        return None
 
-    def _write_state(self, upto: int) -> None:
+    def _write_state(self, state: _State) -> None:
         draft = self.folder / "labmate.json.new"
-        draft.write_text(json.dumps({"schema": SCHEMA_VERSION, "upto": upto}))
+        draft.write_text(json.dumps({"schema": SCHEMA_VERSION, **asdict(state)}))
         os.replace(draft, self.folder / "labmate.json")
 
     # -- writing -------------------------------------------------------------------------------
@@ -112,11 +137,15 @@ class WordFiles:
     @property
     def upto(self) -> int:
         """The number of the last store batch whose papers are in the index."""
-        return self._read_state().get("upto", 0)
+        state = self._read_state()
+        return state.upto if state else 0
 
-    def add(self, papers: Iterable[Paper], gone: Iterable[int] = ()) -> None:
+    @unpanicked()
+    def add(self, papers: Sequence[Paper], gone: Collection[int] = ()) -> None:
         """Add or replace papers and drop ``gone``; searches see the change after :meth:`commit`."""
         writer = self._writing()
+        self.forward.remove(gone)
+        self.forward.add(papers)
         for paper_id in gone:
             self._delete(writer, paper_id)
         for paper in papers:
@@ -129,10 +158,12 @@ class WordFiles:
         # Deletion by term finds nothing in an unsigned field (tantivy-py 0.27); by query it does.
         writer.delete_documents_by_query(Query.term_query(self._schema, "id", paper_id))
 
+    @unpanicked()
     def commit(self, upto: int) -> None:
         """Make changes durable and visible, and record how far the index follows the store."""
+        self.forward.commit()
         self._writing().commit()
-        self._write_state(upto)
+        self._write_state(_State(upto, self.forward.path.name))
         self.refresh()
 
     def close(self) -> None:
@@ -140,10 +171,13 @@ class WordFiles:
         if self._writer is not None:
             self._writer.wait_merging_threads()
             self._writer = None
+        self.forward.close()
 
     def clear(self) -> None:
         """Empty the index, so that it can be filled from the store again."""
         self._writing().delete_all_documents()
+        with unpanicked():
+            self.forward.clear()
         self.commit(0)
 
     @unpanicked()
@@ -181,4 +215,7 @@ class WordFiles:
             return False
         self._index.reload()
         self._stamp = stamp
+        state = self._read_state()
+        if state is not None and state.forward != self.forward.path.name:  # another process made it anew
+            self.forward = self._open_forward(state)
         return True

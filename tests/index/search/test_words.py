@@ -1,4 +1,5 @@
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -50,12 +51,33 @@ async def test_a_quoted_phrase_must_occur(words):
 
 
 async def test_words_side_by_side_are_told_apart_from_the_same_words_apart(words):
-    beside = words.side_by_side("aggregation training of large models", [1, 2, 3, 4, 5])
-    assert set(beside) == {4}, "the third paper has aggregation, but not beside training"
-    assert words.side_by_side("LLM training emulation", [1, 2]).keys() == {1}
-    assert words.side_by_side("LLM training", [1]) == {}, "initials stand beside anything"
-    assert words.side_by_side("training", [1]) == words.side_by_side("", [1]) == {}
-    assert words.side_by_side("large models", []) == {}
+    def beside(text, papers):
+        scores = words.side_by_side(text, words.words_of(papers))
+        return {paper for paper, score in zip(papers, scores, strict=True) if score}
+
+    found = beside("aggregation training of large models", [1, 2, 3, 4, 5])
+    assert found == {4}, "the third paper has aggregation, but not beside training"
+    assert beside("LLM training emulation", [1, 2]) == {1}
+    assert beside("LLM training", [1]) == set(), "initials stand beside anything"
+    assert beside("training", [1]) == beside("", [1]) == set()
+    assert words.side_by_side("large models", words.words_of([])).shape == (0,)
+
+
+async def test_stop_words_and_other_titles_stand_between_words(words, store):
+    changes = await store.upsert([record(8, title="Models of speech"), record(9, title="Speech models")])
+    [first, second] = await store.papers(changes.ids)
+    words.add([first, replace(second, former_titles=("Networks of speech",), title="Models")])
+    words.commit(2)
+    written = words.words_of(changes.ids)
+    assert not words.side_by_side("models speech", written).any()
+    assert not words.side_by_side("models networks", written).any()
+    assert words.titled("networks of models and speech", written).tolist() == [False, True]
+
+
+async def test_papers_that_the_index_lacks_have_no_words(words):
+    written = words.words_of([99, 1, 2**40, -1])
+    assert (words.scores("PrismLLM training", written) > 0).tolist() == [False, True, False, False]
+    assert words.titled("PrismLLM training", written).tolist() == [False, True, False, False]
 
 
 def test_words_side_by_side_do_not_make_up_for_other_words():
@@ -107,7 +129,15 @@ async def test_authors_are_found_by_all_their_words(words):
 )
 async def test_no_text_breaks_the_word_index(words, text):
     words.search(text, 5, phrases=[text])
-    words.search(text, 5, ids=[1, 2], title_only=True)
+    written = words.words_of([1, 2, 3])
+    for scores in (
+        words.scores(text, written, title_only=True),
+        words.scores(text, written, shared=True),
+        words.side_by_side(text, written),
+        words.titled(text, written),
+    ):
+        assert scores.shape == (3,)
+        assert np.isfinite(scores).all()
     words.named(text)
     words.nearly_named(text[:100])
     words.completing(text, 5)
@@ -122,6 +152,11 @@ async def test_replaced_and_dropped_papers_are_gone(words, store):
     assert words.named("altogether") == (1, [1])
     assert len(words) == 4
     assert words.upto == 2
+    written = words.words_of([1, 2])
+    assert not words.scores("PrismLLM aggregation", written).any()
+    assert (words.scores("altogether", written) > 0).tolist() == [True, False]
+    everything = words.words_of(range(9))
+    assert everything.title.average == everything.title.lengths.sum() / 4, "replaced papers don't count"
 
 
 async def test_a_reader_sees_what_a_writer_commits(words, store):
@@ -132,6 +167,44 @@ async def test_a_reader_sees_what_a_writer_commits(words, store):
     assert reader.named("freshly")[0] == 0
     reader.refresh()
     assert reader.named("freshly")[0] == 1
+    assert reader.scores("freshly", reader.words_of(changes.ids)) > 0
+
+
+async def test_a_reader_follows_when_the_index_is_made_anew(words, store):
+    reader, papers = WordIndex(words.folder), await store.papers(range(1, 6))
+    words.close()
+    (words.folder / "labmate.json").write_text("torn")
+    writer = WordIndex(words.folder)
+    assert reader.scores("PrismLLM", reader.words_of([1])) > 0, "what it has open is still there"
+    writer.add(papers[:1])
+    writer.commit(1)
+    reader.refresh()
+    assert (reader.scores("training", reader.words_of([1, 4])) > 0).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"SQLite format 3\x00" + bytes(5_000), None])
+async def test_a_forward_index_that_is_missing_or_torn_begins_again(words, content):
+    words.close()
+    [file] = words.folder.glob("forward-*.db")
+    reader = WordIndex(words.folder)
+    del reader
+    if content is None:
+        file.unlink()
+    else:
+        file.write_bytes(content)
+        assert damaged(words.folder) == [file.name]
+    again = WordIndex(words.folder)
+    assert (again.upto, len(again)) == (0, 0)
+    assert damaged(words.folder) == []
+
+
+async def test_a_forward_index_with_damaged_words_is_told(words):
+    words.close()
+    [file] = words.folder.glob("forward-*.db")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE papers SET title = zeroblob(length(title)) WHERE id = 3")
+        connection.commit()
+    assert damaged(words.folder) == [file.name]
 
 
 @pytest.mark.parametrize("damage", ["meta", "state", "segment"])
@@ -150,7 +223,13 @@ async def test_a_torn_index_begins_again(words, damage):
         assert len(again) == 0
 
 
-@pytest.mark.parametrize("state", ["[1]", "null", '{"schema": 1}', '{"schema": 1, "upto": null}'])
+@pytest.mark.parametrize(
+    "state",
+    [
+        *("[1]", "null", '{"schema": 1}', '{"schema": 1, "upto": 7}', '{"schema": 2, "upto": null}'),
+        *('{"schema": 2, "upto": 7, "forward": null}', '{"schema": 2, "upto": 7, "forward": "../../x.db"}'),
+    ],
+)
 async def test_a_state_that_says_nonsense_begins_again(words, state):
     words.close()
     (words.folder / "labmate.json").write_text(state)

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from index.search import word_codes
+from index.search.lexical import WordIndex
+from index.search.word_codes import BESIDE, MOST_COMMON, Coder, Packing, stem_code
+from tests.helpers.records import record
+
+
+@pytest.mark.parametrize("common", [0, 1, 500, MOST_COMMON - 1])
+def test_codes_are_unpacked_as_they_were_packed(common):
+    chance = np.random.default_rng(common)
+    known = np.unique(chance.integers(1, 1 << 29, common) << 1)
+    codes = [
+        np.where(
+            chance.random(size) < 0.5,
+            chance.choice([2, *known], size),
+            chance.integers(1, 1 << 29, size) << 1,
+        ).astype(np.uint32)
+        | chance.integers(0, 2, size).astype(np.uint32)
+        for size in (0, 1, 200, 0, 3_000)
+    ]
+    packing = Packing(known)
+    packed = packing.pack(codes)
+    unpacked, place = packing.unpack(packed)
+    assert unpacked.tolist() == np.concatenate(codes).tolist()
+    assert np.bincount(place, minlength=5).tolist() == [len(some) for some in codes]
+    assert packing.unpack([])[0].shape == packing.unpack([b""])[0].shape == (0,)
+    if common > 1:
+        assert len(packed[4]) < 7 * 3_000 / 2, "half of them take two bytes"
+
+
+def test_the_commonest_codes_get_the_numbers_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(word_codes, "MOST_COMMON", 4)
+    codes = np.array([2, 4, 5, 4, 6, 6, 8, 8, 9, 10], np.uint32)
+    assert Packing().worth_a_number(codes) == [4, 8, 6], "with or without a word before; single ones never"
+    assert Packing([8]).worth_a_number(codes) == [4, 6]
+    assert Packing([4, 6, 8]).worth_a_number(codes) == []
+
+
+def test_words_are_split_alike_whatever_their_letters():
+    index = []
+    coder = Coder(lambda text: index.append(text) or text.lower().split(), lambda word: [word])
+    assert coder.words("Naive Bayes, 2nd-order") == [b"naive", b"bayes", b"2nd", b"order"]
+    assert not index
+    assert coder.words("Naïve Bayes") == ["naïve".encode(), b"bayes"]
+    [(count, codes)] = coder.coded([["The naive Bayes of", "Bayes"]])
+    assert count == 5
+    naive, bayes = stem_code("naive"), stem_code("bayes")
+    assert codes.tolist() == [naive, bayes | int(BESIDE), bayes], "what stands in another text isn't beside"
+
+
+async def test_a_reader_learns_which_words_have_become_common(store, tmp_path):
+    writer = WordIndex(tmp_path / "words")
+    changes = await store.upsert([record(n, title=f"Quasars and pulsars {n}") for n in range(1, 4)])
+    papers = await store.papers(changes.ids)
+    writer.add(papers[:1])
+    writer.commit(1)
+    reader = WordIndex(tmp_path / "words")
+    writer.add(papers[1:])
+    writer.commit(2)
+    assert len(writer.forward.read(changes.ids).title.codes) == 9
+    reader.refresh()
+    assert (reader.scores("quasar", reader.words_of(changes.ids)) > 0).all()
