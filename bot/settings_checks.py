@@ -18,7 +18,7 @@ from index.search.vector_index import SERVED, engine
 from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
-    ("vectors", "words", "identity", "files"),
+    ("vectors", "word-index", "identity", "files"),
     ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
 )
 """The contents of LABMATE_DATA; the database is checked separately."""

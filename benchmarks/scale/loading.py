@@ -112,7 +112,7 @@ def load(path: Path, folder: Path) -> Loaded:
     with closing(sqlite3.connect(folder / "labmate.db")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     size = (folder / "labmate.db").stat().st_size / total
-    words = sum(file.stat().st_size for file in (folder / "words").iterdir()) / total
+    words = sum(file.stat().st_size for file in (folder / "word-index").iterdir()) / total
     return Loaded(total, seconds, flat, 1e6 * worked / total, peak, size, words)
 
 

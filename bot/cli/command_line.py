@@ -23,11 +23,11 @@ from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
 from index.search.embedding import ModelError
 from index.search.vector_log import VectorsError
-from index.search.word_files import WordsDamagedError
+from index.search.word_files import WordsDamagedError, WordsUnreadableError
 
 KNOWN = (
     *(StoreError, DatabaseUnavailableError, SourceError, VectorsError, ModelError, BusyError, JudgingError),
-    *(WordsDamagedError, DBAPIError),
+    *(WordsDamagedError, WordsUnreadableError, DBAPIError),
 )
 """Errors whose message says what to do."""
 OUTAGES = {

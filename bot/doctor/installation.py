@@ -24,6 +24,7 @@ from index.search.embedding import ModelError, fingerprint
 from index.search.precision import has_bfloat16
 from index.search.vector_log import VectorsError
 from index.search.word_checks import damaged
+from index.search.word_files import WordsUnreadableError
 
 ENOUGH_DISK = 2_000_000_000
 """Bytes."""
@@ -90,7 +91,7 @@ async def index(settings: Settings) -> list[Finding]:
             waiting, orphans, words = len(corpus.backlog()), len(corpus.orphans()), len(corpus.words)
             papers = len(corpus.facets)
             torn = await asyncio.to_thread(damaged, corpus.words.folder)
-    except (StoreError, VectorsError, ModelError, BusyError) as error:
+    except (StoreError, VectorsError, ModelError, BusyError, WordsUnreadableError) as error:
         return bad(str(error))
     if torn:
         return bad(f"the word index is damaged ({', '.join(torn[:3])}). Run: python -m bot index")

@@ -14,7 +14,7 @@ _OURS = (
     *("labmate.*", "made-from.json", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part"),
     *("arxiv.turn", "history"),
 )
-_FOLDERS = ("vectors", "words", "identity", "backups", "files")
+_FOLDERS = ("vectors", "word-index", "words", "identity", "backups", "files")
 
 
 def keep_private(folder: Path) -> None:

@@ -22,6 +22,7 @@ from index.search.lacking import LackingVectors
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
 from index.search.names_file import LibraryNames
+from index.search.origin import FORMER_WORDS, WORDS
 from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
 from index.search.word_checks import damaged
@@ -100,7 +101,7 @@ class Corpus:
         self.vectors: Vectors | None = None
         self.ray: str | None = None
         self._engine_name = engine_name
-        self.words = WordIndex(folder / "words")
+        self.words = WordIndex(folder / WORDS)
         self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
         self._named = -1
@@ -311,6 +312,8 @@ class Corpus:
                 await asyncio.to_thread(self.words.commit, upto)
         if done:
             await asyncio.to_thread(self.words.commit, upto)
+        if upto >= newest and (former := self.folder / FORMER_WORDS).is_dir():
+            await asyncio.to_thread(origin.remove_folder, former)
 
     async def remake_damaged_words(self) -> list[str]:
         """Empty the word index if a file of it is damaged; returns the names of such files.
@@ -319,7 +322,7 @@ class Corpus:
         """
         names = await asyncio.to_thread(damaged, self.words.folder)
         if names:
-            self.words.close()
+            self.words.release()
             await asyncio.to_thread(origin.empty, self.words.folder)
             self.words = await asyncio.to_thread(WordIndex, self.words.folder)
         return names
@@ -347,5 +350,6 @@ class Corpus:
         return done
 
     async def close(self) -> None:
-        """Close the store."""
+        """Close the store and the word index."""
+        self.words.release()
         await self.store.close()

@@ -10,11 +10,12 @@ import json
 import secrets
 import sqlite3
 import zlib
-from collections.abc import Collection, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 
 import numpy as np
 
@@ -22,15 +23,22 @@ from data.records import Paper
 from index.search.word_codes import Coder, Packing
 
 _VERSION = 1
+_NOT_READ = {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),
+}
+"""SQLite's codes of errors that say nothing of the file."""
 _TABLES = """
 CREATE TABLE papers (
     id INTEGER PRIMARY KEY,
-    title_words INTEGER, abstract_words INTEGER,
-    title BLOB, abstract BLOB,
-    crc INTEGER
+    title_words INTEGER NOT NULL, abstract_words INTEGER NOT NULL,
+    title BLOB NOT NULL, abstract BLOB NOT NULL,
+    crc INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE common (number INTEGER PRIMARY KEY, code INTEGER) STRICT;
-CREATE TABLE totals (papers INTEGER, title_words INTEGER, abstract_words INTEGER) STRICT;
+CREATE TABLE common (number INTEGER PRIMARY KEY, code INTEGER NOT NULL, crc INTEGER NOT NULL) STRICT;
+CREATE TABLE totals (
+    papers INTEGER NOT NULL, title_words INTEGER NOT NULL, abstract_words INTEGER NOT NULL
+) STRICT;
 INSERT INTO totals VALUES (0, 0, 0);
 PRAGMA user_version = 1;
 """
@@ -90,8 +98,8 @@ class ForwardIndex:
 
     Raises
     ------
-    sqlite3.DatabaseError
-        Where the file is damaged; from every method.
+    sqlite3.Error
+        Where the file is damaged (:func:`is_damage`) or can't be read; from every method.
     """
 
     def __init__(self, path: Path, coder: Coder) -> None:
@@ -100,75 +108,100 @@ class ForwardIndex:
         self._reader = _connect(path)
         self._reading = Lock()
         self._writer: sqlite3.Connection | None = None
+        self._writes = RLock()
         self._packing = _packing(self._reader)
+
+    def release(self) -> None:
+        """Close the file."""
+        self.close()
+        with self._reading:
+            self._reader.close()
 
     # -- writing -------------------------------------------------------------------------------
 
-    def add(self, papers: Sequence[Paper]) -> None:
-        """Add or replace papers; they are read after :meth:`commit`."""
+    def open(self) -> None:
+        """Begin to write, until :meth:`close`."""
+        with self._writes:
+            if self._writer is None:
+                self._writer = _connect(self.path)
+
+    def close(self) -> None:
+        """End writing; what was not committed is dropped."""
+        with self._writes:
+            if self._writer is not None:
+                with suppress(sqlite3.OperationalError):  # a full disk
+                    if self._writer.in_transaction:
+                        self._writer.execute("ROLLBACK")
+                    self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                self._writer.close()
+                self._writer = None
+
+    def add(self, papers: Sequence[Paper], gone: Collection[int] = ()) -> None:
+        """Add or replace papers and drop ``gone``; this is read after :meth:`commit`."""
         papers = list({paper.id: paper for paper in papers}.values())
         titles = self._coder.coded([paper.title, *paper.former_titles] for paper in papers)
         abstracts = self._coder.coded([paper.abstract] for paper in papers)
         fields = [field for both in zip(titles, abstracts, strict=True) for field in both]
-        packed = self._packed([codes for _, codes in fields])
-        rows = [
-            (paper.id, in_title, in_abstract, title, abstract, _crc(title, abstract))
-            for paper, (in_title, _), (in_abstract, _), title, abstract in zip(
-                papers, fields[::2], fields[1::2], packed[::2], packed[1::2], strict=True
-            )
-        ]
-        self.remove([paper.id for paper in papers])
-        self._writing().executemany("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?)", rows)
-        self._count(len(rows), sum(row[1] for row in rows), sum(row[2] for row in rows))
-
-    def remove(self, papers: Collection[int]) -> None:
-        """Drop papers; they are read until :meth:`commit`."""
-        held = "FROM papers WHERE id IN (SELECT value FROM json_each(?))"
-        writer, which = self._writing(), json.dumps(list(papers))
-        count, in_titles, in_abstracts = writer.execute(
-            f"SELECT count(*), total(title_words), total(abstract_words) {held}", [which]
-        ).fetchone()
-        if count:
-            writer.execute(f"DELETE {held}", [which])
-            self._count(-count, -int(in_titles), -int(in_abstracts))
+        with self._writes:
+            self._begin()
+            packed = self._packed([codes for _, codes in fields])
+            rows = [
+                (paper.id, in_title, in_abstract, title, abstract)
+                for paper, (in_title, _), (in_abstract, _), title, abstract in zip(
+                    papers, fields[::2], fields[1::2], packed[::2], packed[1::2], strict=True
+                )
+            ]
+            self._remove([*gone, *(paper.id for paper in papers)])
+            self._write("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?)", [(*row, _crc(*row)) for row in rows])
+            self._count(len(rows), sum(row[1] for row in rows), sum(row[2] for row in rows))
 
     def clear(self) -> None:
         """Drop all papers; they are read until :meth:`commit`."""
-        self._writing().execute("DELETE FROM papers")
-        self._writing().execute("UPDATE totals SET papers = 0, title_words = 0, abstract_words = 0")
+        with self._writes:
+            self._begin()
+            self._write("DELETE FROM papers", [()])
+            self._write("UPDATE totals SET papers = 0, title_words = 0, abstract_words = 0", [()])
 
     def commit(self) -> None:
         """Make changes durable and visible."""
-        if self._writer is not None and self._writer.in_transaction:
-            self._writer.execute("COMMIT")
+        with self._writes:
+            if self._writer is not None and self._writer.in_transaction:
+                self._writer.execute("COMMIT")
 
-    def close(self) -> None:
-        """End writing; what was not committed is dropped."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-
-    def _writing(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = _connect(self.path)
+    def _begin(self) -> None:
+        assert self._writer is not None, "open() comes first"
         if not self._writer.in_transaction:
             self._writer.execute("BEGIN IMMEDIATE")
-        return self._writer
+
+    def _write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        assert self._writer is not None
+        self._writer.executemany(statement, rows)
+
+    def _remove(self, papers: Sequence[int]) -> None:
+        assert self._writer is not None
+        held, which = "FROM papers WHERE id IN (SELECT value FROM json_each(?))", json.dumps(papers)
+        count, in_titles, in_abstracts = self._writer.execute(
+            f"SELECT count(*), total(title_words), total(abstract_words) {held}", [which]
+        ).fetchone()
+        if count:
+            self._write(f"DELETE {held}", [(which,)])
+            self._count(-count, -int(in_titles), -int(in_abstracts))
 
     def _count(self, papers: int, in_titles: int, in_abstracts: int) -> None:
-        self._writing().execute(
+        self._write(
             "UPDATE totals SET papers = papers + ?, title_words = title_words + ?, "
             "abstract_words = abstract_words + ?",
-            [papers, in_titles, in_abstracts],
+            [(papers, in_titles, in_abstracts)],
         )
 
     def _packed(self, fields: Sequence[np.ndarray]) -> list[bytes]:
-        writer = self._writing()
-        packing = _packing(writer)
+        assert self._writer is not None
+        packing = _packing(self._writer)
         new = packing.worth_a_number(np.concatenate([np.zeros(0, np.uint32), *fields]))
         if new:
-            writer.executemany("INSERT INTO common VALUES (?, ?)", enumerate(new, len(packing.common)))
-            packing = _packing(writer)
+            numbered = enumerate(new, len(packing.common))
+            self._write("INSERT INTO common VALUES (?, ?, ?)", [(*one, _crc(*one)) for one in numbered])
+            packing = _packing(self._writer)
         return packing.pack(fields)
 
     # -- reading -------------------------------------------------------------------------------
@@ -176,21 +209,29 @@ class ForwardIndex:
     def read(self, papers: Sequence[int]) -> PaperWords:
         """The words of these papers, in their order."""
         with self._reading:
-            rows = self._reader.execute(
-                "SELECT id, title_words, abstract_words, title, abstract FROM papers "
-                "WHERE id IN (SELECT value FROM json_each(?))",
-                [json.dumps(list(map(int, papers)))],
-            ).fetchall()
-            [(count, in_titles, in_abstracts)] = self._reader.execute(
-                "SELECT papers, title_words, abstract_words FROM totals"
-            ).fetchall()
+            self._reader.execute("BEGIN")  # rows and totals of one moment
+            try:
+                rows = self._reader.execute(
+                    "SELECT id, title_words, abstract_words, title, abstract FROM papers "
+                    "WHERE id IN (SELECT value FROM json_each(?))",
+                    [json.dumps(list(map(int, papers)))],
+                ).fetchall()
+                [(count, *totals)] = self._reader.execute(
+                    "SELECT papers, title_words, abstract_words FROM totals"
+                ).fetchall()
+            finally:
+                self._reader.execute("COMMIT")
         held = {row[0]: row for row in rows}
         none = (0, 0, 0, b"", b"")
         found = [held.get(paper, none) for paper in papers]
-        return PaperWords(
-            self._field([row[3] for row in found], [row[1] for row in found], in_titles / max(count, 1)),
-            self._field([row[4] for row in found], [row[2] for row in found], in_abstracts / max(count, 1)),
-        )
+        try:
+            title, abstract = (
+                self._field([row[at + 2] for row in found], [row[at] for row in found], total / max(count, 1))
+                for at, total in enumerate(totals, 1)
+            )
+        except (TypeError, ValueError, OverflowError) as error:
+            raise sqlite3.DatabaseError(f"{self.path} has rows that were never written") from error
+        return PaperWords(title, abstract)
 
     def _field(self, packed: Sequence[bytes], lengths: Sequence[int], average: float) -> FieldWords:
         try:
@@ -215,15 +256,42 @@ def make(path: Path) -> None:
         connection.close()
 
 
-def is_whole(path: Path) -> bool:
-    """Whether a file is as it was written; reads all of it."""
+def is_damage(error: BaseException) -> bool:
+    """Whether an error of these functions says that the file isn't as it was written."""
+    if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, sqlite3.DatabaseError):
+        return False
+    return (error.sqlite_errorcode if hasattr(error, "sqlite_errorcode") else 0) & 0xFF not in _NOT_READ
+
+
+def is_whole(path: Path, papers: int) -> bool:
+    """Whether a file is as it was written, and has at least so many papers; reads all of it.
+
+    Raises
+    ------
+    sqlite3.OperationalError
+        Where it can't be read.
+    """
     try:
         with closing(_connect(path)) as connection:
             if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 return False
-            rows = connection.execute("SELECT title, abstract, crc FROM papers")
-            return all(_crc(title, abstract) == crc for title, abstract, crc in rows)
-    except sqlite3.DatabaseError:
+            common = connection.execute("SELECT number, code, crc FROM common").fetchall()
+            if [number for number, *_ in common] != list(range(1, len(common) + 1)):
+                return False
+            counted = [0, 0, 0]
+            rows = connection.execute(
+                "SELECT id, title_words, abstract_words, title, abstract, crc FROM papers"
+            )
+            for row in chain(common, rows):
+                if _crc(*row[:-1]) != row[-1]:
+                    return False
+                if len(row) > 3:
+                    counted = [counted[0] + 1, counted[1] + row[1], counted[2] + row[2]]
+            [totals] = connection.execute("SELECT papers, title_words, abstract_words FROM totals").fetchall()
+            return counted == list(totals) and counted[0] >= papers
+    except (sqlite3.DatabaseError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
+            raise
         return False
 
 
@@ -233,8 +301,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
     try:
-        [version] = connection.execute("PRAGMA user_version").fetchone()
-        if version != _VERSION:
+        if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
             raise sqlite3.DatabaseError(f"{path} is not a forward index")
     except BaseException:
         connection.close()
@@ -247,5 +314,9 @@ def _packing(connection: sqlite3.Connection) -> Packing:
     return Packing([code for (code,) in connection.execute("SELECT code FROM common ORDER BY number")])
 
 
-def _crc(title: bytes, abstract: bytes) -> int:
-    return zlib.crc32(abstract, zlib.crc32(title))
+def _crc(*row: int | bytes) -> int:
+    """The CRC-32 of a row's numbers and bytes."""
+    crc = 0
+    for value in row:
+        crc = zlib.crc32(value if isinstance(value, bytes) else b"%d " % value, crc)
+    return crc

@@ -68,7 +68,7 @@ def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> floa
 
 
 def with_pairs(coverage: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Coverage with what words side by side add; both float32, shape (candidates,).
+    """Coverage with what words side by side add; both float64, shape (candidates,).
 
     They count by the square of the paper's share of the best coverage: two words side by side can tell the
     sense of a query, but do not make up for its other words.

@@ -58,7 +58,11 @@ def rarest(terms: Sequence[Term], *, shared: bool = False, most: int = MAX_TERMS
 
 def _distinct(terms: Sequence[Term]) -> list[Term]:
     """The terms that differ: neither two forms of a word, nor GPU and GPUs."""
-    return list({frozenset((term.stem, term.also)): term for term in terms}.values())
+    chosen: dict[str, Term] = {}
+    for term in sorted(terms, key=lambda term: not term.also):  # those that stand for two stems come first
+        if term.stem not in chosen and term.also not in chosen:
+            chosen |= {stem: term for stem in (term.stem, term.also) if stem}
+    return list(dict.fromkeys(chosen.values()))
 
 
 class WordIndex(WordLookup):

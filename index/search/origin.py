@@ -18,7 +18,9 @@ from index.search.vector_log import VectorLog
 
 FILE = "made-from.json"
 DERIVED = ("*.map", "*.faiss", ".*.new", "topics.npz", "novelty.npz")
-FOLDERS = ("words", "identity")
+WORDS, FORMER_WORDS = "word-index", "words"
+"""The folder of the word index, and the one that it had before it had a forward index."""
+FOLDERS = (WORDS, FORMER_WORDS, "identity")
 NONE = 0
 """No database has this number: files with this note are of no database any more, as after a restore."""
 _MUCH = 0.5
@@ -108,3 +110,12 @@ def empty(folder: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder, or what is in the one that a link leads to, and the link."""
+    empty(folder)
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        folder.rmdir()

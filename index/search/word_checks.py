@@ -11,9 +11,10 @@ import struct
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from index.search import forward_index
+from index.search.word_files import unpanicked
 
 _MAGIC = 1337
 _AT_ONCE = 1 << 22
@@ -21,11 +22,19 @@ _LONGEST = 50_000
 """Bytes of a footer."""
 
 
+@unpanicked()
 def damaged(folder: Path) -> list[str]:
-    """The names of the damaged files that a word index has committed; reads all of them."""
+    """The names of the damaged files that a word index has committed; reads all of them.
+
+    Raises
+    ------
+    index.search.word_files.WordsUnreadableError
+        If one can't be read.
+    """
     try:
         segments = json.loads((folder / "meta.json").read_bytes())["segments"]
         names = {segment["segment_id"].replace("-", "") for segment in segments}
+        papers = sum(_alive(segment) for segment in segments)
     except (OSError, ValueError, TypeError, LookupError):  # opening the index starts it afresh
         return []
     found = []
@@ -34,7 +43,12 @@ def damaged(folder: Path) -> list[str]:
             with suppress(FileNotFoundError), path.open("rb") as file:  # merged into another meanwhile
                 if not _is_whole(file, path.stat().st_size):
                     found.append(path.name)
-    return found + [path.name for path in folder.glob("forward-*.db") if not forward_index.is_whole(path)]
+    forward = [path for path in folder.glob("forward-*.db") if not forward_index.is_whole(path, papers)]
+    return [*found, *(path.name for path in forward)]
+
+
+def _alive(segment: dict[str, Any]) -> int:
+    return int(segment["max_doc"]) - int((segment.get("deletes") or {}).get("num_deleted_docs", 0))
 
 
 def _is_whole(file: BinaryIO, size: int) -> bool:

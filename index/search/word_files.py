@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import tantivy
+from filelock import FileLock
 from tantivy import Query
 
 from data.keys import fold
@@ -45,26 +46,35 @@ class WordsDamagedError(RuntimeError):
     """A file of the word index isn't as it was written."""
 
 
+class WordsUnreadableError(RuntimeError):
+    """The word index can't be read or written now; nothing says that it is damaged."""
+
+
 @contextmanager
 def unpanicked() -> Iterator[None]:
-    """Turn a panic of tantivy, which no handler of errors expects, into an error that says what to do.
+    """Turn panics of tantivy, which no handler of errors expects, and SQLite's errors into errors that say
+    what to do.
 
     Raises
     ------
     WordsDamagedError
-        Where it panics, as it does over damaged files, and where SQLite finds its own damaged.
+        Where tantivy panics, as it does over damaged files, or a file of SQLite's is damaged.
+    WordsUnreadableError
+        Where SQLite can't read or write its file.
     """
     try:
         yield
     except BaseException as error:
-        unreadable = isinstance(error, sqlite3.DatabaseError) and not isinstance(
-            error, sqlite3.OperationalError
-        )
-        if type(error).__name__ != "PanicException" and not unreadable:
-            raise
-        raise WordsDamagedError(
-            "The word index is damaged. To make it again, run: python -m bot index"
-        ) from error
+        if type(error).__name__ == "PanicException" or forward_index.is_damage(error):
+            raise WordsDamagedError(
+                "The word index is damaged. To make it again, run: python -m bot index"
+            ) from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise WordsUnreadableError(
+                f"The word index can't be read or written ({error}). Check the disk of LABMATE_DATA and "
+                "whose its files are; then start again. Nothing is lost."
+            ) from error
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +101,18 @@ class WordFiles:
         self.refresh()
 
     def _open(self) -> tuple[tantivy.Index, ForwardIndex]:
-        try:
-            return self._create()
-        except (ValueError, WordsDamagedError):  # torn, or of another schema; all can be made again
-            shutil.rmtree(self.folder, ignore_errors=True)
-            return self._create()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Another process may be opening the same folder, and make what is missing.
+        with FileLock(self.folder.with_name(f"{self.folder.name}.lock")):
+            try:
+                return self._opened()
+            except (ValueError, WordsDamagedError):  # torn, or of another schema; all can be made again
+                return self._opened(anew=True)
 
     @unpanicked()
-    def _create(self) -> tuple[tantivy.Index, ForwardIndex]:
+    def _opened(self, *, anew: bool = False) -> tuple[tantivy.Index, ForwardIndex]:
         state = self._read_state()
-        if state is None or not (self.folder / state.forward).is_file():
+        if anew or state is None or not (self.folder / state.forward).is_file():
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True, exist_ok=True)
             state = _State(0, forward_index.new_name())
@@ -144,8 +156,7 @@ class WordFiles:
     def add(self, papers: Sequence[Paper], gone: Collection[int] = ()) -> None:
         """Add or replace papers and drop ``gone``; searches see the change after :meth:`commit`."""
         writer = self._writing()
-        self.forward.remove(gone)
-        self.forward.add(papers)
+        self.forward.add(papers, gone)
         for paper_id in gone:
             self._delete(writer, paper_id)
         for paper in papers:
@@ -168,22 +179,30 @@ class WordFiles:
 
     def close(self) -> None:
         """Release the writer's lock."""
-        if self._writer is not None:
-            self._writer.wait_merging_threads()
-            self._writer = None
-        self.forward.close()
+        try:
+            if self._writer is not None:
+                self._writer.wait_merging_threads()
+                self._writer = None
+        finally:
+            self.forward.close()
 
+    def release(self) -> None:
+        """Close the files of SQLite, which would otherwise stay open for a while."""
+        self.close()
+        self.forward.release()
+
+    @unpanicked()
     def clear(self) -> None:
         """Empty the index, so that it can be filled from the store again."""
         self._writing().delete_all_documents()
-        with unpanicked():
-            self.forward.clear()
+        self.forward.clear()
         self.commit(0)
 
     @unpanicked()
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)
+            self.forward.open()
             # Files left by a killed commit would block the same commit later.
             self._writer.garbage_collect_files()
             self.refresh()
@@ -214,8 +233,8 @@ class WordFiles:
         if stamp == self._stamp:
             return False
         self._index.reload()
-        self._stamp = stamp
         state = self._read_state()
         if state is not None and state.forward != self.forward.path.name:  # another process made it anew
             self.forward = self._open_forward(state)
+        self._stamp = stamp
         return True

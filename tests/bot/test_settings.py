@@ -114,7 +114,7 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("LABMATE_DATA", _with("labmate.log", _folder), "is a folder, but should be a file"),
     ("LABMATE_DATA", _with("write.lock", _folder), "is a folder, but should be a file"),
     ("LABMATE_DATA", _with("vectors", _file), "is a file, but should be a folder"),
-    ("LABMATE_DATA", _with("words", _file), "is a file, but should be a folder"),
+    ("LABMATE_DATA", _with("word-index", _file), "is a file, but should be a folder"),
     ("LABMATE_CLOCK", "/nowhere/clock", "can't be read (No such file"),
     ("LABMATE_CLOCK", _folder, "can't be read (Is a directory"),
     ("LABMATE_CLOCK", _text("noon"), "holds no time"),

@@ -29,7 +29,7 @@ def test_what_processes_make_under_a_lax_umask_is_private(tmp_path):
     assert run("run", folder=folder, stdin="exit\n", umask=0o022, fresh=True).returncode == 0
     made = {path.name for path in folder.rglob("*")}
     assert databases.IN_POSTGRES or "labmate.db" in made
-    assert {"labmate.log", "vectors", "words", "manifest.json", "write.lock"} <= made
+    assert {"labmate.log", "vectors", "word-index", "manifest.json", "write.lock"} <= made
     assert _open_to_others(folder) == {}
 
 

@@ -134,11 +134,11 @@ async def test_an_unreadable_note_removes_nothing(tmp_path):
 
 
 async def test_words_behind_a_link_stay_behind_it(swapped, tmp_path):
-    (swapped / "words").rename(tmp_path / "elsewhere")
-    (swapped / "words").symlink_to(tmp_path / "elsewhere")
+    (swapped / "word-index").rename(tmp_path / "elsewhere")
+    (swapped / "word-index").symlink_to(tmp_path / "elsewhere")
     store = await Store.open(url(swapped))
     corpus = await Corpus.open(store, swapped, Embedder(), writable=True)
-    assert (swapped / "words").is_symlink()
+    assert (swapped / "word-index").is_symlink()
     assert len(corpus.words) == 0
     await corpus.close()
 
@@ -184,7 +184,7 @@ async def test_while_another_process_writes_nothing_is_removed(swapped, monkeypa
     lock = corpus_module.FileLock(swapped / "write.lock", timeout=0)
     with lock, pytest.raises(BusyError, match=r"were made from another database.*Wait for it to end"):
         await Corpus.open(store, swapped, Embedder(), renew=True)
-    assert (swapped / "words").exists()
+    assert (swapped / "word-index").exists()
     await store.close()
 
 

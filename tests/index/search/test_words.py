@@ -1,4 +1,6 @@
+import asyncio
 import sqlite3
+import sys
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
@@ -15,7 +17,7 @@ from index.search.lexical import MAX_TERMS, WordIndex, rarest
 from index.search.passages import best_sentence, sentences
 from index.search.queries import parse_day, parse_query
 from index.search.word_checks import damaged
-from index.search.word_files import WordsDamagedError
+from index.search.word_files import WordsDamagedError, WordsUnreadableError, unpanicked
 from tests.helpers.records import record
 
 
@@ -198,13 +200,119 @@ async def test_a_forward_index_that_is_missing_or_torn_begins_again(words, conte
     assert damaged(words.folder) == []
 
 
-async def test_a_forward_index_with_damaged_words_is_told(words):
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE papers SET title = zeroblob(length(title)) WHERE id = 3",
+        "UPDATE papers SET abstract_words = 7 WHERE id = 3",
+        "UPDATE common SET code = code + 2 WHERE number = 1",
+        "UPDATE totals SET title_words = 0",
+        "DELETE FROM papers WHERE id = 3",
+        "DELETE FROM papers; UPDATE totals SET papers = 0, title_words = 0, abstract_words = 0",
+    ],
+)
+async def test_a_forward_index_with_damaged_words_is_told(words, change):
     words.close()
+    assert damaged(words.folder) == []
     [file] = words.folder.glob("forward-*.db")
     with closing(sqlite3.connect(file)) as connection:
-        connection.execute("UPDATE papers SET title = zeroblob(length(title)) WHERE id = 3")
-        connection.commit()
+        connection.executescript(change)
     assert damaged(words.folder) == [file.name]
+
+
+async def test_what_was_committed_is_in_one_file_once_writing_ends(words):
+    words.close()
+    words.release()
+    for beside in words.folder.glob("forward-*.db-*"):
+        beside.unlink()
+    again = WordIndex(words.folder)
+    assert again.scores("PrismLLM", again.words_of([1])) > 0
+
+
+async def test_a_forward_index_that_can_not_be_read_now_is_not_damaged(words):
+    """And the error says what to look at."""
+    words.release()
+    [file] = words.folder.glob("forward-*.db")
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        with (
+            closing(sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=0)) as reader,
+            pytest.raises(WordsUnreadableError, match="Nothing is lost"),
+            unpanicked(),
+        ):
+            reader.execute("SELECT * FROM totals")
+        other.execute("COMMIT")
+    assert damaged(words.folder) == []
+
+
+async def test_processes_that_start_at_once_make_one_index(tmp_path):
+    folder = tmp_path / "new"
+    opening = "import sys; from pathlib import Path; from index.search.lexical import WordIndex; "
+    opening += "sys.stdin.readline(); print(WordIndex(Path(sys.argv[1])).forward.path.name)"
+    processes = [
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", opening, str(folder)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        for _ in range(4)
+    ]
+    answers = await asyncio.gather(*(one.communicate(b"\n") for one in processes))
+    assert [one.returncode for one in processes] == [0] * 4
+    assert {said for said, _ in answers} == {
+        f"{path.name}\n".encode() for path in folder.glob("forward-*.db")
+    }
+
+
+async def test_what_is_closed_while_it_writes_leaves_no_lock(words, store):
+    papers = await store.papers(range(1, 6))
+    many = [replace(paper, id=paper.id + 5 * n) for n in range(400) for paper in papers]
+    words.forward.open()
+    writing = asyncio.create_task(asyncio.to_thread(words.forward.add, many))
+    await asyncio.sleep(0)
+    words.close()
+    with suppress(AssertionError):  # it had not begun
+        await writing
+    with closing(sqlite3.connect(words.forward.path, isolation_level=None, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+    assert words.scores("PrismLLM", words.words_of([1])) > 0
+
+
+async def test_the_former_index_is_removed_once_there_is_a_new_one(store, tmp_path):
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "meta.json").write_text("{}")
+    await store.upsert([record(n) for n in range(1, 9)])
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    assert (tmp_path / "words").exists(), "another process may still use it"
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert not (tmp_path / "words").exists()
+
+
+@pytest.mark.parametrize(
+    "title", ["Traffic in İstanbul city", "Naïve “Bayes” of ﬁelds", "Ǧames and Ʀest, 5½ of Σίσυφος"]
+)
+async def test_every_word_that_is_found_is_scored(words, store, title):
+    changes = await store.upsert([record(9, title=title)])
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    written = words.words_of(changes.ids)
+    for term in words.terms(title):
+        assert words.scores(title, written, title_only=True) > 0, term
+    assert words.titled(title, written).all()
+
+
+async def test_a_word_and_its_plural_count_once(words, store):
+    titles = ["One menu among menus", *(f"A menu of {n} things" for n in range(30))]
+    changes = await store.upsert([record(n, title=title) for n, title in enumerate(titles, 50)])
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    written = words.words_of(changes.ids[:2])
+    assert words.titled("menu and menus among", written).tolist() == [True, False]
+    both = words.scores("menu and menus", written, title_only=True)
+    assert (both > 0).all()
+    assert both.tolist() == words.scores("menus", written, title_only=True).tolist()
 
 
 @pytest.mark.parametrize("damage", ["meta", "state", "segment"])
@@ -292,7 +400,7 @@ async def test_a_damaged_index_is_made_again(store, tmp_path):
     with corpus.writing():
         await corpus.catch_up_words()
         assert await corpus.remake_damaged_words() == []
-        for file in (tmp_path / "words").glob("*.pos"):
+        for file in (tmp_path / "word-index").glob("*.pos"):
             file.write_bytes(b"torn")
         assert await corpus.remake_damaged_words()
         await corpus.catch_up_words()
