@@ -20,13 +20,12 @@ from index.search.lexical import MAX_TERMS, TITLE_WEIGHT, rarest
 from index.search.queries import Query
 from index.search.results import JUDGED, Found, Hit, best_hits, passes
 
-NEAR_POOL, WORD_POOL = 300, 100
+NEAR_POOL, WORD_POOL = 200, 100
 """How many candidates vectors and words give."""
 FOUND_BY = 12
 """Beside vectors, words find candidates by this many of a text's rarest words, such as a system's name: what
 shares only commoner words is among the nearest anyway, and looking these up takes the longest. Candidates are
-compared by :data:`MAX_TERMS`. With these three, 98.4 % of the ten most similar papers, and 96 % of fifty, are
-those found by 2,000 candidates of each (``python -m benchmarks.similar``)."""
+compared by :data:`MAX_TERMS`. ``python -m benchmarks.similar`` shows what other numbers find."""
 ITSELF = 1 + fusion.SIMILAR_WORDS + fusion.SIMILAR_TITLE
 """The score of a paper with itself: what similarity is a share of where it is shown."""
 
@@ -105,11 +104,8 @@ class SimilarPapers(PaperNames):
             alone = vector is None or vectors is None or len(vectors) < pool
             return words.search(text, deep, shared=True, most=MAX_TERMS if alone else FOUND_BY)
 
-        # Both engines release Python's lock, so they run in parallel.
-        near, worded = await asyncio.gather(
-            asyncio.to_thread(by_vectors),
-            asyncio.to_thread(by_words),
-        )
+        # One after the other: FAISS looks with all cores, and waits where another thread has one of them.
+        worded, near = await asyncio.to_thread(lambda: (by_words(), by_vectors()))
         candidates = [
             paper
             for paper in dict.fromkeys([*near, *(paper for paper, _ in worded)])
