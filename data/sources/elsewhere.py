@@ -60,7 +60,7 @@ class ReadElsewhere:
 def _receive(here: Connection) -> tuple[list[Line], int, int] | None:
     try:
         got = pickle.loads(here.recv_bytes())
-    except EOFError as error:
+    except (EOFError, OSError) as error:  # an OSError in the middle of a message
         raise SourceError(
             "The process that read the file has ended early; is there too little memory? Run the command "
             "again: it goes on where this one stopped."

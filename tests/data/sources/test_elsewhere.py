@@ -1,11 +1,13 @@
 """A file read in a process of its own gives what it gives here, torn or whole."""
 
 import multiprocessing
+import os
+import struct
 from functools import partial
 
 import pytest
 
-from data.sources.elsewhere import ReadElsewhere
+from data.sources.elsewhere import ReadElsewhere, _receive
 from data.sources.http import SourceError
 from data.sources.snapshot import SnapshotChoice, SnapshotFile
 from tests.helpers.snapshots import write_snapshot
@@ -66,6 +68,15 @@ def test_a_reader_that_is_killed_is_an_error_and_not_the_end_of_the_file(snapsho
     child.join()
     with pytest.raises(SourceError, match="ended early"):
         list(reading)
+
+
+def test_a_reader_that_is_killed_in_the_middle_of_a_message_is_the_same_error():
+    here, there = multiprocessing.Pipe(duplex=False)
+    os.write(there.fileno(), struct.pack("!i", 1_000) + b"the beginning")
+    there.close()
+    with pytest.raises(SourceError, match="ended early"):
+        _receive(here)
+    here.close()
 
 
 def test_nobody_reads_on_when_the_records_are_no_longer_wanted(snapshot):
