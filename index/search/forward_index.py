@@ -260,7 +260,7 @@ def is_damage(error: BaseException) -> bool:
     """Whether an error of these functions says that the file isn't as it was written."""
     if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, sqlite3.DatabaseError):
         return False
-    return (error.sqlite_errorcode if hasattr(error, "sqlite_errorcode") else 0) & 0xFF not in _NOT_READ
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NOT_READ
 
 
 def is_whole(path: Path, papers: int) -> bool:

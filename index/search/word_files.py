@@ -71,8 +71,8 @@ def unpanicked() -> Iterator[None]:
             ) from error
         if isinstance(error, sqlite3.OperationalError):
             raise WordsUnreadableError(
-                f"The word index can't be read or written ({error}). Check the disk of LABMATE_DATA and "
-                "whose its files are; then start again. Nothing is lost."
+                f"The word index can't be read or written ({error}). Check that the disk of LABMATE_DATA "
+                "isn't full and that its files are yours, then try again. Nothing is lost."
             ) from error
         raise
 
