@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from data.calendar.arxiv_ids import CATEGORY, split_version
-from data.keys import author_hash, clean, title_key
+from data.keys import author_hash, clean, name_key, title_key
 
 MAX_NAME = 300
 MAX_ID = 300
@@ -119,10 +119,19 @@ class PaperRecord(BaseModel):
         """:func:`data.keys.author_hash` of the first author."""
         return author_hash(*self.authors[:1])
 
+    @cached_property
+    def author_keys(self) -> list[str]:
+        """:func:`data.keys.name_key` of each author."""
+        return list(map(name_key, self.authors))
+
+    def compute_keys(self) -> None:
+        """Compute the keys now; they are kept, also where the record is pickled."""
+        self.title_key, self.first_author, self.author_keys  # noqa: B018
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with other values, and so with keys of its own."""
         copied = super().model_copy(update=update, deep=deep)
-        for key in ("title_key", "first_author"):
+        for key in ("title_key", "first_author", "author_keys"):
             copied.__dict__.pop(key, None)
         return copied
 
@@ -142,6 +151,17 @@ class Rejected:
     where: str
     reason: str
     excerpt: str
+
+
+class PaperText(NamedTuple):
+    """What the word index reads of a work."""
+
+    id: int
+    title: str
+    abstract: str
+    former_titles: tuple[str, ...]
+    names: tuple[str, ...]
+    """The authors' names as printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +198,11 @@ class Paper:
     former_titles: tuple[str, ...] = ()
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The authors' names as printed."""
+        return tuple(author.name for author in self.authors)
+
+    @property
     def day(self) -> date | None:
         """The day to show and sort by: announced, else submitted, else updated."""
         return self.announced or self.submitted or self.updated
@@ -210,8 +235,8 @@ class Changes:
     added: int = 0
     updated: int = 0
     unchanged: int = 0
-    touched: list[Paper] = field(default_factory=list)
-    """The works whose row changed, in their new state, for the word index."""
+    touched: list[PaperText] = field(default_factory=list)
+    """The works whose row changed, in their new state."""
     gone: list[int] = field(default_factory=list)
     """Store ids of works that were merged into another."""
     stamp: int = 0

@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.data import url
-from data.sources.elsewhere import ReadElsewhere
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Summary
+from index.search.ready_words import ReadyWords
 from index.search.resumed_intake import ResumedIntake
 
 _PARTS = 20
@@ -124,8 +124,9 @@ async def _load(path: Path, folder: Path, total: int) -> tuple[float, Rates]:
         begun = time.perf_counter()
         rates = Rates(total)
         file = SnapshotFile(path, SnapshotChoice())
-        reading = ReadElsewhere(partial(SnapshotFile, path, SnapshotChoice()))
-        await ResumedIntake(corpus, SOURCE, file.scope, progress=rates).run(iter(reading))
+        words = ReadyWords()
+        reading = words.reading(partial(SnapshotFile, path, SnapshotChoice()))
+        await ResumedIntake(corpus, SOURCE, file.scope, words=words, progress=rates).run(iter(reading))
         seconds = time.perf_counter() - begun
     await store.close()
     return seconds, rates

@@ -17,11 +17,11 @@ from bot.cli.reporter import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
 from data.calendar.arxiv_ids import CATEGORY
-from data.sources.elsewhere import ReadElsewhere
 from data.sources.http import SourceError
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile, parse_years
 from index.search.corpus import Corpus
 from index.search.intake import ReadyVectors, Summary
+from index.search.ready_words import ReadyWords
 from index.search.resumed_intake import ResumedIntake
 
 _ALL = "all"
@@ -147,12 +147,13 @@ async def ingest_snapshot(
         report.step(f"reading {path.name}", reading.position, file.size, rate)
 
     scope = f"{file.scope}{' with ' + vectors.name[:60] if vectors else ''}"
-    intake = ResumedIntake(corpus, SOURCE, scope, vectors=ready, progress=show)
+    words = ReadyWords()
+    intake = ResumedIntake(corpus, SOURCE, scope, vectors=ready, words=words, progress=show)
     place, before = await intake.find_place(), _taken(intake.summary)
     if place:
         report.say(f"Going on after line {place:,}, where the last run stopped.")
     make = partial(SnapshotFile, path, chosen, place)
-    reading = ReadElsewhere(make) if file.size > _LONG else make()
+    reading = words.reading(make) if file.size > _LONG else make()
     report.step(f"reading {path.name}", 0, file.size)
     summary = await intake.run(iter(reading))
     taken = _taken(summary)

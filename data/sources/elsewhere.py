@@ -6,8 +6,9 @@ import contextlib
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
 
 from data.records import PaperRecord, Rejected
 from data.sources.files import PaperFile
@@ -17,13 +18,30 @@ _AT_ONCE = 500
 Line = tuple[int, PaperRecord | Rejected]
 
 
+class Along(NamedTuple):
+    """What the other process computes from records, so that this one needn't.
+
+    Attributes
+    ----------
+    there
+        Called in the other process with some records; it must be picklable, and so must what it gives.
+    here
+        Called in this one with the lines of these records and with that, before the records come.
+    """
+
+    there: Callable[[Sequence[PaperRecord]], Any]
+    here: Callable[[Sequence[int], Any], None]
+
+
 class ReadElsewhere:
-    """A file's records, as iterating over the file gives them.
+    """A file's records, as iterating over the file gives them, with their keys computed.
 
     Parameters
     ----------
     make
         Opens the file; the other process calls it, so it must be picklable.
+    along
+        What else it computes.
 
     Attributes
     ----------
@@ -36,20 +54,24 @@ class ReadElsewhere:
         As the file does; also where the other process ends early.
     """
 
-    def __init__(self, make: Callable[[], PaperFile]) -> None:
+    def __init__(self, make: Callable[[], PaperFile], along: Along | None = None) -> None:
         self._make = make
+        self._along = along
         self.lines = self.position = 0
 
     def __iter__(self) -> Iterator[Line]:
         """(line number from 0, record or refusal)."""
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe(duplex=False)
-        reader = context.Process(target=_send, args=(self._make, there), name="reading", daemon=True)
+        along = self._along.there if self._along else None
+        reader = context.Process(target=_send, args=(self._make, along, there), name="reading", daemon=True)
         reader.start()
         there.close()  # so that the end of the other process is heard
         try:
             while (got := _receive(here)) is not None:
-                records, self.lines, self.position = got
+                records, along, self.lines, self.position = got
+                if self._along:
+                    self._along.here([line for line, item in records if isinstance(item, PaperRecord)], along)
                 yield from records
         finally:
             reader.kill()
@@ -57,7 +79,7 @@ class ReadElsewhere:
             here.close()
 
 
-def _receive(here: Connection) -> tuple[list[Line], int, int] | None:
+def _receive(here: Connection) -> tuple[list[Line], Any, int, int] | None:
     try:
         got = pickle.loads(here.recv_bytes())
     except (EOFError, OSError) as error:  # an OSError in the middle of a message
@@ -70,8 +92,20 @@ def _receive(here: Connection) -> tuple[list[Line], int, int] | None:
     return got  # type: ignore[no-any-return]
 
 
-def _send(make: Callable[[], PaperFile], there: Connection) -> None:
+def _send(
+    make: Callable[[], PaperFile],
+    along: Callable[[Sequence[PaperRecord]], Any] | None,
+    there: Connection,
+) -> None:
     """In the other process: read, and send what was read."""
+
+    def send(file: PaperFile) -> None:
+        records = [item for _, item in some if isinstance(item, PaperRecord)]
+        for record in records:
+            record.compute_keys()
+        computed = along(records) if along else None
+        there.send_bytes(pickle.dumps((some, computed, file.lines, file.position)))
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the one that writes
     some: list[Line] = []
     torn: SourceError | None = None
@@ -79,15 +113,13 @@ def _send(make: Callable[[], PaperFile], there: Connection) -> None:
         file = None
         try:
             file = make()
-            for number, record in file:
-                if isinstance(record, PaperRecord):
-                    record.title_key, record.first_author  # noqa: B018 - what was computed is sent along
-                some.append((number, record))
+            for line in file:
+                some.append(line)
                 if len(some) == _AT_ONCE:
-                    there.send_bytes(pickle.dumps((some, file.lines, file.position)))
+                    send(file)
                     some = []
         except SourceError as error:
             torn = error
         if file is not None:  # the records before a tear are good
-            there.send_bytes(pickle.dumps((some, file.lines, file.position)))
+            send(file)
         there.send_bytes(pickle.dumps(torn))

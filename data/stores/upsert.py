@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.keys import name_key
-from data.records import Author, Changes, Deletion, PaperRecord, paper_of
+from data.records import Changes, Deletion, PaperRecord, PaperText
 from data.stores import sequences
 from data.stores.bulk import among
 from data.stores.slices import slices
-from data.stores.work_rows import Snapshot, insert_works, load_works, snapshot, update_works
+from data.stores.work_rows import NameKeys, Snapshot, insert_works, load_works, snapshot, update_works
 from data.stores.works import Work, apply, new_work, revised_title, same_title
 from data.tables.papers import FormerTitleRow, PaperIdRow, PaperRow
 
@@ -29,6 +28,7 @@ class Batch:
         self._by_first: dict[int, list[Work]] = {}
         self._before: dict[int, Snapshot] = {}
         self._taken_by: dict[int, Work] = {}
+        self._keys = NameKeys()
 
     async def apply(self, items: Sequence[PaperRecord | Deletion]) -> Changes:
         """Put records and deletions into the store.
@@ -40,6 +40,8 @@ class Batch:
         """
         await sequences.take(self._db, "changes", 0)  # one batch at a time, each sees the last one's works
         records = [item for item in items if isinstance(item, PaperRecord)]
+        for record in records:
+            self._keys.update(zip(record.authors, record.author_keys, strict=True))
         await self._load_matches(records)
         unmatched = [record for record in records if not self._take_known(record)]
         for record in unmatched:
@@ -188,16 +190,20 @@ class Batch:
         next_id = await sequences.take(self._db, "papers", len(self._new))
         for offset, work in enumerate(self._new):
             work.row["id"] = next_id + offset
-        await insert_works(self._db, self._new, stamp)
-        await update_works(self._db, changed, self._before, stamp)
+        await insert_works(self._db, self._new, self._keys, stamp)
+        await update_works(self._db, changed, self._before, self._keys, stamp)
         for work in [*self._new, *(work for _, work in changed)]:
             if work.row["merged_into"]:
                 changes.gone.append(work.row["id"])
             else:
-                authors = (Author(name_key(name), name, listed) for name, listed in work.authors)
-                changes.touched.append(paper_of(work.row, authors, work.former.values()))
+                changes.touched.append(_text(work))
         changes.stamp = stamp
         return changes
+
+
+def _text(work: Work) -> PaperText:
+    row, names = work.row, tuple(name for name, _ in work.authors)
+    return PaperText(row["id"], row["title"], row["abstract"], tuple(work.former.values()), names)
 
 
 def _add(index: dict[int, list[Work]], key: int, work: Work) -> None:

@@ -29,6 +29,14 @@ Snapshot = tuple[Any, ...]
 """Row, ids, authors, listings and former titles of a work."""
 
 
+class NameKeys(dict[str, str]):
+    """The keys of names as printed (:func:`data.keys.name_key`); those of a batch's records are put in."""
+
+    def __missing__(self, name: str) -> str:
+        key = self[name] = name_key(name)
+        return key
+
+
 async def load_works(connection: AsyncConnection, ids: Sequence[int]) -> dict[int, Work]:
     """The works of these store ids (one slice of them), with all that belongs to them."""
     rows = (await connection.execute(select(_PAPERS).where(_PAPERS.c.id.in_(ids)))).mappings().all()
@@ -63,7 +71,7 @@ def snapshot(work: Work) -> Snapshot:
     )
 
 
-async def insert_works(connection: AsyncConnection, new: Sequence[Work], stamp: int) -> None:
+async def insert_works(connection: AsyncConnection, new: Sequence[Work], keys: NameKeys, stamp: int) -> None:
     """Write works that the store does not have yet."""
     if not new:
         return
@@ -72,13 +80,14 @@ async def insert_works(connection: AsyncConnection, new: Sequence[Work], stamp: 
         connection, _PAPERS, ("id", *_PAPER_COLUMNS, "changed"), [(*values(work.row), stamp) for work in new]
     )
     await _insert_parts(connection, ((w, w.ids, w.listings, w.former) for w in new))
-    await _insert_authorships(connection, new)
+    await _insert_authorships(connection, new, keys)
 
 
 async def update_works(
     connection: AsyncConnection,
     changed: Sequence[tuple[int, Work]],
     before: Mapping[int, Snapshot],
+    keys: NameKeys,
     stamp: int,
 ) -> None:
     """Write what differs from the snapshots, and delete the rows of works that were merged."""
@@ -117,7 +126,7 @@ async def update_works(
                 )
             )
     await _insert_parts(connection, parts)
-    await _insert_authorships(connection, rewritten)
+    await _insert_authorships(connection, rewritten, keys)
 
 
 async def _insert_parts(connection: AsyncConnection, parts: Iterable[tuple[Work, Any, Any, Any]]) -> None:
@@ -132,8 +141,8 @@ async def _insert_parts(connection: AsyncConnection, parts: Iterable[tuple[Work,
     await insert_rows(connection, _LISTINGS, ("paper_id", "list", "day"), listings)
 
 
-async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]) -> None:
-    names = {name_key(name): name for work in works for name, _ in work.authors}
+async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work], keys: NameKeys) -> None:
+    names = {keys[name]: name for work in works for name, _ in work.authors}
     known: dict[str, int] = {}
     for part in slices(names):
         same = among(connection, AuthorRow.key, part)
@@ -146,7 +155,7 @@ async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]
         new = [(known[key], key, names[key]) for key in missing]
         await insert_rows(connection, _AUTHORS, ("id", "key", "name"), new)
     written = [
-        (work.row["id"], position, known[name_key(name)], name, listed)
+        (work.row["id"], position, known[keys[name]], name, listed)
         for work in works
         for position, (name, listed) in enumerate(work.authors)
     ]

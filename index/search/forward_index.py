@@ -10,17 +10,18 @@ import json
 import secrets
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
+from types import MappingProxyType
 
 import numpy as np
 
-from data.records import Paper
-from index.search.word_codes import Coder, Packing
+from data.records import Paper, PaperText
+from index.search.word_codes import CodedText, Coder, Packing
 
 _VERSION = 1
 _NOT_READ = {
@@ -108,6 +109,8 @@ class ForwardIndex:
         self._reader = _connect(path)
         self._reading = Lock()
         self._writer: sqlite3.Connection | None = None
+        self._own_packing: Packing | None = None
+        """As the writer sees it, what is not committed included."""
         self._writes = RLock()
         self._packing = _packing(self._reader)
 
@@ -134,24 +137,37 @@ class ForwardIndex:
                         self._writer.execute("ROLLBACK")
                     self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 self._writer.close()
-                self._writer = None
+                self._writer = self._own_packing = None
 
-    def add(self, papers: Sequence[Paper], gone: Collection[int] = ()) -> None:
-        """Add or replace papers and drop ``gone``; this is read after :meth:`commit`."""
-        papers = list({paper.id: paper for paper in papers}.values())
-        titles = self._coder.coded([paper.title, *paper.former_titles] for paper in papers)
-        abstracts = self._coder.coded([paper.abstract] for paper in papers)
-        fields = [field for both in zip(titles, abstracts, strict=True) for field in both]
+    def add(
+        self,
+        papers: Sequence[Paper | PaperText],
+        gone: Collection[int] = (),
+        coded: Mapping[int, CodedText] = MappingProxyType({}),
+    ) -> None:
+        """Add or replace papers and drop ``gone``; this is read after :meth:`commit`.
+
+        Parameters
+        ----------
+        coded
+            The words of some papers by store id, where they are coded already.
+        """
+        others = {paper.id: paper for paper in papers if paper.id not in coded}
+        texts = {paper.id: coded[paper.id] for paper in papers if paper.id in coded}
+        words = self._coder.code(
+            [([paper.title, *paper.former_titles], paper.abstract) for paper in others.values()]
+        )
+        texts.update(zip(others, words, strict=True))
         with self._writes:
             self._begin()
-            packed = self._packed([codes for _, codes in fields])
+            packed = self._packed([codes for text in texts.values() for codes in (text.title, text.abstract)])
             rows = [
-                (paper.id, in_title, in_abstract, title, abstract)
-                for paper, (in_title, _), (in_abstract, _), title, abstract in zip(
-                    papers, fields[::2], fields[1::2], packed[::2], packed[1::2], strict=True
+                (paper, text.title_words, text.abstract_words, title, abstract)
+                for (paper, text), title, abstract in zip(
+                    texts.items(), packed[::2], packed[1::2], strict=True
                 )
             ]
-            self._remove([*gone, *(paper.id for paper in papers)])
+            self._remove([*gone, *texts])
             self._write("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?)", [(*row, _crc(*row)) for row in rows])
             self._count(len(rows), sum(row[1] for row in rows), sum(row[2] for row in rows))
 
@@ -172,6 +188,7 @@ class ForwardIndex:
         assert self._writer is not None, "open() comes first"
         if not self._writer.in_transaction:
             self._writer.execute("BEGIN IMMEDIATE")
+            self._own_packing = None  # after an error, SQLite may have dropped what was written
 
     def _write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         assert self._writer is not None
@@ -196,12 +213,14 @@ class ForwardIndex:
 
     def _packed(self, fields: Sequence[np.ndarray]) -> list[bytes]:
         assert self._writer is not None
-        packing = _packing(self._writer)
+        if self._own_packing is None:
+            self._own_packing = _packing(self._writer)
+        packing = self._own_packing
         new = packing.worth_a_number(np.concatenate([np.zeros(0, np.uint32), *fields]))
         if new:
             numbered = enumerate(new, len(packing.common))
             self._write("INSERT INTO common VALUES (?, ?, ?)", [(*one, _crc(*one)) for one in numbered])
-            packing = _packing(self._writer)
+            self._own_packing = packing = _packing(self._writer)
         return packing.pack(fields)
 
     # -- reading -------------------------------------------------------------------------------

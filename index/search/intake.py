@@ -17,6 +17,7 @@ import orjson
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
+from index.search.ready_words import ReadyWords
 from index.search.vector_log import check_fingerprint
 
 BATCH = 2_000
@@ -103,6 +104,8 @@ class Intake:
 
     Parameters
     ----------
+    words
+        The words of the file's records that are coded already.
     progress
         Called with the summary so far after every batch.
     """
@@ -115,6 +118,7 @@ class Intake:
         *,
         since: date | None = None,
         vectors: ReadyVectors | None = None,
+        words: ReadyWords | None = None,
         progress: Callable[[Summary], None] | None = None,
     ) -> None:
         self._library = corpus
@@ -122,6 +126,7 @@ class Intake:
         self._scope = scope
         self._since = since
         self._vectors = vectors
+        self._words = words
         self._progress = progress
         self._waiting_words: asyncio.Task[None] | None = None
         self._upto = 0
@@ -172,6 +177,7 @@ class Intake:
         rejected = [item for _, item in batch if isinstance(item, Rejected)]
         good = [(line, item) for line, item in batch if not isinstance(item, Rejected)]
         changes = await self._library.store.upsert([item for _, item in good]) if good else Changes()
+        coded = self._words.of(good, changes) if self._words else {}
         if rejected:
             await self._library.store.refuse(run_id, self._source, rejected)
             for item in rejected:
@@ -184,7 +190,7 @@ class Intake:
                 self._others_wrote = True
             self._uncommitted = True
             await self._words_done()
-            work = asyncio.to_thread(self._library.words.add, changes.touched, changes.gone)
+            work = asyncio.to_thread(self._library.words.add, changes.touched, changes.gone, coded)
             self._waiting_words = asyncio.create_task(work)
         if self._vectors is not None:
             await self._keep_vectors(good, changes)
@@ -233,15 +239,19 @@ class Intake:
 
 @contextmanager
 def _rare_collection() -> Iterator[Callable[[], object]]:
-    """Collect garbage when told to.
+    """Collect garbage when told to, among what is new since the beginning.
 
     Thousands of new records a second make Python look for cycles all the time: a quarter of the run.
     """
-    was_enabled = gc.isenabled()
+    was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
+    if not was_frozen:
+        gc.freeze()
     try:
         yield gc.collect
     finally:
+        if not was_frozen:
+            gc.unfreeze()
         if was_enabled:
             gc.enable()
 

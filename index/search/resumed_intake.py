@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from index.search.corpus import Corpus
 from index.search.intake import Intake, Numbered, ReadyVectors, Summary
+from index.search.ready_words import ReadyWords
 
 
 class ResumedIntake(Intake):
@@ -27,9 +28,10 @@ class ResumedIntake(Intake):
         scope: str,
         *,
         vectors: ReadyVectors | None = None,
+        words: ReadyWords | None = None,
         progress: Callable[[Summary], None] | None = None,
     ) -> None:
-        super().__init__(corpus, source, scope, vectors=vectors, progress=progress)
+        super().__init__(corpus, source, scope, vectors=vectors, words=words, progress=progress)
         self._run_id: int | None = None
 
     async def find_place(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,15 @@ _STEM = "="
 _ASCII = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else 32 for byte in range(256))
 
 Analyze = Callable[[str], Sequence[str]]
+
+
+class CodedText(NamedTuple):
+    """A paper's words: how many there are, and the codes of all but stop words (:meth:`Coder.coded`)."""
+
+    title_words: int
+    title: np.ndarray
+    abstract_words: int
+    abstract: np.ndarray
 
 
 def stem_code(stem: str) -> int:
@@ -64,6 +74,11 @@ class Coder(dict[bytes, int]):
             (word if word in STOPWORDS else _STEM + stem).encode()
             for word, stem in zip(self._plain(text), self._stemmed(text), strict=True)
         ]
+
+    def code(self, papers: Sequence[tuple[Sequence[str], str]]) -> list[CodedText]:
+        """The words of papers, each given as its titles and its abstract."""
+        coded = self.coded(field for titles, abstract in papers for field in (titles, [abstract]))
+        return [CodedText(*title, *abstract) for title, abstract in zip(coded, coded, strict=True)]
 
     def coded(self, fields: Iterable[Sequence[str]]) -> Iterator[tuple[int, np.ndarray]]:
         """(the number of words, the codes of all but stop words) of each field, which may be several texts.

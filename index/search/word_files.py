@@ -6,20 +6,21 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import tantivy
 from filelock import FileLock
 from tantivy import Query
 
 from data.keys import fold
-from data.records import Paper
+from data.records import Paper, PaperText
 from index.search import forward_index
 from index.search.forward_index import ForwardIndex
-from index.search.word_codes import Coder
+from index.search.word_codes import CodedText, Coder
 
 SCHEMA_VERSION = 2
 _HEAP = 64_000_000
@@ -40,6 +41,11 @@ def _analyzer(*, stemmed: bool) -> tantivy.TextAnalyzer:
     builder = builder.filter(tantivy.Filter.remove_long(60)).filter(tantivy.Filter.lowercase())
     builder = builder.filter(tantivy.Filter.ascii_fold())
     return (builder.filter(tantivy.Filter.stemmer("english")) if stemmed else builder).build()
+
+
+def new_coder() -> Coder:
+    """The coder of words as the index splits and stems them."""
+    return Coder(_analyzer(stemmed=False).analyze, _analyzer(stemmed=True).analyze)
 
 
 class WordsDamagedError(RuntimeError):
@@ -86,13 +92,19 @@ class _State:
 
 
 class WordFiles:
-    """The word index in its folder; one process writes, any number read."""
+    """The word index in its folder; one process writes, any number read.
+
+    Attributes
+    ----------
+    coder
+        The codes of words; it holds those that it was asked for.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._stemmed = _analyzer(stemmed=True)
         self._plain = _analyzer(stemmed=False)
-        self._coder = Coder(self._plain.analyze, self._stemmed.analyze)
+        self.coder = new_coder()
         self._index, self.forward = self._open()
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
@@ -127,7 +139,7 @@ class WordFiles:
         return index, self._open_forward(state)
 
     def _open_forward(self, state: _State) -> ForwardIndex:
-        return ForwardIndex(self.folder / state.forward, self._coder)
+        return ForwardIndex(self.folder / state.forward, self.coder)
 
     def _read_state(self) -> _State | None:
         """What the index says of itself; None if that is torn, or of another schema."""
@@ -153,10 +165,21 @@ class WordFiles:
         return state.upto if state else 0
 
     @unpanicked()
-    def add(self, papers: Sequence[Paper], gone: Collection[int] = ()) -> None:
-        """Add or replace papers and drop ``gone``; searches see the change after :meth:`commit`."""
+    def add(
+        self,
+        papers: Sequence[Paper | PaperText],
+        gone: Collection[int] = (),
+        coded: Mapping[int, CodedText] = MappingProxyType({}),
+    ) -> None:
+        """Add or replace papers and drop ``gone``; searches see the change after :meth:`commit`.
+
+        Parameters
+        ----------
+        coded
+            The coded words of some papers by store id, where they are known already.
+        """
         writer = self._writing()
-        self.forward.add(papers, gone)
+        self.forward.add(papers, gone, coded)
         for paper_id in gone:
             self._delete(writer, paper_id)
         for paper in papers:
@@ -213,7 +236,7 @@ class WordFiles:
         return self._writer
 
     @staticmethod
-    def _document(paper: Paper) -> tantivy.Document:
+    def _document(paper: Paper | PaperText) -> tantivy.Document:
         titles = [paper.title, *paper.former_titles]
         document = tantivy.Document()
         document.add_unsigned("id", paper.id)
@@ -221,8 +244,8 @@ class WordFiles:
             document.add_text("title", title)
             document.add_text("name", title)
         document.add_text("abstract", paper.abstract)
-        for author in paper.authors:
-            document.add_text("author", fold(author.name))
+        for name in paper.names:
+            document.add_text("author", fold(name))
         return document
 
     @unpanicked()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from index.search import word_codes
+from index.search.forward_index import is_whole
 from index.search.lexical import WordIndex
 from index.search.word_codes import BESIDE, MOST_COMMON, Coder, Packing, stem_code
 from tests.helpers.records import record
@@ -62,3 +63,16 @@ async def test_a_reader_learns_which_words_have_become_common(store, tmp_path):
     assert len(writer.forward.read(changes.ids).title.codes) == 9
     reader.refresh()
     assert (reader.scores("quasar", reader.words_of(changes.ids)) > 0).all()
+
+
+async def test_numbers_of_words_that_were_dropped_with_a_transaction_are_given_again(store, tmp_path):
+    words = WordIndex(tmp_path / "words")
+    changes = await store.upsert([record(n, title=f"Quasars and pulsars {n}") for n in range(1, 4)])
+    papers = await store.papers(changes.ids)
+    words.add(papers[:2])
+    words.forward._writer.execute("ROLLBACK")  # as SQLite does by itself when the disk is full
+    words.add(papers)
+    words.commit(1)
+    again = WordIndex(tmp_path / "words")
+    assert is_whole(again.forward.path, 3)
+    assert (again.scores("quasar", again.words_of(changes.ids)) > 0).all()
