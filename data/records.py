@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from data.calendar.arxiv_ids import CATEGORY, split_version
-from data.keys import author_hash, clean, name_key, title_key
+from data.keys import author_hash, clean, name_key, text_hash, title_key
 
 MAX_NAME = 300
 MAX_ID = 300
@@ -120,18 +120,23 @@ class PaperRecord(BaseModel):
         return author_hash(*self.authors[:1])
 
     @cached_property
+    def text_hash(self) -> int:
+        """:func:`data.keys.text_hash` of title and abstract."""
+        return text_hash(self.title, self.abstract)
+
+    @cached_property
     def author_keys(self) -> list[str]:
         """:func:`data.keys.name_key` of each author."""
         return list(map(name_key, self.authors))
 
     def compute_keys(self) -> None:
         """Compute the keys now; they are kept, also where the record is pickled."""
-        self.title_key, self.first_author, self.author_keys  # noqa: B018
+        self.title_key, self.first_author, self.text_hash, self.author_keys  # noqa: B018
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with other values, and so with keys of its own."""
         copied = super().model_copy(update=update, deep=deep)
-        for key in ("title_key", "first_author", "author_keys"):
+        for key in ("title_key", "first_author", "text_hash", "author_keys"):
             copied.__dict__.pop(key, None)
         return copied
 

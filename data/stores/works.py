@@ -124,11 +124,12 @@ def _take_listings(work: Work, record: PaperRecord) -> None:
 
 
 def _printed(record: PaperRecord, abstract: str) -> dict[str, Any]:
+    own = abstract == record.abstract
     return {
         "title": record.title,
         "title_key": record.title_key,
         "abstract": abstract,
-        "text_hash": text_hash(record.title, abstract),
+        "text_hash": record.text_hash if own else text_hash(record.title, abstract),
     }
 
 

@@ -1,9 +1,10 @@
+import pickle
 from datetime import UTC, date, datetime
 
 import pytest
 
 from data.calendar.arxiv_ids import announcement_day, find_arxiv_id, find_doi, split_version
-from data.keys import author_hash, clean, name_key, title_key
+from data.keys import author_hash, clean, name_key, text_hash, title_key
 from data.records import PaperRecord
 
 
@@ -79,7 +80,22 @@ def test_announcement_follows_arxivs_calendar(submitted, listed):
 
 def test_a_copy_of_a_record_with_another_title_has_that_titles_key():
     record = PaperRecord(source="test", ids={"sample": "one"}, title="One paper", authors=["Ada Lovelace"])
+    record.compute_keys()
     assert record.title_key == title_key("One paper")
     copied = record.model_copy(update={"title": "Another paper", "authors": ["Grace Hopper"]})
     assert copied.title_key == title_key("Another paper")
     assert copied.first_author == author_hash("Grace Hopper")
+    assert copied.author_keys == ["grace hopper"]
+    assert copied.text_hash == text_hash("Another paper", "")
+
+
+def test_keys_that_are_computed_travel_with_a_record():
+    record = PaperRecord(source="test", ids={"sample": "one"}, title="One paper", authors=["Ada Lovelace"])
+    plain = pickle.loads(pickle.dumps(record))
+    record.compute_keys()
+    keyed = pickle.loads(pickle.dumps(record))
+    assert keyed == plain
+    assert keyed.__dict__.keys() - plain.__dict__.keys() == {
+        *("title_key", "first_author", "text_hash", "author_keys")
+    }
+    assert keyed.author_keys == ["ada lovelace"]
