@@ -12,6 +12,7 @@ from importlib import resources
 import numpy as np
 
 from index.models import arrays
+from index.search import bm25
 from index.search.corpus import Corpus
 from index.search.embedding import fingerprint
 from index.search.lexical import Term
@@ -87,7 +88,7 @@ class Fits:
         """
         words, papers = self._library.words, max(1, len(self._library.words))
         known = np.array([max(term.in_titles, term.in_abstracts) for term in terms], np.float64)
-        idf = np.log(1 + (papers - np.minimum(known, papers) + 0.5) / (known + 0.5))
+        idf = bm25.idf(known, papers)
         out = np.zeros((len(texts), 2))
         for place, (title, abstract) in enumerate(texts):
             parts = [words.stems(part) for part in (title, *sentences(abstract))]

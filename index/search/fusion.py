@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from index.search import bm25
 from index.search.lexical import Term
 
 # Tuned with `python -m bot evaluate search` on other seeds; docs/search.md describes the evaluation.
@@ -55,16 +55,10 @@ def kind_of(terms: Sequence[Term], papers: int) -> QueryKind:
 def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> float:
     """Roughly the BM25 score of a paper with every word once in title and abstract: the unit of coverage.
 
-    The sum of Robertson and Zaragoza's idf (The Probabilistic Relevance Framework, 2009, eq. 3.2)
-    over title and abstract.
+    The sum of their idf over title and abstract.
     """
-    total = 0.0
-    for term in terms:
-        for found, weight in ((term.in_titles, title_weight), (term.in_abstracts, 1.0)):
-            found = min(found, papers)
-            idf = math.log(1 + (papers - found + 0.5) / (found + 0.5))
-            total += weight * idf
-    return total
+    held = np.array([(term.in_titles, term.in_abstracts) for term in terms], np.float64).reshape(-1, 2)
+    return float(bm25.idf(held, papers).sum(axis=0) @ [title_weight, 1.0])
 
 
 def with_pairs(coverage: np.ndarray, pairs: np.ndarray) -> np.ndarray:
