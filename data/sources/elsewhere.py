@@ -18,19 +18,19 @@ _AT_ONCE = 500
 Line = tuple[int, PaperRecord | Rejected]
 
 
-class Along(NamedTuple):
+class SideWork(NamedTuple):
     """What the other process computes from records, so that this one needn't.
 
     Attributes
     ----------
-    there
+    compute
         Called in the other process with some records; it must be picklable, and so must what it gives.
-    here
+    receive
         Called in this one with the lines of these records and with that, before the records come.
     """
 
-    there: Callable[[Sequence[PaperRecord]], Any]
-    here: Callable[[Sequence[int], Any], None]
+    compute: Callable[[Sequence[PaperRecord]], Any]
+    receive: Callable[[Sequence[int], Any], None]
 
 
 class ReadElsewhere:
@@ -40,7 +40,7 @@ class ReadElsewhere:
     ----------
     make
         Opens the file; the other process calls it, so it must be picklable.
-    along
+    side_work
         What else it computes.
 
     Attributes
@@ -54,24 +54,25 @@ class ReadElsewhere:
         As the file does; also where the other process ends early.
     """
 
-    def __init__(self, make: Callable[[], PaperFile], along: Along | None = None) -> None:
+    def __init__(self, make: Callable[[], PaperFile], side_work: SideWork | None = None) -> None:
         self._make = make
-        self._along = along
+        self._side_work = side_work
         self.lines = self.position = 0
 
     def __iter__(self) -> Iterator[Line]:
         """(line number from 0, record or refusal)."""
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe(duplex=False)
-        along = self._along.there if self._along else None
-        reader = context.Process(target=_send, args=(self._make, along, there), name="reading", daemon=True)
+        compute = self._side_work.compute if self._side_work else None
+        reader = context.Process(target=_send, args=(self._make, compute, there), name="reading", daemon=True)
         reader.start()
         there.close()  # so that the end of the other process is heard
         try:
             while (got := _receive(here)) is not None:
-                records, along, self.lines, self.position = got
-                if self._along:
-                    self._along.here([line for line, item in records if isinstance(item, PaperRecord)], along)
+                records, computed, self.lines, self.position = got
+                if self._side_work:
+                    lines = [line for line, item in records if isinstance(item, PaperRecord)]
+                    self._side_work.receive(lines, computed)
                 yield from records
         finally:
             reader.kill()
@@ -94,7 +95,7 @@ def _receive(here: Connection) -> tuple[list[Line], Any, int, int] | None:
 
 def _send(
     make: Callable[[], PaperFile],
-    along: Callable[[Sequence[PaperRecord]], Any] | None,
+    compute: Callable[[Sequence[PaperRecord]], Any] | None,
     there: Connection,
 ) -> None:
     """In the other process: read, and send what was read."""
@@ -103,7 +104,7 @@ def _send(
         records = [item for _, item in some if isinstance(item, PaperRecord)]
         for record in records:
             record.compute_keys()
-        computed = along(records) if along else None
+        computed = compute(records) if compute else None
         there.send_bytes(pickle.dumps((some, computed, file.lines, file.position)))
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the one that writes

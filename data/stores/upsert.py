@@ -48,10 +48,15 @@ class Batch:
             self._take_unknown(record)
         await self._withdraw([item for item in items if isinstance(item, Deletion)])
         changes = await self._write(len(items))
-        changes.ids = [
-            self._taken_by[id(item)].row["id"] if id(item) in self._taken_by else 0 for item in items
-        ]
+        changes.ids = [self._store_id(item) for item in items]
         return changes
+
+    def _store_id(self, item: PaperRecord | Deletion) -> int:
+        """The store id of an item's work; 0 where it has none."""
+        work = self._taken_by.get(id(item))
+        while work is not None and work.joined is not None:
+            work = work.joined
+        return int(work.row["id"]) if work is not None else 0
 
     # -- matching -----------------------------------------------------------------------------
 
@@ -116,10 +121,10 @@ class Batch:
         matches: list[Work] = []
         for name in record.ids.items():
             work = self._by_id.get(name)
-            if work and all(work is not other for other in matches):
+            if work and _may_be(work, record) and all(work is not other for other in matches):
                 matches.append(work)
         if not matches:
-            matches = [w for w in self._by_title.get(record.title_key, []) if same_title(w, record)][:1]
+            matches = [w for w in self._alike(self._by_title, record.title_key) if same_title(w, record)][:1]
         if not matches:
             return False
         matches.sort(key=lambda match: match.is_new)
@@ -127,20 +132,35 @@ class Batch:
         for other in matches[1:]:
             if not (work.row["arxiv_id"] and other.row["arxiv_id"]):
                 self._merge(other, work)
-        apply(work, record)
+        apply(work, self._without_others_ids(record, work))
         self._taken_by[id(record)] = work
         self._register(work)
         return True
 
+    def _without_others_ids(self, record: PaperRecord, work: Work | None = None) -> PaperRecord:
+        """The record without identifiers of works that it is not a record of.
+
+        Some papers of arXiv share a DOI, such as the parts of one article; it stays with the first.
+        """
+        ids = {
+            scheme: value
+            for scheme, value in record.ids.items()
+            if self._by_id.get((scheme, value)) in (None, work)
+        }
+        return record if ids == record.ids else record.model_copy(update={"ids": ids})
+
+    def _alike(self, index: dict[int, list[Work]], key: int) -> list[Work]:
+        return [work for work in index.get(key, []) if work.joined is None]
+
     def _take_unknown(self, record: PaperRecord) -> None:
         if self._take_known(record):  # an earlier record of this batch was the same work
             return
-        revised = (w for w in self._by_first.get(record.first_author, []) if revised_title(w, record))
+        revised = (w for w in self._alike(self._by_first, record.first_author) if revised_title(w, record))
         work = next(revised, None)
         if work:
-            apply(work, record)
+            apply(work, self._without_others_ids(record, work))
         else:
-            work = new_work(record)
+            work = new_work(self._without_others_ids(record))
             self._new.append(work)
         self._taken_by[id(record)] = work
         self._register(work)
@@ -155,8 +175,9 @@ class Batch:
         into.row["arxiv_id"] = into.row["arxiv_id"] or gone.row["arxiv_id"]
         for name in gone.ids:
             self._by_id[name] = into
+        gone.joined = into
         if gone.is_new:
-            self._new.remove(gone)
+            self._new = [work for work in self._new if work is not gone]
             return
         gone.row["merged_into"], gone.row["arxiv_id"] = into.row.get("id"), None
         gone.ids, gone.listings, gone.former = {}, {}, {}
@@ -199,6 +220,11 @@ class Batch:
                 changes.touched.append(_text(work))
         changes.stamp = stamp
         return changes
+
+
+def _may_be(work: Work, record: PaperRecord) -> bool:
+    """False for a work with another arXiv id: two of them are always two works."""
+    return "arxiv" not in record.ids or work.row["arxiv_id"] in (None, record.ids["arxiv"])
 
 
 def _text(work: Work) -> PaperText:

@@ -31,7 +31,7 @@ _SMALL = frozenset(
 _FACTS = ("doi", "journal_ref", "comment", "venue")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Work:
     """A work while a batch is applied to it: its row, names, authors and listings."""
 
@@ -42,6 +42,8 @@ class Work:
     listings: dict[tuple[str, date], None] = field(default_factory=dict)
     former: dict[int, str] = field(default_factory=dict)
     is_new: bool = False
+    joined: Work | None = None
+    """The work that this one turned out to be, in the same batch."""
 
     @property
     def listed(self) -> list[str]:
@@ -124,12 +126,12 @@ def _take_listings(work: Work, record: PaperRecord) -> None:
 
 
 def _printed(record: PaperRecord, abstract: str) -> dict[str, Any]:
-    own = abstract == record.abstract
+    same_abstract = abstract == record.abstract
     return {
         "title": record.title,
         "title_key": record.title_key,
         "abstract": abstract,
-        "text_hash": record.text_hash if own else text_hash(record.title, abstract),
+        "text_hash": record.text_hash if same_abstract else text_hash(record.title, abstract),
     }
 
 

@@ -188,7 +188,8 @@ class ForwardIndex:
         assert self._writer is not None, "open() comes first"
         if not self._writer.in_transaction:
             self._writer.execute("BEGIN IMMEDIATE")
-            self._own_packing = None  # after an error, SQLite may have dropped what was written
+            # SQLite may have dropped what was written, after an error, or another process may have written.
+            self._own_packing = None
 
     def _write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         assert self._writer is not None
@@ -218,6 +219,7 @@ class ForwardIndex:
         packing = self._own_packing
         new = packing.worth_a_number(np.concatenate([np.zeros(0, np.uint32), *fields]))
         if new:
+            self._own_packing = None  # until what follows has succeeded
             numbered = enumerate(new, len(packing.common))
             self._write("INSERT INTO common VALUES (?, ?, ?)", [(*one, _crc(*one)) for one in numbered])
             self._own_packing = packing = _packing(self._writer)

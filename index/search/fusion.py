@@ -55,7 +55,7 @@ def kind_of(terms: Sequence[Term], papers: int) -> QueryKind:
 def ideal_score(terms: Sequence[Term], papers: int, title_weight: float) -> float:
     """Roughly the BM25 score of a paper with every word once in title and abstract: the unit of coverage.
 
-    The sum of their idf over title and abstract.
+    The sum of the words' idf in titles and in abstracts.
     """
     held = np.array([(term.in_titles, term.in_abstracts) for term in terms], np.float64).reshape(-1, 2)
     return float(bm25.idf(held, papers).sum(axis=0) @ [title_weight, 1.0])

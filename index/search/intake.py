@@ -177,7 +177,7 @@ class Intake:
         rejected = [item for _, item in batch if isinstance(item, Rejected)]
         good = [(line, item) for line, item in batch if not isinstance(item, Rejected)]
         changes = await self._library.store.upsert([item for _, item in good]) if good else Changes()
-        coded = self._words.of(good, changes) if self._words else {}
+        coded = self._words.take_out(good, changes) if self._words else {}
         if rejected:
             await self._library.store.refuse(run_id, self._source, rejected)
             for item in rejected:
@@ -239,13 +239,14 @@ class Intake:
 
 @contextmanager
 def _rare_collection() -> Iterator[Callable[[], object]]:
-    """Collect garbage when told to, among what is new since the beginning.
+    """Collect garbage only when told to, and leave out what was there at the beginning.
 
     Thousands of new records a second make Python look for cycles all the time: a quarter of the run.
     """
     was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
     if not was_frozen:
+        gc.collect()
         gc.freeze()
     try:
         yield gc.collect

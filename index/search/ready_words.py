@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.records import Changes, Deletion, PaperRecord
-from data.sources.elsewhere import Along, ReadElsewhere
+from data.sources.elsewhere import ReadElsewhere, SideWork
 from data.sources.files import PaperFile
 from index.search.word_codes import CodedText, Coder
 from index.search.word_files import new_coder
@@ -65,25 +65,26 @@ class ReadyWords:
         self._coded: dict[int, CodedText] = {}
 
     def reading(self, make: Callable[[], PaperFile]) -> ReadElsewhere:
-        """The records of a file, which another process reads, and codes their words for this."""
-        return ReadElsewhere(make, Along(code_words, self.take))
+        """The records of a file, which another process reads; it also codes their words, which come here."""
+        self._coded.clear()
+        return ReadElsewhere(make, SideWork(code_words, self.hold))
 
     def __len__(self) -> int:
         return len(self._coded)
 
-    def take(self, lines: Sequence[int], block: CodedBlock) -> None:
+    def hold(self, lines: Sequence[int], block: CodedBlock) -> None:
         """Hold the words of the records at these lines."""
         self._coded.update(zip(lines, block.texts(), strict=True))
 
-    def of(
+    def take_out(
         self, good: Sequence[tuple[int, PaperRecord | Deletion]], changes: Changes
     ) -> dict[int, CodedText]:
-        """The words of works that were written with the very texts of a record, by store id.
+        """The coded words, by store id, of the works whose texts are exactly one record's.
 
         Parameters
         ----------
         good
-            The records with their lines, whose words are forgotten.
+            A batch's records and deletions with their lines; the words held for these lines are dropped.
         changes
             What they changed.
         """

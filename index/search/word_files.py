@@ -97,7 +97,7 @@ class WordFiles:
     Attributes
     ----------
     coder
-        The codes of words; it holds those that it was asked for.
+        The codes of words; it keeps those that it has coded.
     """
 
     def __init__(self, folder: Path) -> None:

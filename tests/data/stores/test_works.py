@@ -1,5 +1,6 @@
 """Two sources, one work; and two works that only look alike."""
 
+import random
 from datetime import date
 
 import orjson
@@ -203,3 +204,73 @@ async def test_a_work_of_the_sample_as_it_was_gets_its_identifier(store, sample)
     assert await store.find_id("arxiv", "2605.15617") == await store.find_id(
         "sample", records[1].ids["sample"]
     )
+
+
+async def test_two_arxiv_papers_with_one_doi_stay_two_works(store):
+    """Parts of one journal article are two papers on arXiv; the DOI leads to the first that had it."""
+    shared = {"doi": "10.1/x"}
+    one, other = (
+        record(1, ids={"arxiv": "2601.00001"} | shared),
+        record(2, ids={"arxiv": "2601.00002"} | shared),
+    )
+    changes = await store.upsert([one, other])
+    assert len(set(changes.ids)) == 2
+    assert [paper.arxiv_id for paper in await store.papers(changes.ids)] == ["2601.00001", "2601.00002"]
+    assert await store.find_id("doi", "10.1/x") == changes.ids[0]
+
+
+async def test_a_known_paper_does_not_take_the_doi_of_another(store):
+    shared = {"doi": "10.1/x"}
+    before = await store.upsert([record(1, ids={"arxiv": "2601.00001"} | shared), record(2)])
+    newer = record(2, ids={"arxiv": "2601.00002"} | shared, version=2, title="A newer title")
+    after = await store.upsert([newer])
+    assert after.ids == before.ids[1:]
+    assert [paper.title for paper in await store.papers(after.ids)] == ["A newer title"]
+    assert await store.find_id("doi", "10.1/x") == before.ids[0]
+
+
+async def test_new_works_that_a_later_record_of_the_batch_joins_have_one_id(store):
+    changes = await store.upsert(
+        [
+            record(5, ids={"doi": "10.1/z"}, title="Of one thing"),
+            record(6),
+            record(6, ids={"arxiv": "2601.00006", "doi": "10.1/z"}),
+            record(7, ids={"acl": "x-7"}, title="Of one thing"),
+        ]
+    )
+    assert len(set(changes.ids)) == 1
+    [paper] = await store.papers(changes.ids[:1])
+    assert paper.arxiv_id == "2601.00006"
+    assert paper.former_titles
+
+
+@pytest.mark.parametrize("seed", range(40))
+async def test_no_identifier_is_lost_whatever_records_share(store, seed):
+    """Every record finds a work; two arXiv ids are two works; whatever other ids lead where."""
+    chance = random.Random(seed)
+    records = []
+    for _ in range(30):
+        arxiv, doi, acl, subject = (chance.randrange(8) for _ in range(4))
+        ids = {"arxiv": f"2601.{arxiv:05d}", "doi": f"10.1/{doi}", "acl": f"a-{acl}"}
+        kept = chance.sample(sorted(ids), chance.randint(1, 3))
+        records.append(
+            record(
+                ids={name: ids[name] for name in kept},
+                title=f"Something about subject{subject} in the world",
+                authors=["Ada Lovelace"],
+                version=chance.randint(1, 4),
+                source=chance.choice(["arxiv", "acl", "sample"]),
+            )
+        )
+    for start in range(0, len(records), 6):
+        batch = records[start : start + 6]
+        changes = await store.upsert(batch)
+        assert all(changes.ids)
+    found = {}
+    for one in records:
+        for scheme, value in one.ids.items():
+            paper = await store.find_id(scheme, value)
+            assert paper, (scheme, value)
+            if scheme == "arxiv":
+                found.setdefault(paper, set()).add(value)
+    assert all(len(values) == 1 for values in found.values()), found

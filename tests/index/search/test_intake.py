@@ -1,4 +1,6 @@
+import gc
 import json
+import weakref
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from data.records import Rejected
 from data.sources.http import SourceError
 from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
-from index.search.intake import Intake, ReadyVectors
+from index.search.intake import Intake, ReadyVectors, _rare_collection
 from index.search.vector_log import ForeignVectorsError
 from tests.helpers.records import record
 
@@ -158,3 +160,20 @@ async def test_ready_vectors_that_do_not_fit_are_refused(corpus, ready, tmp_path
     path.write_bytes(b"not a matrix")
     with pytest.raises(SourceError, match="matrix"):
         ReadyVectors(path, corpus.vectors.fingerprint)
+
+
+def test_what_was_garbage_before_a_run_does_not_stay_until_its_end():
+    class Cycle:
+        def __init__(self):
+            self.itself = self
+
+    with _rare_collection():
+        assert not gc.isenabled()
+    before = weakref.ref(Cycle())
+    with _rare_collection() as collect:
+        assert before() is None
+        during = weakref.ref(Cycle())
+        collect()
+        assert during() is None
+    assert gc.isenabled()
+    assert not gc.get_freeze_count()

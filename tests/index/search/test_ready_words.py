@@ -70,7 +70,7 @@ async def test_only_the_words_of_texts_that_were_written_are_taken(libraries):
     ]
     one, other = libraries
     ready = ReadyWords()
-    ready.take([line for line, _ in records], code_words([paper for _, paper in records]))
+    ready.hold([line for line, _ in records], code_words([paper for _, paper in records]))
     await read_in(one, records, ready)
     await read_in(other, records)
     assert held(one, [1, 2, 3]) == held(other, [1, 2, 3])

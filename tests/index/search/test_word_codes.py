@@ -1,7 +1,9 @@
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
-from index.search import word_codes
+from index.search import forward_index, word_codes
 from index.search.forward_index import is_whole
 from index.search.lexical import WordIndex
 from index.search.word_codes import BESIDE, MOST_COMMON, Coder, Packing, stem_code
@@ -76,3 +78,17 @@ async def test_numbers_of_words_that_were_dropped_with_a_transaction_are_given_a
     again = WordIndex(tmp_path / "words")
     assert is_whole(again.forward.path, 3)
     assert (again.scores("quasar", again.words_of(changes.ids)) > 0).all()
+
+
+async def test_an_error_after_words_got_numbers_leaves_no_numbers_behind(store, tmp_path, monkeypatch):
+    words = WordIndex(tmp_path / "words")
+    changes = await store.upsert([record(n, title=f"Quasars and pulsars {n}") for n in range(1, 4)])
+    papers = await store.papers(changes.ids)
+    words.add([])
+    with monkeypatch.context() as patch:
+        patch.setattr(forward_index, "_packing", Mock(side_effect=MemoryError))
+        with pytest.raises(MemoryError):
+            words.add(papers)
+    words.add(papers)
+    words.commit(1)
+    assert is_whole(words.forward.path, 3)
