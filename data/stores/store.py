@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.backups import DATABASE, drawn
-from data.database.engine import make_reader, open_database
+from data.database.checkpoints import Checkpoints
+from data.database.engine import make_reader, open_database, sqlite_path
 from data.database.unchanged import unchanged
 from data.records import Changes, Deletion, PaperRecord
 from data.stores.asked_questions import AskedQuestions
@@ -68,7 +70,10 @@ class AboutMembers(Protocol):
 class Store(Papers, ChangedPapers, Runs):
     """Reads and writes the database; every method is one short transaction."""
 
-    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+    def __init__(
+        self, reader: AsyncEngine, writer: AsyncEngine, checkpoints: Checkpoints | None = None
+    ) -> None:
+        self._checkpoints = checkpoints
         self._engine = reader
         self._unchanged = unchanged(reader)
         self._writer = Writer(writer)
@@ -112,7 +117,8 @@ class Store(Papers, ChangedPapers, Runs):
             Where the file is a newer Labmate's, or isn't a database.
         """
         writer = await open_database(url, bulk=bulk)
-        return cls(make_reader(url), writer)
+        file = sqlite_path(url) if bulk else None
+        return cls(make_reader(url), writer, Checkpoints(file) if file else None)
 
     @property
     def about_members(self) -> tuple[AboutMembers, ...]:
@@ -154,6 +160,8 @@ class Store(Papers, ChangedPapers, Runs):
 
     async def close(self) -> None:
         """Give the connections back."""
+        if self._checkpoints is not None:
+            await asyncio.to_thread(self._checkpoints.stop)
         await self._engine.dispose()
         await self._writer.dispose()
 
