@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 import torch
 from safetensors import SafetensorError
@@ -16,8 +17,12 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from index.search.bert_short import Through, through_layers
+
 Read = tuple[Tensor, Tensor]
 """Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape."""
+SHORT = 64
+"""Word pieces up to which :mod:`index.search.bert_short` is faster for a text by itself, such as a query."""
 
 
 class Bert:
@@ -53,7 +58,10 @@ class Bert:
         except SafetensorError as error:
             raise ValueError(str(error)) from error
         self._embeddings = _Embeddings(weights)
-        self._layers = [_Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
+        self._short: list[Through | None] = []
+        """The one there is, once it was asked for."""
+        self._preparing = Lock()
+        self._layers = [Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
 
     def to(self, kind: torch.dtype) -> None:
         """Compute in another precision."""
@@ -77,6 +85,12 @@ class Bert:
         self._tokenizer.enable_truncation(self.most_tokens)
         return list(self._tokenizer.encode_batch([text.strip() for text in texts]))
 
+    def _through_short(self) -> Through | None:
+        with self._preparing:
+            if not self._short:
+                self._short.append(through_layers(self._layers, self._heads, self._epsilon))
+        return self._short[0]
+
     def embed(self, read: Read) -> tuple[Tensor, Tensor, Tensor]:
         """Embed texts.
 
@@ -90,8 +104,12 @@ class Bert:
         texts, longest = ids.shape
         hidden = self._embeddings(ids, self._epsilon)
         if texts == 1 and hidden.is_cpu:
-            for layer in self._layers:
-                hidden = layer.of_one(hidden, self._heads, self._epsilon)
+            short = self._through_short() if longest <= SHORT and hidden.dtype == torch.float32 else None
+            if short is not None:
+                hidden = short(hidden)
+            else:
+                for layer in self._layers:
+                    hidden = layer.of_one(hidden, self._heads, self._epsilon)
             return hidden.mean(dim=1), hidden, mask.sum(dim=1)
         # Without padding there is nothing to hide, and attention is faster.
         seen = None if bool(mask.all()) else mask.bool()[:, None, None, :]
@@ -127,7 +145,7 @@ class _Embeddings(_Part):
         return functional.layer_norm(whole, (whole.shape[-1],), self.scale, self.shift, epsilon)
 
 
-class _Layer(_Part):
+class Layer(_Part):
     """Attention and a perceptron, each added to what came in (Devlin et al. 2019, arXiv:1810.04805)."""
 
     def __init__(self, weights: dict[str, Tensor], name: str) -> None:

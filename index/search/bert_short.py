@@ -1,0 +1,70 @@
+"""Short texts through the packaged model: in one call into torch, with weights of 16 bits.
+
+A query is a few rows: it takes longer to read and lay out matrices of 42 MB than to multiply by them, and
+between the layers it waits for Python's lock. FBGEMM lays the matrices out once, in 16 bits, and adds in 32
+(``python -m benchmarks.embedding``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from index.search.bert import Layer
+
+Through = Callable[[Tensor], Tensor]
+
+
+def through_layers(layers: Sequence[Layer], heads: int, epsilon: float) -> Through | None:
+    """What takes one text's word pieces, float32, shape (1, pieces, dimension), through all layers.
+
+    None where torch has no FBGEMM, or no TorchScript any more.
+    """
+    if torch.backends.quantized.engine not in ("x86", "fbgemm"):
+        return None
+    parts = nn.Sequential(*(_ShortLayer(layer, heads, epsilon) for layer in layers)).eval()
+    with warnings.catch_warnings():
+        # Deprecated in favour of compilers that need one of C++ where Labmate runs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            through: Through = torch.jit.freeze(torch.jit.script(parts))
+        except AttributeError:
+            return None
+    return through
+
+
+class _ShortLayer(nn.Module):  # type: ignore[misc]
+    """:class:`index.search.bert.Layer` for one text."""
+
+    def __init__(self, layer: Layer, heads: int, epsilon: float) -> None:
+        super().__init__()
+        self.heads, self.epsilon = heads, epsilon
+        self.asked = _packed(layer.asked, layer.asked_bias)
+        self.told = _packed(layer.told, layer.told_bias)
+        self.wide = _packed(layer.wide, layer.wide_bias)
+        self.narrow = _packed(layer.narrow, layer.narrow_bias)
+        for name in ("told_scale", "told_shift", "scale", "shift"):
+            self.register_buffer(name, getattr(layer, name))
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Compiled by TorchScript, which reads the types here."""
+        pieces, size = hidden.shape[1], hidden.shape[2]
+        asked = torch.ops.quantized.linear_dynamic_fp16(hidden, self.asked)
+        heads = asked.view(1, pieces, 3, self.heads, size // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2])
+        mixed = mixed.transpose(1, 2).reshape(1, pieces, size)
+        told = torch.ops.quantized.linear_dynamic_fp16(mixed, self.told)
+        hidden = functional.layer_norm(told + hidden, [size], self.told_scale, self.told_shift, self.epsilon)
+        wide = functional.gelu(torch.ops.quantized.linear_dynamic_fp16(hidden, self.wide))
+        narrow = torch.ops.quantized.linear_dynamic_fp16(wide, self.narrow)
+        return functional.layer_norm(narrow + hidden, [size], self.scale, self.shift, self.epsilon)
+
+
+def _packed(weight: Tensor, bias: Tensor) -> Any:
+    return torch.ops.quantized.linear_prepack_fp16(weight, bias)
