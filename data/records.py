@@ -158,7 +158,7 @@ class Rejected:
     excerpt: str
 
 
-class PaperText(NamedTuple):
+class WorkText(NamedTuple):
     """What the word index reads of a work."""
 
     id: int
@@ -240,7 +240,7 @@ class Changes:
     added: int = 0
     updated: int = 0
     unchanged: int = 0
-    touched: list[PaperText] = field(default_factory=list)
+    touched: list[WorkText] = field(default_factory=list)
     """The works whose row changed, in their new state."""
     gone: list[int] = field(default_factory=list)
     """Store ids of works that were merged into another."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.records import Changes, Deletion, PaperRecord, PaperText
+from data.records import Changes, Deletion, PaperRecord, WorkText
 from data.stores import sequences
 from data.stores.bulk import among
 from data.stores.slices import slices
@@ -227,9 +227,9 @@ def _may_be(work: Work, record: PaperRecord) -> bool:
     return "arxiv" not in record.ids or work.row["arxiv_id"] in (None, record.ids["arxiv"])
 
 
-def _text(work: Work) -> PaperText:
+def _text(work: Work) -> WorkText:
     row, names = work.row, tuple(name for name, _ in work.authors)
-    return PaperText(row["id"], row["title"], row["abstract"], tuple(work.former.values()), names)
+    return WorkText(row["id"], row["title"], row["abstract"], tuple(work.former.values()), names)
 
 
 def _add(index: dict[int, list[Work]], key: int, work: Work) -> None:

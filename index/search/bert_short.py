@@ -9,19 +9,33 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-if TYPE_CHECKING:
-    from index.search.bert import Layer
-
 Through = Callable[[Tensor], Tensor]
 
 
-def through_layers(layers: Sequence[Layer], heads: int, epsilon: float) -> Through | None:
+class LayerWeights(Protocol):
+    """What a layer of BERT has learned, as :class:`index.search.bert.Layer` holds it."""
+
+    asked: Tensor
+    asked_bias: Tensor
+    told: Tensor
+    told_bias: Tensor
+    told_scale: Tensor
+    told_shift: Tensor
+    wide: Tensor
+    wide_bias: Tensor
+    narrow: Tensor
+    narrow_bias: Tensor
+    scale: Tensor
+    shift: Tensor
+
+
+def through_layers(layers: Sequence[LayerWeights], heads: int, epsilon: float) -> Through | None:
     """What takes one text's word pieces, float32, shape (1, pieces, dimension), through all layers.
 
     None where torch has no FBGEMM, or no TorchScript any more.
@@ -42,7 +56,7 @@ def through_layers(layers: Sequence[Layer], heads: int, epsilon: float) -> Throu
 class _ShortLayer(nn.Module):  # type: ignore[misc]
     """:class:`index.search.bert.Layer` for one text."""
 
-    def __init__(self, layer: Layer, heads: int, epsilon: float) -> None:
+    def __init__(self, layer: LayerWeights, heads: int, epsilon: float) -> None:
         super().__init__()
         self.heads, self.epsilon = heads, epsilon
         self.asked = _packed(layer.asked, layer.asked_bias)

@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from data.records import Paper, PaperText
+from data.records import Paper, WorkText
 from index.search.word_codes import CodedText, Coder, Packing
 
 _VERSION = 1
@@ -141,7 +141,7 @@ class ForwardIndex:
 
     def add(
         self,
-        papers: Sequence[Paper | PaperText],
+        papers: Sequence[Paper | WorkText],
         gone: Collection[int] = (),
         coded: Mapping[int, CodedText] = MappingProxyType({}),
     ) -> None:

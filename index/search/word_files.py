@@ -17,7 +17,7 @@ from filelock import FileLock
 from tantivy import Query
 
 from data.keys import fold
-from data.records import Paper, PaperText
+from data.records import Paper, WorkText
 from index.search import forward_index
 from index.search.forward_index import ForwardIndex
 from index.search.word_codes import CodedText, Coder
@@ -167,7 +167,7 @@ class WordFiles:
     @unpanicked()
     def add(
         self,
-        papers: Sequence[Paper | PaperText],
+        papers: Sequence[Paper | WorkText],
         gone: Collection[int] = (),
         coded: Mapping[int, CodedText] = MappingProxyType({}),
     ) -> None:
@@ -236,7 +236,7 @@ class WordFiles:
         return self._writer
 
     @staticmethod
-    def _document(paper: Paper | PaperText) -> tantivy.Document:
+    def _document(paper: Paper | WorkText) -> tantivy.Document:
         titles = [paper.title, *paper.former_titles]
         document = tantivy.Document()
         document.add_unsigned("id", paper.id)
