@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import weakref
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -12,7 +15,9 @@ EVERY = 1.0
 
 
 class Checkpoints:
-    """A thread that makes passive checkpoints of a SQLite database, until :meth:`stop`.
+    """A thread that makes passive checkpoints of a SQLite database.
+
+    It ends with :meth:`stop`, or when nobody holds this any more.
 
     Without it, the writer itself makes one whenever the log is full: when millions of papers are read in, a
     sixth of the time is spent on that. It still does, but finds little left to move.
@@ -24,25 +29,33 @@ class Checkpoints:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._stopped = Event()
-        self._thread = Thread(target=self._work, name="checkpoints", daemon=True)
+        self._stopped, self._ended = Event(), Future[None]()
+        self._thread = Thread(
+            target=_work, args=(file, self._stopped, self._ended), name="checkpoints", daemon=True
+        )
         self._thread.start()
+        weakref.finalize(self, self._stopped.set)
 
-    def stop(self) -> None:
-        """End, after the checkpoint that is being made."""
+    async def stop(self) -> None:
+        """End, after the checkpoint that is being made; also where this is cancelled."""
         self._stopped.set()
-        self._thread.join()
-
-    def _work(self) -> None:
-        address = f"{self._file.absolute().as_uri()}?mode=rw"
-        with suppress(sqlite3.Error), closing(_connect(address)) as connection:
-            while not self._stopped.wait(EVERY):
-                with suppress(sqlite3.OperationalError):  # such as a full disk, which the writer meets, too
-                    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        try:
+            await asyncio.shield(asyncio.wrap_future(self._ended))
+        finally:
+            self._thread.join()
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def _work(file: Path, stopped: Event, ended: Future[None]) -> None:
+    # An error only makes it slower: the writer meets it, too, and tells.
+    with suppress(sqlite3.Error), closing(_connect(file)) as connection:
+        while not stopped.wait(EVERY):
+            with suppress(sqlite3.OperationalError):  # such as a full disk
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    ended.set_result(None)
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     connection.execute("PRAGMA synchronous=FULL")
     return connection

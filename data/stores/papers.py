@@ -80,8 +80,8 @@ class Papers(Repository):
         wanted = list(ids)
         async with self._read() as connection:
             rows = await _rows(connection, wanted)
-            moved = {row.merged_into for row in rows.values() if row.merged_into} - rows.keys()
-            rows |= await _rows(connection, moved)
+            while moved := {row.merged_into for row in rows.values() if row.merged_into} - rows.keys():
+                rows |= await _rows(connection, moved)
             current = [row.id for row in rows.values() if not row.merged_into]
             authors = await _authors(connection, current)
             former = await _former_titles(connection, current)

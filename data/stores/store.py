@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Protocol
 
 from sqlalchemy import select
@@ -160,10 +159,11 @@ class Store(Papers, ChangedPapers, Runs):
 
     async def close(self) -> None:
         """Give the connections back."""
-        if self._checkpoints is not None:
-            await asyncio.to_thread(self._checkpoints.stop)
-        await self._engine.dispose()
-        await self._writer.dispose()
+        async with AsyncExitStack() as ending:
+            ending.push_async_callback(self._writer.dispose)
+            ending.push_async_callback(self._engine.dispose)
+            if self._checkpoints is not None:
+                await self._checkpoints.stop()
 
     async def upsert(self, items: Sequence[PaperRecord | Deletion]) -> Changes:
         """Write a batch in one transaction: all of it or nothing."""

@@ -66,7 +66,6 @@ class Batch:
             for scheme, value in record.ids.items():
                 wanted.setdefault(scheme, set()).add(value)
         matches: set[int] = set()
-        known: set[tuple[str, str]] = set()
         for scheme, values in wanted.items():
             for part in slices(sorted(values)):
                 rows = await self._db.execute(
@@ -74,12 +73,10 @@ class Batch:
                         PaperIdRow.scheme == scheme, among(self._db, PaperIdRow.value, part)
                     )
                 )
-                for paper_id, value in rows:
-                    matches.add(paper_id)
-                    known.add((scheme, value))
-        unknown = [record for record in records if known.isdisjoint(record.ids.items())]
-        matches |= await self._similar(unknown)
+                matches.update(paper_id for paper_id, _ in rows)
         await self._load(matches)
+        unknown = [record for record in records if not self._same_id(record)]
+        await self._load(await self._similar(unknown))
 
     async def _similar(self, records: list[PaperRecord]) -> set[int]:
         """Store ids of works that share a title or first author with records of unknown id."""
@@ -118,16 +115,14 @@ class Batch:
 
     def _take_known(self, record: PaperRecord) -> bool:
         """Apply a record to the work with the same id or title; False where there is none."""
-        matches: list[Work] = []
-        for name in record.ids.items():
-            work = self._by_id.get(name)
-            if work and _may_be(work, record) and all(work is not other for other in matches):
-                matches.append(work)
+        matches = self._same_id(record)
         if not matches:
-            matches = [w for w in self._alike(self._by_title, record.title_key) if same_title(w, record)][:1]
+            titled = self._still_apart(self._by_title, record.title_key)
+            matches = [work for work in titled if same_title(work, record)][:1]
         if not matches:
             return False
-        matches.sort(key=lambda match: match.is_new)
+        # What the others know besides is dropped, so arXiv's own comes first.
+        matches.sort(key=lambda match: (match.is_new, match.row["arxiv_id"] is None))
         work = matches[0]
         for other in matches[1:]:
             if not (work.row["arxiv_id"] and other.row["arxiv_id"]):
@@ -137,10 +132,20 @@ class Batch:
         self._register(work)
         return True
 
+    def _same_id(self, record: PaperRecord) -> list[Work]:
+        """The works with an identifier of the record, but for those with another arXiv id."""
+        works: list[Work] = []
+        for name in record.ids.items():
+            work = self._by_id.get(name)
+            if work and _has_no_other_arxiv_id(work, record) and work not in works:
+                works.append(work)
+        return works
+
     def _without_others_ids(self, record: PaperRecord, work: Work | None = None) -> PaperRecord:
         """The record without identifiers of works that it is not a record of.
 
-        Some papers of arXiv share a DOI, such as the parts of one article; it stays with the first.
+        Some papers of arXiv share a DOI, such as the parts of one article. Each shows it, and it leads to the
+        first.
         """
         ids = {
             scheme: value
@@ -149,13 +154,15 @@ class Batch:
         }
         return record if ids == record.ids else record.model_copy(update={"ids": ids})
 
-    def _alike(self, index: dict[int, list[Work]], key: int) -> list[Work]:
+    def _still_apart(self, index: dict[int, list[Work]], key: int) -> list[Work]:
         return [work for work in index.get(key, []) if work.joined is None]
 
     def _take_unknown(self, record: PaperRecord) -> None:
         if self._take_known(record):  # an earlier record of this batch was the same work
             return
-        revised = (w for w in self._alike(self._by_first, record.first_author) if revised_title(w, record))
+        revised = (
+            w for w in self._still_apart(self._by_first, record.first_author) if revised_title(w, record)
+        )
         work = next(revised, None)
         if work:
             apply(work, self._without_others_ids(record, work))
@@ -222,7 +229,7 @@ class Batch:
         return changes
 
 
-def _may_be(work: Work, record: PaperRecord) -> bool:
+def _has_no_other_arxiv_id(work: Work, record: PaperRecord) -> bool:
     """False for a work with another arXiv id: two of them are always two works."""
     return "arxiv" not in record.ids or work.row["arxiv_id"] in (None, record.ids["arxiv"])
 

@@ -43,7 +43,7 @@ class Work:
     former: dict[int, str] = field(default_factory=dict)
     is_new: bool = False
     joined: Work | None = None
-    """The work that this one turned out to be, in the same batch."""
+    """The work that this one was merged into, in this batch."""
 
     @property
     def listed(self) -> list[str]:

@@ -17,12 +17,13 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from index.search.bert_short import Through, through_layers
+from index.search.bert_short import CompiledLayers, compiled_layers
 
 Read = tuple[Tensor, Tensor]
 """Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape."""
 SHORT = 64
-"""Word pieces up to which :mod:`index.search.bert_short` is faster for a text by itself, such as a query."""
+"""Word pieces, with the two at the ends, up to which :mod:`index.search.bert_short` is faster for a
+single text, such as a query."""
 
 
 class Bert:
@@ -58,9 +59,8 @@ class Bert:
         except SafetensorError as error:
             raise ValueError(str(error)) from error
         self._embeddings = _Embeddings(weights)
-        self._short: list[Through | None] = []
-        """The one there is, once it was asked for."""
-        self._preparing = Lock()
+        self._short: CompiledLayers | None = None
+        self._has_tried_short, self._trying_short = False, Lock()
         self._layers = [Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
 
     def to(self, kind: torch.dtype) -> None:
@@ -85,11 +85,12 @@ class Bert:
         self._tokenizer.enable_truncation(self.most_tokens)
         return list(self._tokenizer.encode_batch([text.strip() for text in texts]))
 
-    def _through_short(self) -> Through | None:
-        with self._preparing:
-            if not self._short:
-                self._short.append(through_layers(self._layers, self._heads, self._epsilon))
-        return self._short[0]
+    def _short_layers(self) -> CompiledLayers | None:
+        with self._trying_short:
+            if not self._has_tried_short:
+                self._short = compiled_layers(self._layers, self._heads, self._epsilon)
+                self._has_tried_short = True
+        return self._short
 
     def embed(self, read: Read) -> tuple[Tensor, Tensor, Tensor]:
         """Embed texts.
@@ -104,7 +105,7 @@ class Bert:
         texts, longest = ids.shape
         hidden = self._embeddings(ids, self._epsilon)
         if texts == 1 and hidden.is_cpu:
-            short = self._through_short() if longest <= SHORT and hidden.dtype == torch.float32 else None
+            short = self._short_layers() if longest <= SHORT and hidden.dtype == torch.float32 else None
             if short is not None:
                 hidden = short(hidden)
             else:

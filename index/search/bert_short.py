@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-Through = Callable[[Tensor], Tensor]
+CompiledLayers = Callable[[Tensor], Tensor]
+"""What layers make of a text's word pieces; both float32, shape (1, pieces, dimension)."""
 
 
 class LayerWeights(Protocol):
@@ -35,22 +36,22 @@ class LayerWeights(Protocol):
     shift: Tensor
 
 
-def through_layers(layers: Sequence[LayerWeights], heads: int, epsilon: float) -> Through | None:
-    """What takes one text's word pieces, float32, shape (1, pieces, dimension), through all layers.
+def compiled_layers(layers: Sequence[LayerWeights], heads: int, epsilon: float) -> CompiledLayers | None:
+    """All layers, for one text.
 
-    None where torch has no FBGEMM, or no TorchScript any more.
+    None where torch has no FBGEMM, or its TorchScript is gone or switched off.
     """
     if torch.backends.quantized.engine not in ("x86", "fbgemm"):
         return None
-    parts = nn.Sequential(*(_ShortLayer(layer, heads, epsilon) for layer in layers)).eval()
     with warnings.catch_warnings():
         # Deprecated in favour of compilers that need one of C++ where Labmate runs.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            through: Through = torch.jit.freeze(torch.jit.script(parts))
-        except AttributeError:
+            parts = nn.Sequential(*(_ShortLayer(layer, heads, epsilon) for layer in layers)).eval()
+            compiled: CompiledLayers = torch.jit.freeze(torch.jit.script(parts))
+        except (AttributeError, RuntimeError):
             return None
-    return through
+    return compiled
 
 
 class _ShortLayer(nn.Module):  # type: ignore[misc]

@@ -1,5 +1,7 @@
 """What is written in bulk moves into the database while the writer goes on."""
 
+import asyncio
+import gc
 import sqlite3
 import threading
 import time
@@ -7,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from data.database import checkpoints
+from data.database import checkpoints, in_use
 from data.stores.store import Store
 from tests.helpers.records import record
 
@@ -57,3 +59,27 @@ async def test_it_waits_for_a_reader_and_then_goes_on(file):
         told(file, "The quasar of today")
         assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     await store.close()
+
+
+async def test_closing_that_is_cancelled_still_lets_go_of_the_file(file, monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 60.0)
+    store = await Store.open(f"sqlite+aiosqlite:///{file}", bulk=True)
+    closing_it = asyncio.create_task(store.close())
+    await asyncio.sleep(0)
+    closing_it.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing_it
+    assert not running()
+    with in_use.alone(file):
+        pass
+
+
+async def test_a_store_that_nobody_holds_leaves_no_thread(file):
+    store = await Store.open(f"sqlite+aiosqlite:///{file}", bulk=True)
+    [thread] = running()
+    await store._engine.dispose()
+    await store._writer.dispose()
+    del store
+    gc.collect()
+    thread.join(60)
+    assert not thread.is_alive()

@@ -274,3 +274,58 @@ async def test_no_identifier_is_lost_whatever_records_share(store, seed):
             if scheme == "arxiv":
                 found.setdefault(paper, set()).add(value)
     assert all(len(values) == 1 for values in found.values()), found
+
+
+FIRST = record(1, ids={"arxiv": "2601.00001", "doi": "10.1/d"})
+SAMPLED = record(2, ids={"sample": "x"}, source="sample")
+SECOND = record(2, ids={"arxiv": "2601.00002", "doi": "10.1/d"})
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [
+        [[FIRST, SAMPLED, SECOND]],
+        [[FIRST, SAMPLED], [SECOND]],
+        [[FIRST], [SAMPLED], [SECOND]],
+        [[SECOND], [SAMPLED], [FIRST]],
+        [[SAMPLED], [SECOND, FIRST]],
+    ],
+)
+async def test_a_paper_with_anothers_doi_is_still_found_by_its_title(store, batches):
+    found = {}
+    for batch in batches:
+        for one, paper in zip(batch, (await store.upsert(batch)).ids, strict=True):
+            found[id(one)] = paper
+    assert found[id(SAMPLED)] == found[id(SECOND)] != found[id(FIRST)]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 0, 2)])
+async def test_what_arxiv_says_of_a_paper_survives_that_a_work_joins_it(store, order):
+    bare = record(9, source="sample", ids={"sample": "a"}, title="A few tales", authors=["Ada Lovelace"])
+    theirs = record(
+        8,
+        source="arxiv-snapshot",
+        ids={"arxiv": "2601.00009"},
+        title="Many wholly other stories",
+        authors=["Ada Lovelace", "Zed Zulu"],
+        version=3,
+        comment="12 pages",
+        submitted=date(2026, 1, 1),
+    )
+    both = bare.model_copy(update={"ids": {"sample": "a", "arxiv": "2601.00009"}})
+    for place in order:
+        await store.upsert([[bare, theirs, both][place]])
+    [paper] = await store.papers([await store.find_id("arxiv", "2601.00009")])
+    assert (paper.version, paper.comment, len(paper.authors)) == (3, "12 pages", 2)
+
+
+async def test_a_paper_is_found_behind_any_number_of_merges(store):
+    authors = {"authors": ["Ada Lovelace"]}
+    first = await store.upsert([record(1, ids={"sample": "a"}, title="Alpha beta", **authors)])
+    await store.upsert([record(2, ids={"acl": "b"}, title="Gamma delta", authors=["Bo Ba"])])
+    await store.upsert([record(3, ids={"openalex": "c"}, title="Epsilon zeta", authors=["Zed Zulu"])])
+    await store.upsert([record(2, ids={"acl": "b", "sample": "a"}, title="Gamma delta", **authors)])
+    await store.upsert([record(3, ids={"openalex": "c", "acl": "b"}, title="Epsilon zeta")])
+    last = await store.find_id("openalex", "c")
+    for paper in range(first.ids[0], first.ids[0] + 3):
+        assert [found.id for found in await store.papers([paper])] == [last]

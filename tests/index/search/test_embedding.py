@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(
         np.testing.assert_allclose(mine.row, right.row, rtol=0, atol=short if is_short else row)
         np.testing.assert_allclose(mine.words, right.words, rtol=0, atol=words)
     if torch.backends.quantized.engine == "x86":
-        assert bool(ours._model._short) is not in_bfloat16
+        assert (ours._model._short is None) is in_bfloat16
     assert [ours.pieces(text) for text in TEXTS] == [library.pieces(text) for text in TEXTS]
     assert ours.has_words
     assert library.has_words
@@ -121,3 +122,15 @@ def test_the_packaged_model_needs_neither_transformers_nor_its_library() -> None
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.replace("'", '"')) == []
+
+
+def test_without_torchscript_a_short_text_goes_through_layer_by_layer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = Embedder().encode(["a short text"])
+    monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda: False)
+    monkeypatch.setattr(torch.jit, "freeze", Mock(side_effect=RuntimeError("switched off")))
+    plain = Embedder()
+    plain._model = one_model._LOAD(plain)
+    assert plain._model._short is None
+    np.testing.assert_allclose(plain.encode(["a short text"]), usual, rtol=0, atol=1e-2)
