@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from typing import Any, Protocol
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.backups import DATABASE, drawn
-from data.database.checkpoints import Checkpoints
-from data.database.engine import make_reader, open_database, sqlite_path
+from data.database.engine import make_reader, open_database
 from data.database.unchanged import unchanged
 from data.records import Changes, Deletion, PaperRecord
 from data.stores.asked_questions import AskedQuestions
@@ -69,10 +68,7 @@ class AboutMembers(Protocol):
 class Store(Papers, ChangedPapers, Runs):
     """Reads and writes the database; every method is one short transaction."""
 
-    def __init__(
-        self, reader: AsyncEngine, writer: AsyncEngine, checkpoints: Checkpoints | None = None
-    ) -> None:
-        self._checkpoints = checkpoints
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._engine = reader
         self._unchanged = unchanged(reader)
         self._writer = Writer(writer)
@@ -116,8 +112,7 @@ class Store(Papers, ChangedPapers, Runs):
             Where the file is a newer Labmate's, or isn't a database.
         """
         writer = await open_database(url, bulk=bulk)
-        file = sqlite_path(url) if bulk else None
-        return cls(make_reader(url), writer, Checkpoints(file) if file else None)
+        return cls(make_reader(url), writer)
 
     @property
     def about_members(self) -> tuple[AboutMembers, ...]:
@@ -159,11 +154,8 @@ class Store(Papers, ChangedPapers, Runs):
 
     async def close(self) -> None:
         """Give the connections back."""
-        async with AsyncExitStack() as ending:
-            ending.push_async_callback(self._writer.dispose)
-            ending.push_async_callback(self._engine.dispose)
-            if self._checkpoints is not None:
-                await self._checkpoints.stop()
+        await self._engine.dispose()
+        await self._writer.dispose()
 
     async def upsert(self, items: Sequence[PaperRecord | Deletion]) -> Changes:
         """Write a batch in one transaction: all of it or nothing."""
