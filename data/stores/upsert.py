@@ -68,12 +68,9 @@ class Batch:
         matches: set[int] = set()
         for scheme, values in wanted.items():
             for part in slices(sorted(values)):
-                rows = await self._db.execute(
-                    select(PaperIdRow.paper_id, PaperIdRow.value).where(
-                        PaperIdRow.scheme == scheme, among(self._db, PaperIdRow.value, part)
-                    )
-                )
-                matches.update(paper_id for paper_id, _ in rows)
+                same = among(self._db, PaperIdRow.value, part)
+                query = select(PaperIdRow.paper_id).where(PaperIdRow.scheme == scheme, same)
+                matches.update((await self._db.scalars(query)).all())
         await self._load(matches)
         unknown = [record for record in records if not self._same_id(record)]
         await self._load(await self._similar(unknown))

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
-from types import MappingProxyType
 
 import numpy as np
 
@@ -142,16 +141,10 @@ class ForwardIndex:
     def add(
         self,
         papers: Sequence[Paper | WorkText],
-        gone: Collection[int] = (),
-        coded: Mapping[int, CodedText] = MappingProxyType({}),
+        gone: Collection[int],
+        coded: Mapping[int, CodedText],
     ) -> None:
-        """Add or replace papers and drop ``gone``; this is read after :meth:`commit`.
-
-        Parameters
-        ----------
-        coded
-            The words of some papers by store id, where they are coded already.
-        """
+        """Do what :meth:`index.search.word_files.WordFiles.add` is told; it is read after :meth:`commit`."""
         others = {paper.id: paper for paper in papers if paper.id not in coded}
         texts = {paper.id: coded[paper.id] for paper in papers if paper.id in coded}
         words = self._coder.code(

@@ -269,7 +269,7 @@ async def test_what_is_closed_while_it_writes_leaves_no_lock(words, store):
     papers = await store.papers(range(1, 6))
     many = [replace(paper, id=paper.id + 5 * n) for n in range(400) for paper in papers]
     words.forward.open()
-    writing = asyncio.create_task(asyncio.to_thread(words.forward.add, many))
+    writing = asyncio.create_task(asyncio.to_thread(words.forward.add, many, (), {}))
     await asyncio.sleep(0)
     words.close()
     with suppress(AssertionError):  # it had not begun
