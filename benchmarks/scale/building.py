@@ -21,7 +21,7 @@ from benchmarks.scale.sampled_pass import sampled
 from benchmarks.scale.truth import Truth
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from benchmarks.scale.vectors import PRINT
-from benchmarks.scale.watching import Use, Watch, memory_of
+from benchmarks.scale.watching import Phases, Use, Watch, memory_of
 from data.stores.store import Store
 from index.identity.full_pass import current
 from index.identity.judging import usable_cores
@@ -34,6 +34,8 @@ from index.search.vectors import Vectors
 _SEED = 1
 _AT_ONCE = 4_000
 _ASKED = 100
+STOPPABLE = ("tell_apart", "tell_some_apart", "derive_all")
+"""Steps that go on where they were stopped."""
 
 
 def make(place: Place) -> Figures:
@@ -47,6 +49,8 @@ def make(place: Place) -> Figures:
 def read_in(place: Place) -> Figures:
     """Papers and words, without vectors."""
     shutil.rmtree(place.library, ignore_errors=True)
+    for begun in STOPPABLE:
+        place.so_far(begun).unlink(missing_ok=True)
     unfinished = place.folder / "library.new"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
@@ -106,31 +110,6 @@ def ask_vectors(place: Place) -> Figures:
     return figures
 
 
-class Phases:
-    """Watches a long run, and keeps apart what each of its steps costs."""
-
-    def __init__(self) -> None:
-        self.uses: dict[str, Use] = {}
-        self._watch, self._name = Watch().__enter__(), ""
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        if step != self._name:
-            self.end()
-            print(f"  {step} ({total:,})", flush=True)
-            self._watch, self._name = Watch().__enter__(), step
-
-    def end(self) -> None:
-        """The last step has ended."""
-        self._watch.__exit__()
-        use, before = self._watch.use, self.uses.get(self._name, Use())
-        self.uses[self._name] = Use(
-            before.seconds + use.seconds,
-            before.cpu + use.cpu,
-            max(before.own, use.own),
-            max(before.resident, use.resident),
-        )
-
-
 def tell_apart(place: Place) -> Figures:
     """The full people pass."""
     return asyncio.run(_tell_apart(place, some=False))
@@ -145,12 +124,13 @@ async def _tell_apart(place: Place, *, some: bool) -> Figures:
     store = await Store.open(url(place.library), bulk=True)
     corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
     truth, sample = Truth(place.made), None
-    passing = Phases()
+    passing = Phases(place.so_far("tell_some_apart" if some else "tell_apart"))
     with ExitStack() as while_passing:
         while_passing.enter_context(corpus.writing())
         if some:
             await truth.read(store)
             sample = while_passing.enter_context(sampled(truth))
+        while_passing.enter_context(passing)
         outcome = await identify(corpus, full=True, report=passing, processes=usable_cores())
     figures: Figures = {"people": outcome.people, "authorships": outcome.authorships}
     figures |= _whole("pass", passing) | {"pass disk": _bytes(current(corpus)) / place.size}
@@ -173,8 +153,8 @@ def derive_all(place: Place) -> Figures:
 async def _derive_all(place: Place) -> Figures:
     store = await Store.open(url(place.library), bulk=True)
     corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
-    deriving = Phases()
-    with corpus.writing():
+    deriving = Phases(place.so_far("derive_all"))
+    with corpus.writing(), deriving:
         await derive(corpus, deriving)
     await store.close()
     figures = _whole("derive", deriving)
@@ -186,14 +166,7 @@ async def _derive_all(place: Place) -> Figures:
 
 def _whole(name: str, phases: Phases) -> Figures:
     """The costs of each step of a long run, and of all together."""
-    phases.end()
-    uses = phases.uses.values()
-    figures = Use(
-        sum(use.seconds for use in uses),
-        sum(use.cpu for use in uses),
-        max(use.own for use in uses),
-        max(use.resident for use in uses),
-    ).named(name)
+    figures = sum(phases.uses.values(), Use()).named(name)
     for step, use in phases.uses.items():
         figures |= use.named(step or f"the beginning of {name}")
     return figures

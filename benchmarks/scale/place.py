@@ -42,11 +42,16 @@ class Place:
         path = self.folder / f"{step}.json"
         return json.loads(path.read_text()) if path.exists() else None
 
+    def so_far(self, step: str) -> Path:
+        """What a step that is not done has cost up to now."""
+        return self.folder / f"{step}.so-far.json"
+
     def save(self, step: str, figures: Figures) -> None:
         """Keep what a step measured."""
         new = self.folder / f"{step}.json.new"
         new.write_text(json.dumps(figures, indent=1))
         new.replace(self.folder / f"{step}.json")
+        self.so_far(step).unlink(missing_ok=True)
 
 
 def records(made: Path) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -12,6 +13,8 @@ import psutil
 
 _EVERY = 0.2
 """Seconds from one look to the next."""
+_KEPT_EVERY = 30
+"""Seconds after which a long run writes down what it has cost so far."""
 
 
 @dataclass
@@ -30,6 +33,14 @@ class Use:
     cpu: float = 0.0
     own: float = 0.0
     resident: float = 0.0
+
+    def __add__(self, later: Use) -> Use:
+        return Use(
+            self.seconds + later.seconds,
+            self.cpu + later.cpu,
+            max(self.own, later.own),
+            max(self.resident, later.resident),
+        )
 
     def named(self, prefix: str) -> dict[str, float]:
         """The figures as ``{prefix seconds: …}``."""
@@ -81,6 +92,45 @@ class Watch:
         self._looking.join()
         self.use.seconds = time.perf_counter() - self._begun
         self.use.cpu = max(self._cpu(), self._last_cpu) - self._before
+
+
+class Phases:
+    """Watches a long run, and keeps apart what each of its steps costs.
+
+    The costs so far are also written to a file, so that a run that was stopped and goes on adds to them. What
+    it does twice then counts twice.
+
+    Attributes
+    ----------
+    uses
+        What each step used, by its name; "" is what came before the first.
+    """
+
+    def __init__(self, so_far: Path) -> None:
+        before = json.loads(so_far.read_text()) if so_far.exists() else {}
+        self.uses = {name: Use(**use) for name, use in before.items()}
+        self._so_far, self._step = so_far, ""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """A step has come so far."""
+        if step == self._step and time.perf_counter() - self._begun < _KEPT_EVERY:
+            return
+        self.__exit__()
+        if step != self._step:
+            print(f"  {step} ({total:,})", flush=True)
+        self._step = step
+        self.__enter__()
+
+    def __enter__(self) -> Phases:
+        self._watch, self._begun = Watch().__enter__(), time.perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.__exit__()
+        self.uses[self._step] = self.uses.get(self._step, Use()) + self._watch.use
+        new = self._so_far.with_suffix(".new")
+        new.write_text(json.dumps({name: asdict(use) for name, use in self.uses.items()}))
+        new.replace(self._so_far)
 
 
 def memory_of(process: int) -> tuple[float, float]:
