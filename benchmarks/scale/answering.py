@@ -111,6 +111,7 @@ async def _answer(place: Place) -> Figures:
                     await ask(user)
                     figures[f"{name} first"] = time.perf_counter() - first
                 figures["first of each kind"] = time.perf_counter() - begun
+                figures["looking up p50"] = await _looking_up(user)
                 await _ask_all(user, kinds, figures, "")
                 await asyncio.sleep(_REST)
                 figures["rest own"], figures["rest mapped"] = _memory(process.pid)
@@ -118,6 +119,16 @@ async def _answer(place: Place) -> Figures:
             process.terminate()
             process.wait()
     return figures
+
+
+async def _looking_up(user: UserClient) -> float:
+    """The ms in which the measuring client looks up the commands, before it sends any; p50."""
+    times = []
+    for _ in range(_ASKED):
+        begun = time.perf_counter()
+        await user.commands()
+        times.append(time.perf_counter() - begun)
+    return percentile(times, 0.5)
 
 
 async def _ask_all(user: UserClient, kinds: dict[str, Asking], figures: Figures, when: str) -> None:

@@ -121,6 +121,7 @@ ROWS = [
     Row("start to a first answer of each kind, s", "first of each kind", 6, digits=1),
     Row("at rest, all processes' own, MB", "rest own", 2_500),
     Row("at rest, mapped pages, MB", "rest mapped"),
+    Row("the client looks up commands, p50, ms", "looking up p50", digits=1, grows=False),
     *_replies(),
     Row("a day of 1,200 papers, minutes", "day minutes", 15, digits=1),
     Row("replies meanwhile, times as long", "meanwhile", 2, digits=1, grows=False),

@@ -28,6 +28,7 @@ from bot.local_discord.server import LocalDiscord
 from data.database import backups
 from data.database.engine import MIGRATIONS
 from data.stores.store import Store
+from index.search import origin
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.inverted_file import build
@@ -94,7 +95,17 @@ def keep_up(place: Place) -> Figures:
     figures |= _do("migration", migrate, place)
     for copy in place.library.glob("labmate.before-*"):
         copy.unlink()
+    asyncio.run(_note_number(place))
     return figures
+
+
+async def _note_number(place: Place) -> None:
+    """The migrated database has a new number; note that the files are of it, as they were before."""
+    store = await Store.open(url(place.library))
+    number = await store.number()
+    await store.close()
+    assert number is not None
+    origin.note(place.library, number)
 
 
 def _do(name: str, work: Callable[[Path], None], place: Place) -> Figures:

@@ -57,12 +57,10 @@ class ChangedPapers(Repository):
             rows = await connection.execute(_FACTS.add_columns(PaperRow.changed).where(PaperRow.id.in_(ids)))
             return [(row.changed, IndexFact(*row[:-1])) for row in rows]
 
-    async def newest_ids(self) -> tuple[int, int]:
-        """The highest store id, and how many papers there are, merged ones included."""
-        query = select(func.max(PaperRow.id), func.count())
+    async def newest_id(self) -> int:
+        """The highest store id, of merged papers, too; 0 for an empty store."""
         async with self._read() as connection:
-            row = (await connection.execute(query)).one()
-        return int(row[0] or 0), int(row[1])
+            return await connection.scalar(select(func.max(PaperRow.id))) or 0
 
     async def changed_ids(self, after: int, limit: int) -> tuple[list[int], int]:
         """Store ids of rows changed after a batch number, oldest change first, and the last one's number."""

@@ -220,11 +220,8 @@ class Corpus:
         self._lacks.changed(gone)
         self._seen = newest
         if taken >= _KEEP_FROM:
-            _, rows = await self.store.newest_ids()
             with contextlib.suppress(OSError):  # a full disk: the store has it all
-                await asyncio.to_thread(
-                    facets_file.save, self.folder, self.facets, self._hashes, newest, rows
-                )
+                await asyncio.to_thread(facets_file.save, self.folder, self.facets, self._hashes, newest)
 
     async def refresh_names(self) -> None:
         """Bring the names up to date with papers that have come in since."""

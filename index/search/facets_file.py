@@ -16,8 +16,8 @@ CHECKED = 200
 """How many papers, spread evenly, are compared with the store before the file is believed."""
 
 
-def save(folder: Path, facets: Facets, hashes: np.ndarray, seen: int, rows: int) -> None:
-    """Write what is known up to a batch of the store, when it had so many rows of papers."""
+def save(folder: Path, facets: Facets, hashes: np.ndarray, seen: int) -> None:
+    """Write what is known up to a batch of the store."""
     size = min(len(facets.codes), len(hashes))
     with Draft(folder / FILE, FORMAT) as draft:
         draft.add("days", facets.days[:size])
@@ -25,13 +25,13 @@ def save(folder: Path, facets: Facets, hashes: np.ndarray, seen: int, rows: int)
         draft.add("bare", facets.bare[:size])
         draft.add("hashes", hashes[:size])
         draft.add("names", arrays.lines(facets.names))
-        draft.publish(seen=seen, rows=rows)
+        draft.publish(seen=seen)
 
 
 async def load(folder: Path, store: Store) -> tuple[Facets, np.ndarray, int] | None:
     """Facets, hashes, and the batch they are known up to; None where the store is not the one they are of."""
     held = MappedArrays.open(folder / FILE, FORMAT, ("days", "codes", "bare", "hashes", "names"))
-    if held is None or {"seen", "rows"} - held.stamp.keys():
+    if held is None or "seen" not in held.stamp:
         return None
     seen = held.stamp["seen"]
     try:
@@ -41,8 +41,7 @@ async def load(folder: Path, store: Store) -> tuple[Facets, np.ndarray, int] | N
     hashes = np.array(held["hashes"], np.int64)
     if len(hashes) != len(facets.codes):
         return None
-    top, rows = await store.newest_ids()
-    if await store.last_change() < seen or rows < held.stamp["rows"] or top < facets.top():
+    if await store.last_change() < seen or await store.newest_id() < facets.top():
         return None
     ids = facets.held()
     some = ids[np.linspace(0, len(ids) - 1, min(CHECKED, len(ids))).astype(np.int64)] if len(ids) else ids

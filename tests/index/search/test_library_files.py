@@ -154,7 +154,7 @@ async def test_a_file_of_facets_that_is_not_right_is_not_believed(store, tmp_pat
     if damage == "codes":
         facets = Facets.of(facets.days, facets.codes, facets.bare, facets.names)
         facets.codes[facets.held()[0]] = 99
-    facets_file.save(path.parent, facets, hashes, corpus.seen, 9)
+    facets_file.save(path.parent, facets, hashes, corpus.seen)
     if damage == "torn":
         path.write_bytes(path.read_bytes()[:-1])
     assert await facets_file.load(path.parent, store) is None
@@ -171,7 +171,7 @@ async def test_a_merged_paper_is_gone_from_facets_that_were_kept(store, tmp_path
     assert len(corpus.facets) == 2
     later = Facets.of(*stale, corpus.facets.names)
     later.drop([corpus.facets.top()])
-    await asyncio.to_thread(facets_file.save, tmp_path / "index", later, corpus._hashes, corpus.seen, 2)
+    await asyncio.to_thread(facets_file.save, tmp_path / "index", later, corpus._hashes, corpus.seen)
     kept = await facets_file.load(tmp_path / "index", store)
     assert kept is not None
     assert len(kept[0]) == 1
