@@ -7,8 +7,6 @@ from datetime import date
 from functools import cache, lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from data.calendar import clock
 from data.keys import fold
 from index.models.mapped import Draft, MappedArrays
@@ -16,6 +14,7 @@ from index.search.corpus import Corpus
 from index.search.embedding import DEFAULT_MODEL, locate
 from index.search.typos import Vocabulary
 from index.search.understanding import Known
+from index.search.word_list import ARRAYS, WordList
 
 _GROWN = 1.02
 """The words of titles are listed again when the number of papers has grown by this factor."""
@@ -24,8 +23,7 @@ _KEPT = 1.005
 _CHECKED, _SAME = 200, 0.95
 """Of so many words of the file, at least this share must be in titles; else it is another library's."""
 _CACHED = 4_096
-FILE, FORMAT = "title-words.map", "title-words-1"
-_ARRAYS = ("words", "titles")
+FILE, FORMAT = "title-words.map", "title-words-2"
 
 
 class KnownWords:
@@ -34,7 +32,7 @@ class KnownWords:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._file = corpus.folder / FILE
-        self._vocabulary, self._listed = Vocabulary({}), 0
+        self._vocabulary, self._listed = Vocabulary.of([]), 0
         self._together = lru_cache(_CACHED)(self._count_together)
         self._counted = -1
 
@@ -71,8 +69,7 @@ class KnownWords:
         """Whether a file has the words of this library, from nearly as many papers as it has now."""
         if not papers <= len(self._corpus.words) <= papers * _KEPT:
             return False
-        words = list(vocabulary.titles)
-        some = words[:: max(1, len(words) // _CHECKED)]
+        some = vocabulary.titles.some(_CHECKED)
         found = sum(self._corpus.words.titles_having(word) > 0 for word in some)
         return found >= _SAME * len(some)
 
@@ -83,21 +80,20 @@ class KnownWords:
 def keep_words(path: Path, vocabulary: Vocabulary, papers: int) -> None:
     """Write the words of titles, as they were in so many papers; listing them takes many times as long."""
     with Draft(path, FORMAT) as draft:
-        draft.add("words", np.frombuffer("\n".join(vocabulary.titles).encode(), np.uint8))
-        draft.add("titles", np.fromiter(vocabulary.titles.values(), np.int32, len(vocabulary)))
+        for name in ARRAYS:
+            draft.add(name, getattr(vocabulary.titles, name))
         draft.publish(papers=papers)
 
 
 def kept_words(path: Path) -> tuple[Vocabulary, int] | None:
     """The words of titles in a file, and in how many papers they were listed; None where it can't be read."""
-    held = MappedArrays.open(path, FORMAT, _ARRAYS)
-    if held is None:
+    held = MappedArrays.open(path, FORMAT, ARRAYS)
+    if held is None or "papers" not in held.stamp:
         return None
-    text = held["words"].tobytes().decode("ascii", "replace")
-    words, titles = text.split("\n") if text else [], held["titles"].tolist()
-    if len(words) != len(titles) or "papers" not in held.stamp:
+    try:
+        return Vocabulary(WordList(*(held[name] for name in ARRAYS))), held.stamp["papers"]
+    except ValueError:
         return None
-    return Vocabulary(dict(zip(words, titles, strict=True))), held.stamp["papers"]
 
 
 @cache

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
+from index.search.word_list import WordList
 
 SHORTEST = 4
 """A shorter word has too many neighbours to guess the right one."""
@@ -55,20 +54,21 @@ class Counts:
 class Vocabulary:
     """The words of titles, for correcting others to them."""
 
-    def __init__(self, titles: dict[str, int]) -> None:
+    def __init__(self, titles: WordList) -> None:
         """From words of :meth:`of`, each with the number of titles that have it."""
         self.titles = titles
-        self._words = list(titles)
 
     @classmethod
     def of(cls, words: Iterable[tuple[str, int]]) -> Vocabulary:
         """From all words of titles, of which some can't be typed wrong."""
         return cls(
-            {word: titles for word, titles in words if len(word) >= SHORTEST and _LETTERS.fullmatch(word)}
+            WordList.of(
+                (word, titles) for word, titles in words if len(word) >= SHORTEST and _LETTERS.fullmatch(word)
+            )
         )
 
     def __len__(self) -> int:
-        return len(self._words)
+        return len(self.titles)
 
     def corrected(self, text: str, counts: Counts) -> tuple[tuple[str, str], ...]:
         """The words of a text that are typos, each with its correction: (as typed, as meant).
@@ -111,30 +111,30 @@ class Vocabulary:
         word = words[place].lower()
         held = counts.papers(word)
         most = 2 if len(word) >= TWO_EDITS and not held else 1
-        near = process.extract(word, self._words, scorer=OSA.distance, score_cutoff=most, limit=None)
-        options = [(meant, edits) for meant, edits, _ in near if meant != word]
+        options = [(meant, edits) for meant, edits in self.titles.near(word, most) if meant != word]
         if held:
             options = [
                 option for option in options if self._is_surprising(option[0], place, words, held, counts)
             ]
         if not options:
             return self._split(word, counts) if not held else None
-        options.sort(key=lambda option: PER_EDIT * option[1] - math.log(self.titles[option[0]]))
+        options.sort(key=lambda option: PER_EDIT * option[1] - math.log(self.titles.count(option[0])))
 
         def score(option: tuple[str, int]) -> float:
             meant, edits = option
             start = OTHER_START if meant[0] != word[0] else 0.0
             beside = [" ".join(pair) for pair in _pairs(place, words, meant)]
             company = sum(math.log1p(counts.together(pair)) for pair in beside)
-            return math.log(self.titles[meant]) - PER_EDIT * edits - start + COMPANY * company
+            return math.log(self.titles.count(meant)) - PER_EDIT * edits - start + COMPANY * company
 
         best = max(options[:8], key=score)
         return best[0] if best[1] == 1 or best[0][0] == word[0] else None
 
     def _is_surprising(self, meant: str, place: int, words: Sequence[str], held: int, counts: Counts) -> bool:
         """Whether a word that few papers have is so much rarer than another that it must be a typo."""
-        in_titles = words[place].lower() in self.titles
-        if not in_titles and len(words[place]) >= RARE_LENGTH and self.titles[meant] >= RARE_RATIO * held:
+        in_titles = self.titles.count(words[place].lower()) > 0
+        long = len(words[place]) >= RARE_LENGTH
+        if not in_titles and long and self.titles.count(meant) >= RARE_RATIO * held:
             return True
         pairs = zip(_pairs(place, words, meant), _pairs(place, words, words[place]), strict=True)
         return any(
@@ -146,9 +146,8 @@ class Vocabulary:
         """Two frequent words that were written as one."""
         for at in range(SHORTEST, len(word) - SHORTEST + 1):
             one, two = word[:at], word[at:]
-            if min(self.titles.get(one, 0), self.titles.get(two, 0)) >= SPLIT and counts.together(
-                f"{one} {two}"
-            ):
+            frequent = min(self.titles.count(one), self.titles.count(two)) >= SPLIT
+            if frequent and counts.together(f"{one} {two}"):
                 return f"{one} {two}"
         return None
 
