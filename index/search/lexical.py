@@ -22,6 +22,9 @@ from index.search.word_lookup import WordLookup
 TITLE_WEIGHT = 2.0
 """How much more a word counts in the title than in the abstract (index/evaluate/search.py)."""
 MAX_TERMS = 48
+COMMON, COMMON_LEAST = 0.2, 100_000
+"""A word that a larger share of all abstracts has, and more of them than this, is looked for in titles only:
+it tells abstracts little apart, and going through that many takes long (benchmarks/common_words.py)."""
 OTHER_NUMBER = 0.1
 """A plural is the same word as a singular only if it has at least this share of its papers."""
 FUNCTION_WORDS = 2
@@ -139,7 +142,7 @@ class WordIndex(WordLookup):
         shared: bool = False,
         most: int = MAX_TERMS,
     ) -> list[tuple[int, float]]:
-        """Papers by BM25 over title and abstract.
+        """Papers by BM25 over title and abstract, without the abstracts' very common words (:data:`COMMON`).
 
         Parameters
         ----------
@@ -156,11 +159,13 @@ class WordIndex(WordLookup):
             Best first, at most k.
         """
         terms = rarest(self.terms(text), shared=shared, most=most)
-        fields = [("title", TITLE_WEIGHT)] if title_only else [("title", TITLE_WEIGHT), ("abstract", 1.0)]
+        most_held = max(COMMON * len(self), COMMON_LEAST)
+        wanted = [(term, "title", TITLE_WEIGHT) for term in _distinct(terms)]
+        if not title_only:
+            wanted += [(term, "abstract", 1.0) for term, *_ in wanted if term.in_abstracts <= most_held]
         clauses = [
             (Occur.Should, Query.boost_query(self._term(field, term), weight))
-            for term in _distinct(terms)
-            for field, weight in fields
+            for term, field, weight in wanted
         ]
         required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
         if phrases and not required:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from index.search import lexical
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.fusion import with_pairs
@@ -44,6 +45,21 @@ def _ids(hits):
 async def test_words_meet_by_their_stems_and_without_accents(words):
     assert _ids(words.search("tolerance trained", 5))[0] == 4
     assert _ids(words.search("cafe", 5)) == [5]
+
+
+async def test_where_papers_are_many_a_common_word_is_looked_for_in_titles(words, store, monkeypatch):
+    some = [record(n, title=f"Title {n}", abstract="A network of models.") for n in range(10, 20)]
+    some += [record(20, title="Networks", abstract=""), record(21, title="Title 21", abstract="Emulation.")]
+    changes = await store.upsert(some)
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    everywhere = set(_ids(words.search("networks emulation", 50)))
+    assert set(changes.ids) <= everywhere
+    monkeypatch.setattr(lexical, "COMMON_LEAST", 9)
+    found = set(_ids(words.search("networks emulation", 50)))
+    assert everywhere - found == set(changes.ids[:10])
+    monkeypatch.setattr(lexical, "COMMON", 0.7)
+    assert set(_ids(words.search("networks emulation", 50))) == everywhere
 
 
 async def test_a_quoted_phrase_must_occur(words):
