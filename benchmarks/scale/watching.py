@@ -115,17 +115,23 @@ class Phases:
         """A step has come so far."""
         if step == self._step and time.perf_counter() - self._begun < _KEPT_EVERY:
             return
-        self.__exit__()
+        self._end()
         if step != self._step:
             print(f"  {step} ({total:,})", flush=True)
         self._step = step
-        self.__enter__()
+        self._begin()
 
     def __enter__(self) -> Phases:
-        self._watch, self._begun = Watch().__enter__(), time.perf_counter()
+        self._begin()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _begin(self) -> None:
+        self._watch, self._begun = Watch().__enter__(), time.perf_counter()
+
+    def _end(self) -> None:
         self._watch.__exit__()
         self.uses[self._step] = self.uses.get(self._step, Use()) + self._watch.use
         new = self._so_far.with_suffix(".new")

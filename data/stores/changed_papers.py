@@ -57,11 +57,6 @@ class ChangedPapers(Repository):
             rows = await connection.execute(_FACTS.add_columns(PaperRow.changed).where(PaperRow.id.in_(ids)))
             return [(row.changed, IndexFact(*row[:-1])) for row in rows]
 
-    async def newest_id(self) -> int:
-        """The highest store id, of merged papers, too; 0 for an empty store."""
-        async with self._read() as connection:
-            return await connection.scalar(select(func.max(PaperRow.id))) or 0
-
     async def changed_ids(self, after: int, limit: int) -> tuple[list[int], int]:
         """Store ids of rows changed after a batch number, oldest change first, and the last one's number."""
         query = (

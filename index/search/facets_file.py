@@ -41,13 +41,16 @@ async def load(folder: Path, store: Store) -> tuple[Facets, np.ndarray, int] | N
     hashes = np.array(held["hashes"], np.int64)
     if len(hashes) != len(facets.codes):
         return None
-    if await store.last_change() < seen or await store.newest_id() < facets.top():
+    if await store.last_change() < seen or await store.listings.newest_paper() < facets.top():
         return None
     ids = facets.held()
     some = ids[np.linspace(0, len(ids) - 1, min(CHECKED, len(ids))).astype(np.int64)] if len(ids) else ids
     known = {fact.paper_id: (changed, fact) for changed, fact in await store.index_facts_of(some.tolist())}
+    merged = await store.merged(paper for paper in some.tolist() if paper not in known)
     for paper in some.tolist():
         changed, fact = known.get(paper, (seen + 1, None))
+        if fact is None and paper not in merged:  # another store's
+            return None
         if fact is None or changed > seen:  # merged or changed since; the store tells of that
             continue
         if fact.text_hash != hashes[paper] or not facets.agrees(fact):

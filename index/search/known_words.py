@@ -45,6 +45,8 @@ class KnownWords:
             self._vocabulary, self._listed = Vocabulary.of(words.title_words()), size
             with suppress(OSError):  # a full disk: the next start lists them again
                 keep_words(self._file, self._vocabulary, size)
+                if kept := kept_words(self._file):
+                    self._vocabulary, _ = kept  # on the disk instead of in memory
         if size != self._counted:
             self._together.cache_clear()
             self._counted = size

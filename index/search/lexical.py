@@ -23,8 +23,8 @@ TITLE_WEIGHT = 2.0
 """How much more a word counts in the title than in the abstract (index/evaluate/search.py)."""
 MAX_TERMS = 48
 COMMON, COMMON_LEAST = 0.2, 100_000
-"""A word that a larger share of all abstracts has, and more of them than this, is looked for in titles only:
-it tells abstracts little apart, and going through that many takes long (benchmarks/common_words.py)."""
+"""A word in the abstracts of a larger share of all papers, and of more than this, is looked for in titles
+only: it tells abstracts little apart, and going through that many takes long (benchmarks/common_words.py)."""
 OTHER_NUMBER = 0.1
 """A plural is the same word as a singular only if it has at least this share of its papers."""
 FUNCTION_WORDS = 2
@@ -160,9 +160,13 @@ class WordIndex(WordLookup):
         """
         terms = rarest(self.terms(text), shared=shared, most=most)
         most_held = max(COMMON * len(self), COMMON_LEAST)
-        wanted = [(term, "title", TITLE_WEIGHT) for term in _distinct(terms)]
-        if not title_only:
-            wanted += [(term, "abstract", 1.0) for term, *_ in wanted if term.in_abstracts <= most_held]
+        distinct = _distinct(terms)
+        wanted = [(term, "title", TITLE_WEIGHT) for term in distinct]
+        if not title_only and distinct:
+            least = min(term.in_abstracts for term in distinct)  # where all are common, one still is
+            wanted += [
+                (term, "abstract", 1.0) for term in distinct if term.in_abstracts <= max(most_held, least)
+            ]
         clauses = [
             (Occur.Should, Query.boost_query(self._term(field, term), weight))
             for term, field, weight in wanted

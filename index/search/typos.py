@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from index.search.word_list import WordList
+from index.search.word_list import Neighbour, WordList
 
 SHORTEST = 4
 """A shorter word has too many neighbours to guess the right one."""
@@ -111,32 +111,34 @@ class Vocabulary:
         word = words[place].lower()
         held = counts.papers(word)
         most = 2 if len(word) >= TWO_EDITS and not held else 1
-        options = [(meant, edits) for meant, edits in self.titles.near(word, most) if meant != word]
+        options = [option for option in self.titles.near(word, most) if option.word != word]
         if held:
             options = [
-                option for option in options if self._is_surprising(option[0], place, words, held, counts)
+                option for option in options if self._is_surprising(option, place, words, held, counts)
             ]
         if not options:
             return self._split(word, counts) if not held else None
-        options.sort(key=lambda option: PER_EDIT * option[1] - math.log(self.titles.count(option[0])))
+        options.sort(key=lambda option: PER_EDIT * option.edits - math.log(option.times))
 
-        def score(option: tuple[str, int]) -> float:
-            meant, edits = option
+        def score(option: Neighbour) -> float:
+            meant, edits, titles = option
             start = OTHER_START if meant[0] != word[0] else 0.0
             beside = [" ".join(pair) for pair in _pairs(place, words, meant)]
             company = sum(math.log1p(counts.together(pair)) for pair in beside)
-            return math.log(self.titles.count(meant)) - PER_EDIT * edits - start + COMPANY * company
+            return math.log(titles) - PER_EDIT * edits - start + COMPANY * company
 
         best = max(options[:8], key=score)
-        return best[0] if best[1] == 1 or best[0][0] == word[0] else None
+        return best.word if best.edits == 1 or best.word[0] == word[0] else None
 
-    def _is_surprising(self, meant: str, place: int, words: Sequence[str], held: int, counts: Counts) -> bool:
+    def _is_surprising(
+        self, meant: Neighbour, place: int, words: Sequence[str], held: int, counts: Counts
+    ) -> bool:
         """Whether a word that few papers have is so much rarer than another that it must be a typo."""
         in_titles = self.titles.count(words[place].lower()) > 0
         long = len(words[place]) >= RARE_LENGTH
-        if not in_titles and long and self.titles.count(meant) >= RARE_RATIO * held:
+        if not in_titles and long and meant.times >= RARE_RATIO * held:
             return True
-        pairs = zip(_pairs(place, words, meant), _pairs(place, words, words[place]), strict=True)
+        pairs = zip(_pairs(place, words, meant.word), _pairs(place, words, words[place]), strict=True)
         return any(
             counts.together(" ".join(right)) >= RARE_COMPANY and not counts.together(" ".join(typed))
             for right, typed in pairs

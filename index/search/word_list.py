@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-ARRAYS = ("letters", "counts", "masks", "lengths")
+ARRAYS = {"letters": np.uint8, "counts": np.int32, "masks": np.uint32, "lengths": np.int64}
+"""The arrays of a list, and what they are made of."""
+_FIRST, _LAST = ord("a"), ord("z")
 _HALF = 13
 """The 26 letters are counted in two halves."""
 _BITS = np.array([bin(half).count("1") for half in range(1 << _HALF)], np.uint8)
+
+
+class Neighbour(NamedTuple):
+    """A word, how many edits it is from another, and its count."""
+
+    word: str
+    edits: int
+    times: int
 
 
 class WordList:
@@ -35,20 +45,27 @@ class WordList:
     Raises
     ------
     ValueError
-        If the arrays don't fit each other.
+        If the arrays don't fit each other, or can't be those of words.
     """
 
     def __init__(
         self, letters: np.ndarray, counts: np.ndarray, masks: np.ndarray, lengths: np.ndarray
     ) -> None:
-        self.letters, self.counts, self.masks, self.lengths = letters, counts, masks, lengths
+        arrays = letters, counts, masks, lengths
+        if any(a.ndim != 1 or a.dtype != kind for a, kind in zip(arrays, ARRAYS.values(), strict=True)):
+            raise ValueError("these are not the arrays of a list of words")
+        self.letters, self.counts, self.masks, self.lengths = arrays
+        if lengths[:1].any() or np.any((lengths < 0) | (lengths > len(counts))):
+            raise ValueError("the arrays of a list of words don't fit each other")
         self._first = np.append(0, np.cumsum(lengths))
         """The first word of each length, and how many words there are."""
         self._begins = np.append(0, np.cumsum(lengths * np.arange(len(lengths))))
         """Where in ``letters`` its letters begin."""
-        fitting = len(counts) == len(masks) == self._first[-1] and len(letters) == self._begins[-1]
-        if not fitting or (len(lengths) and (lengths[0] or lengths.min() < 0)):
+        if not len(counts) == len(masks) == self._first[-1] or len(letters) != self._begins[-1]:
             raise ValueError("the arrays of a list of words don't fit each other")
+        spelt = letters.min(initial=_FIRST) >= _FIRST and letters.max(initial=_LAST) <= _LAST
+        if not spelt or counts.min(initial=1) < 1 or masks.max(initial=0) >> 2 * _HALF:
+            raise ValueError("these are not the arrays of a list of words")
 
     @classmethod
     def of(cls, words: Iterable[tuple[str, int]]) -> Self:
@@ -60,7 +77,7 @@ class WordList:
         made = cls(letters, counts, np.zeros(len(ordered), np.uint32), lengths.astype(np.int64))
         for length in np.flatnonzero(lengths).tolist():
             first = int(made._first[length])
-            places = made._of_length(length).view(np.uint8).reshape(-1, length) - ord("a")
+            places = made._of_length(length).view(np.uint8).reshape(-1, length) - _FIRST
             bits = np.bitwise_or.reduce(np.uint32(1) << places.astype(np.uint32), axis=1)
             made.masks[first : first + len(bits)] = bits
         return made
@@ -90,21 +107,25 @@ class WordList:
         found = place < len(same_length) and same_length[place] == letters
         return int(self.counts[self._first[len(letters)] + place]) if found else 0
 
-    def near(self, word: str, edits: int) -> list[tuple[str, int]]:
-        """Every word at most so many edits away, with the number of edits, fewest first.
+    def near(self, word: str, edits: int) -> list[Neighbour]:
+        """Every word at most so many edits away, the nearest first.
 
         An edit adds, drops or changes a letter, or swaps two neighbours (optimal string alignment).
         """
-        mine = np.uint32(sum(1 << (ord(letter) - ord("a")) for letter in set(word) if "a" <= letter <= "z"))
+        places = {ord(letter) - _FIRST for letter in word if _FIRST <= ord(letter) <= _LAST}
+        mine = np.uint32(sum(1 << place for place in places))
         alike: list[str] = []
+        counts: list[int] = []
         for length in range(max(1, len(word) - edits), min(len(word) + edits + 1, len(self.lengths))):
             first = int(self._first[length])
-            theirs = self.masks[first : first + int(self.lengths[length])]
+            last = first + int(self.lengths[length])
+            theirs = self.masks[first:last]
             # Each edit brings in one letter at most, and takes one away.
             close = (_letters(theirs & ~mine) <= edits) & (_letters(mine & ~theirs) <= edits)
             alike += [letters.decode() for letters in self._of_length(length)[close]]
+            counts += self.counts[first:last][close].tolist()
         near = process.extract(word, alike, scorer=OSA.distance, score_cutoff=edits, limit=None)
-        return [(found, int(distance)) for found, distance, _ in near]
+        return [Neighbour(found, int(distance), counts[place]) for found, distance, place in near]
 
     def _of_length(self, length: int) -> np.ndarray:
         """The words of a length: bytes, shape (words,)."""

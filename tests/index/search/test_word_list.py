@@ -34,7 +34,7 @@ def test_it_has_each_word_with_its_count(words, counts):
 @pytest.mark.parametrize("other", ["", "qqqq", "a" * 500, "é", "ab cd", "a\0", "\udce9", "日本語"])
 def test_other_words_have_no_count(words, other):
     assert words.count(other) == 0
-    assert all(OSA.distance(other, near) <= 2 for near, _ in words.near(other, 2))
+    assert all(OSA.distance(other, near) <= 2 for near, *_ in words.near(other, 2))
 
 
 @pytest.mark.parametrize("edits", [0, 1, 2])
@@ -42,8 +42,9 @@ def test_it_finds_every_word_within_so_many_edits(words, counts, edits):
     for typed in [*CHANCE.sample(sorted(counts), 30), *(word(14) for _ in range(30))]:
         near = words.near(typed, edits)
         distances = {other: OSA.distance(typed, other) for other in counts}
-        assert dict(near) == {other: far for other, far in distances.items() if far <= edits}
-        assert [far for _, far in near] == sorted(far for _, far in near)
+        close = {other: (far, counts[other]) for other, far in distances.items() if far <= edits}
+        assert {one.word: (one.edits, one.times) for one in near} == close
+        assert [one.edits for one in near] == sorted(one.edits for one in near)
 
 
 def test_some_of_them_are_spread_over_all_lengths(words, counts):
@@ -72,7 +73,24 @@ def test_arrays_that_do_not_fit_are_refused(words):
             torn = [*arrays[:place], wrong, *arrays[place + 1 :]]
             with pytest.raises(ValueError, match="don't fit"):
                 WordList(*torn)
-    moved = words.lengths.copy()
-    moved[1], moved[0] = 0, moved[1]
-    with pytest.raises(ValueError, match="don't fit"):
-        WordList(words.letters, words.counts, words.masks, moved)
+    for lengths in ([5, 0], [-1, 1], [2**62] * 4, [2**63 - 1, 1]):
+        with pytest.raises(ValueError, match="don't fit"):
+            WordList(words.letters, words.counts, words.masks, np.array(lengths, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"), [(0, 0x80), (0, ord("A")), (1, 0), (1, -3), (2, 1 << 31), (2, 1 << 26)]
+)
+def test_numbers_that_no_word_has_are_refused(words, place, wrong):
+    arrays = [words.letters.copy(), words.counts.copy(), words.masks.copy(), words.lengths]
+    arrays[place][7] = wrong
+    with pytest.raises(ValueError, match="not the arrays"):
+        WordList(*arrays)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_arrays_of_another_kind_are_refused(words, place):
+    arrays = [words.letters, words.counts, words.masks, words.lengths]
+    for wrong in (arrays[place].astype(np.float64), arrays[place].reshape(1, -1), np.array(1)):
+        with pytest.raises(ValueError, match="not the arrays"):
+            WordList(*arrays[:place], wrong, *arrays[place + 1 :])
