@@ -2,12 +2,14 @@
 
 import asyncio
 import zlib
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
 import pytest
 
 from data.keys import name_key
+from data.stores import sequences
 from index.search import corpus as corpus_module
 from index.search import facets_file, name_table, names_file
 from index.search.corpus import Corpus
@@ -161,6 +163,20 @@ async def test_a_file_of_facets_that_is_not_right_is_not_believed(store, tmp_pat
     again = await Corpus.open(store, tmp_path / "index", Embedder())
     assert again.facets.codes.tolist() == corpus.facets.codes.tolist() or damage == "codes"
     assert len(again.facets) == 9
+
+
+async def test_facets_of_papers_that_the_store_never_had_are_not_believed(store, tmp_path):
+    await store.upsert([record(n) for n in range(4)])
+    async with store._writer.begin() as connection:
+        missing = await sequences.take(connection, "papers", 1)
+    await store.upsert([record(n) for n in range(4, 9)])
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder())
+    facets_file.save(tmp_path / "index", corpus.facets, corpus._hashes, corpus.seen)
+    assert await facets_file.load(tmp_path / "index", store) is not None
+    [(_, fact)] = await store.index_facts_of([missing - 1])
+    corpus.facets.update([replace(fact, paper_id=missing)])
+    facets_file.save(tmp_path / "index", corpus.facets, corpus._hashes, corpus.seen)
+    assert await facets_file.load(tmp_path / "index", store) is None
 
 
 async def test_a_merged_paper_is_gone_from_facets_that_were_kept(store, tmp_path, monkeypatch):
