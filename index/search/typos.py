@@ -63,7 +63,9 @@ class Vocabulary:
         """From all words of titles, of which some can't be typed wrong."""
         return cls(
             WordList.of(
-                (word, titles) for word, titles in words if len(word) >= SHORTEST and _LETTERS.fullmatch(word)
+                (word, titles)
+                for word, titles in words
+                if titles > 0 and len(word) >= SHORTEST and _LETTERS.fullmatch(word)
             )
         )
 
