@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 
 from data.keys import name_key
 from data.stores.repository import Repository
@@ -13,6 +13,7 @@ from data.stores.slices import slices
 from data.tables.papers import AuthorRow, AuthorshipRow
 
 _PART = 20_000
+_NUMBERS = select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(bindparam("keys", expanding=True)))
 
 
 def _counts(*which: ColumnElement[bool]) -> Select[Any]:
@@ -69,10 +70,7 @@ class AuthorNames(Repository):
     async def numbers(self, keys: Sequence[str]) -> dict[str, int]:
         """The numbers of authors' names, by their keys."""
         async with self._read() as connection:
-            rows = await connection.execute(
-                select(AuthorRow.key, AuthorRow.id).where(AuthorRow.key.in_(keys))
-            )
-            return {row[0]: row[1] for row in rows}
+            return {row[0]: row[1] for row in await connection.execute(_NUMBERS, {"keys": keys})}
 
     async def find(self, name: str) -> int | None:
         """The number of an author's name, in any of its printed forms."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from data.stores.papers import CURRENT, DAY
 from data.stores.repository import Repository
@@ -34,6 +34,9 @@ _FACTS = select(
     PaperRow.categories,
     (PaperRow.abstract != "").label("described"),
 ).where(CURRENT)
+_TEXTS = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash).where(
+    PaperRow.id.in_(bindparam("ids", expanding=True))
+)
 
 
 class ChangedPapers(Repository):
@@ -109,7 +112,6 @@ class ChangedPapers(Repository):
         texts: dict[int, tuple[str, str, int]] = {}
         async with self._read() as connection:
             for part in slices(ids):
-                query = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash)
-                for row in await connection.execute(query.where(PaperRow.id.in_(part))):
+                for row in await connection.execute(_TEXTS, {"ids": part}):
                     texts[row[0]] = (row[1], row[2], row[3])
         return texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BindParameter, Select, bindparam, func, literal, or_, select, union_all
@@ -54,22 +55,30 @@ def has_category(category: str) -> Any:
     )
 
 
-async def ids_within(
-    connection: AsyncConnection,
-    query: Select[Any],
-    *,
-    oldest_first: bool,
-    since: date | None,
-    category: str | None,
-) -> list[int]:
-    """The store ids that a query finds, of current papers within limits, in the order of their days."""
+def within(
+    query: Select[Any], *, oldest_first: bool, since: date | None, category: str | None
+) -> Select[Any]:
+    """A query for current papers within limits, in the order of their days."""
     query = query.where(CURRENT)
     if since:
         query = query.where(since <= DAY)
     if category:
         query = query.where(has_category(category))
     order = (OLDEST, PaperRow.id.asc()) if oldest_first else (NEWEST, PaperRow.id.desc())
-    return list((await connection.scalars(query.order_by(*order))).all())
+    return query.order_by(*order)
+
+
+@lru_cache
+def _under_name(oldest_first: bool, since: date | None, category: str | None) -> Select[Any]:
+    """The papers of an author's key."""
+    query = (
+        select(PaperRow.id)
+        .join(AuthorshipRow, AuthorshipRow.paper_id == PaperRow.id)
+        .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
+        .where(AuthorRow.key == _KEY)
+        .group_by(PaperRow.id)
+    )
+    return within(query, oldest_first=oldest_first, since=since, category=category)
 
 
 class Papers(Repository):
@@ -107,8 +116,12 @@ class Papers(Repository):
 
     async def find_title(self, title: str) -> list[int]:
         """Store ids of the papers with exactly this title, now or formerly."""
+        key = title_key(title)
+        return list(await self._unchanged.ask(("title", key), lambda: self._find_title(key)))
+
+    async def _find_title(self, key: str) -> list[int]:
         async with self._read() as connection:
-            found = await connection.scalars(_FIND_TITLE, {"key": title_key(title)})
+            found = await connection.scalars(_FIND_TITLE, {"key": key})
             return list(dict.fromkeys(found.all()))
 
     async def papers_of(
@@ -120,17 +133,9 @@ class Papers(Repository):
         category: str | None = None,
     ) -> list[int]:
         """Store ids of an author's papers, newest first by default."""
-        query = (
-            select(PaperRow.id)
-            .join(AuthorshipRow, AuthorshipRow.paper_id == PaperRow.id)
-            .join(AuthorRow, AuthorRow.id == AuthorshipRow.author_id)
-            .where(AuthorRow.key == author_key)
-            .group_by(PaperRow.id)
-        )
+        query = _under_name(oldest_first, since, category)
         async with self._read() as connection:
-            return await ids_within(
-                connection, query, oldest_first=oldest_first, since=since, category=category
-            )
+            return list((await connection.scalars(query, {"key": author_key})).all())
 
     async def count(self) -> int:
         """The number of papers."""

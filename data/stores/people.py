@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import BindParameter, Select, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.generations import KNOWN, MERGED, NAME
-from data.stores.papers import DAY, NEWEST, ids_within
+from data.stores.papers import DAY, NEWEST, within
 from data.stores.person_passes import MEMBERSHIPS, VALID, VALID_BY_NAME, Membership, Passes, membership_of
 from data.stores.slices import slices
 from data.tables.papers import AuthorshipRow, MembershipRow, PaperRow, PersonRow
@@ -27,6 +28,47 @@ class Person:
     forms: tuple[str, ...] = ()
     first: date | None = None
     last: date | None = None
+
+
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+# Statements that each reply asks several times, put together once.
+_PEOPLE = select(PersonRow.id, NAME.label("name"), MERGED.label("merged_into")).where(
+    KNOWN, PersonRow.id.in_(_IDS)
+)
+_FORMS = (
+    select(
+        MembershipRow.person_id,
+        AuthorshipRow.name,
+        func.count().label("papers"),
+        func.min(DAY).label("first"),
+        func.max(DAY).label("last"),
+    )
+    .select_from(MembershipRow)
+    .join(AuthorshipRow, VALID)
+    .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
+    .where(MembershipRow.person_id.in_(_IDS), PaperRow.merged_into.is_(None))
+    .group_by(MembershipRow.person_id, AuthorshipRow.name)
+)
+_NAMED = (
+    select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
+    .join(AuthorshipRow, VALID_BY_NAME)
+    .where(MembershipRow.author_id.in_(_IDS))
+    .group_by(MembershipRow.person_id)
+    .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
+)
+
+
+@lru_cache
+def _written_by(oldest_first: bool, since: date | None, category: str | None) -> Select[Any]:
+    """The papers of a person."""
+    query = (
+        select(PaperRow.id)
+        .join(MembershipRow, MembershipRow.paper_id == PaperRow.id)
+        .join(AuthorshipRow, VALID_BY_NAME)
+        .where(MembershipRow.person_id == bindparam("person"))
+        .group_by(PaperRow.id)
+    )
+    return within(query, oldest_first=oldest_first, since=since, category=category)
 
 
 class People(Passes):
@@ -52,10 +94,9 @@ class People(Passes):
     async def _find_all(self, people: tuple[int, ...]) -> dict[int, Person]:
         pending, leads = list(dict.fromkeys(people)), {number: number for number in people}
         rows: dict[int, Any] = {}
-        query = select(PersonRow.id, NAME.label("name"), MERGED.label("merged_into")).where(KNOWN)
         async with self._read() as connection:
             for _ in range(50):
-                people_rows = await connection.execute(query.where(PersonRow.id.in_(pending)))
+                people_rows = await connection.execute(_PEOPLE, {"ids": pending})
                 rows |= {row.id: row for row in people_rows}
                 pending = [
                     row.merged_into
@@ -76,22 +117,8 @@ class People(Passes):
 
     async def _forms(self, connection: AsyncConnection, people: list[int]) -> dict[int, list[Any]]:
         """(name, papers, first day, last day) of each printed form of a person's name."""
-        query = (
-            select(
-                MembershipRow.person_id,
-                AuthorshipRow.name,
-                func.count().label("papers"),
-                func.min(DAY).label("first"),
-                func.max(DAY).label("last"),
-            )
-            .select_from(MembershipRow)
-            .join(AuthorshipRow, VALID)
-            .join(PaperRow, PaperRow.id == AuthorshipRow.paper_id)
-            .where(MembershipRow.person_id.in_(people), PaperRow.merged_into.is_(None))
-            .group_by(MembershipRow.person_id, AuthorshipRow.name)
-        )
         forms: dict[int, list[Any]] = {}
-        for row in await connection.execute(query):
+        for row in await connection.execute(_FORMS, {"ids": people}):
             forms.setdefault(row.person_id, []).append(row)
         for found in forms.values():  # here, since databases disagree about the order of letters
             found.sort(key=lambda form: (-form.papers, form.name))
@@ -112,15 +139,8 @@ class People(Passes):
         return list(await self._unchanged.ask(("named", wanted), lambda: self._named(wanted)))
 
     async def _named(self, author_ids: tuple[int, ...]) -> list[tuple[int, int]]:
-        query = (
-            select(MembershipRow.person_id, func.count(func.distinct(MembershipRow.paper_id)).label("papers"))
-            .join(AuthorshipRow, VALID_BY_NAME)
-            .where(MembershipRow.author_id.in_(author_ids))
-            .group_by(MembershipRow.person_id)
-            .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
-        )
         async with self._read() as connection:
-            return [(row[0], row[1]) for row in await connection.execute(query)]
+            return [(row[0], row[1]) for row in await connection.execute(_NAMED, {"ids": author_ids})]
 
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
@@ -142,17 +162,9 @@ class People(Passes):
         category: str | None = None,
     ) -> list[int]:
         """Store ids of a person's papers, newest first by default."""
-        query = (
-            select(PaperRow.id)
-            .join(MembershipRow, MembershipRow.paper_id == PaperRow.id)
-            .join(AuthorshipRow, VALID_BY_NAME)
-            .where(MembershipRow.person_id == person_id)
-            .group_by(PaperRow.id)
-        )
+        query = _written_by(oldest_first, since, category)
         async with self._read() as connection:
-            return await ids_within(
-                connection, query, oldest_first=oldest_first, since=since, category=category
-            )
+            return list((await connection.scalars(query, {"person": person_id})).all())
 
     async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
         """The judged authorships at these places (paper and position)."""

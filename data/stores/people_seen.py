@@ -9,7 +9,7 @@ from datetime import date
 
 from sqlalchemy import select
 
-from data.stores.papers import ids_within
+from data.stores.papers import within
 from data.stores.people import People, Person
 from data.stores.person_passes import Membership
 from data.stores.slices import slices
@@ -144,14 +144,13 @@ class SeenPeople(People):
         return ids[::-1] if oldest_first else ids
 
     async def _within(self, ids: Sequence[int], since: date | None, category: str | None) -> list[int]:
-        within: set[int] = set()
+        found: set[int] = set()
         async with self._read() as connection:
             for part in slices(ids):
                 some = select(PaperRow.id).where(PaperRow.id.in_(part))
-                within.update(
-                    await ids_within(connection, some, oldest_first=False, since=since, category=category)
-                )
-        return [number for number in ids if number in within]
+                some = within(some, oldest_first=False, since=since, category=category)
+                found.update((await connection.scalars(some)).all())
+        return [number for number in ids if number in found]
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
         """(person, papers) of everybody here who publishes under one of the names, most papers first."""

@@ -21,7 +21,7 @@ _GROWN = 1.25
 
 
 class Hubs:
-    """The mean closeness of papers to the library's papers; safe to use from several threads."""
+    """Where the library's papers stand on average; safe to use from several threads."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._library = corpus
@@ -29,14 +29,7 @@ class Hubs:
         self._held = 0
         self._lock = threading.Lock()
 
-    def nearness(self, papers: list[int]) -> np.ndarray:
-        """What to take off each paper's closeness: float32, shape (papers,); NaN without a vector."""
-        vectors, mean = self._library.vectors, self._sampled()
-        if vectors is None or mean is None:
-            return np.zeros(len(papers), np.float32)
-        return np.asarray(TAKEN_OFF * vectors.closeness(mean, papers), np.float32)
-
-    def _sampled(self) -> np.ndarray | None:
+    def centre(self) -> np.ndarray | None:
         """The mean vector of a sample, float32, shape (dimension,): its product is the mean cosine."""
         vectors = self._library.vectors
         held = len(vectors) if vectors is not None else 0

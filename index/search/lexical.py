@@ -15,7 +15,7 @@ from tantivy import Occur, Query
 from index.search import bm25
 from index.search.bm25 import Occurrences
 from index.search.forward_index import FieldWords, PaperWords
-from index.search.word_codes import STOPWORDS, stem_code
+from index.search.word_codes import STOPWORDS, ascii_words, stem_code
 from index.search.word_files import unpanicked
 from index.search.word_lookup import WordLookup
 
@@ -29,7 +29,7 @@ OTHER_NUMBER = 0.1
 """A plural is the same word as a singular only if it has at least this share of its papers."""
 FUNCTION_WORDS = 2
 _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
-_TEXTS_KEPT = 64
+_TEXTS_KEPT, _STEMS_KEPT = 64, 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ class WordIndex(WordLookup):
 
     def __init__(self, folder: Path) -> None:
         self._terms = lru_cache(_TEXTS_KEPT)(self._find_terms)
+        self._papers_with = lru_cache(_STEMS_KEPT)(self._count_papers)
+        self._stem_of = lru_cache(_STEMS_KEPT)(lambda word: self._stem(word.decode()))
         super().__init__(folder)
 
     def refresh(self) -> bool:
@@ -80,6 +82,7 @@ class WordIndex(WordLookup):
         changed = super().refresh()
         if changed:
             self._terms.cache_clear()
+            self._papers_with.cache_clear()
         return changed
 
     def __len__(self) -> int:
@@ -91,17 +94,16 @@ class WordIndex(WordLookup):
 
     @unpanicked()
     def _find_terms(self, text: str) -> list[Term]:
-        searcher = self._index.searcher()
         terms: dict[str, Term] = {}
         # Both analyzers split a text in the same way.
         for word, stem in zip(self._plain.analyze(text), self._stemmed.analyze(text), strict=True):
             if word in terms or word in STOPWORDS:
                 continue
             if stem:
-                counts = searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
+                counts = self._papers_with(stem)
                 also = self._other_number(word, stem, max(counts))
                 if also:
-                    more = searcher.doc_freq("title", also), searcher.doc_freq("abstract", also)
+                    more = self._papers_with(also)
                     counts = counts[0] + more[0], counts[1] + more[1]
                 terms[word] = Term(word, stem, *counts, also)
         return list(terms.values())
@@ -116,8 +118,7 @@ class WordIndex(WordLookup):
         other = self._stem(word + "s" if word.endswith("u") else word[:-1])
         if other == stem:
             return ""
-        searcher = self._index.searcher()
-        found = max(searcher.doc_freq("title", other), searcher.doc_freq("abstract", other))
+        found = max(self._papers_with(other))
         return other if found >= OTHER_NUMBER * held and found else ""
 
     @unpanicked()
@@ -125,8 +126,15 @@ class WordIndex(WordLookup):
         """How many abstracts have a stem."""
         return self._index.searcher().doc_freq("abstract", stem)
 
+    def _count_papers(self, stem: str) -> tuple[int, int]:
+        """How many titles and how many abstracts have a stem."""
+        searcher = self._index.searcher()
+        return searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
+
     def stems(self, text: str) -> set[str]:
         """The stems of all words of a text."""
+        if text.isascii():  # most words were met before
+            return set(map(self._stem_of, ascii_words(text))) - {""}
         return set(self._stemmed.analyze(text))
 
     def _stem(self, word: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
+from itertools import chain
 
 import tantivy
 
@@ -46,6 +47,13 @@ def stem(word: str) -> str:
     )
 
 
+@lru_cache(maxsize=50_000)
+def _stems(word: str) -> tuple[str, ...]:
+    """The stem of a folded word, and those of its parts."""
+    whole = stem(word)
+    return (whole, *whole.split("-"))
+
+
 def sentences(text: str) -> list[str]:
     """A text's sentences; abbreviations and initials do not end one."""
     parts: list[str] = []
@@ -78,8 +86,10 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
     wanted = {stem(word): rarity(word) for word in _words(query) if word not in WEAK}
 
     def score(place: int) -> float:
-        stems = {part for word in _words(options[place]) for part in (stem(word), *stem(word).split("-"))}
+        stems = set(chain.from_iterable(map(_stems, _words(options[place]))))
         found = sum(weight for word, weight in wanted.items() if word in stems)
+        if not found:
+            return 0.0
         does = DOES if says_what_is_done(options[place]) else OPENS if place == 0 else 1.0
         return does * found / math.sqrt(8 + len(stems))
 
@@ -90,10 +100,7 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
 def matched_stems(query: str) -> frozenset[str]:
     """The stems of a query's telling words, to mark them in a text."""
     return frozenset(
-        part
-        for word in _words(query)
-        if word not in WEAK and len(word) > 1
-        for part in (stem(word), *stem(word).split("-"))
+        part for word in _words(query) if word not in WEAK and len(word) > 1 for part in _stems(word)
     )
 
 

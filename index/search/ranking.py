@@ -10,7 +10,7 @@ import numpy as np
 
 from index.search import fusion
 from index.search.corpus import Corpus
-from index.search.hubs import Hubs
+from index.search.hubs import TAKEN_OFF, Hubs
 from index.search.lexical import TITLE_WEIGHT, Term, rarest
 from index.search.queries import Query
 from index.search.results import Hit, best_hits, passes
@@ -116,11 +116,11 @@ class Ranking:
         return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
 
     def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
-        """Each paper's cosine with the query: float32, shape (papers,); NaN where it is unknown."""
-        vectors = self._library.vectors
-        if vector is None or vectors is None:
-            return np.full(len(papers), np.nan, np.float32)
-        return vectors.closeness(vector, papers)
+        """Each paper's cosine with the query, and its mean with all: float32, (2, papers); NaN if unknown."""
+        vectors, centre = self._library.vectors, self._hubs.centre()
+        if vector is None or vectors is None or centre is None:
+            return np.full((2, len(papers)), np.nan, np.float32)
+        return vectors.closeness(np.stack([vector, centre]), papers)
 
     def _fused(
         self,
@@ -132,7 +132,8 @@ class Ranking:
     ) -> list[Hit]:
         """The best k of the candidates by all that is known of them."""
         words = self._library.words
-        closeness, written = self._closeness(vector, candidates), words.words_of(candidates)
+        closeness, usual = self._closeness(vector, candidates)
+        written = words.words_of(candidates)
         terms = words.terms(query.text)
         coverage = self._coverage(terms, words.scores(query.text, written))
         kind = fusion.kind_of(terms, len(words))
@@ -143,7 +144,7 @@ class Ranking:
         coverage = fusion.with_pairs(coverage, pairs)
         coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
         weight = kind.words * (SUBJECT if wanted.alike else 1.0)
-        scores = fusion.fuse_query(closeness - self._hubs.nearness(candidates), coverage, weight)
+        scores = fusion.fuse_query(closeness - TAKEN_OFF * usual, coverage, weight)
         scores = scores + TITLED * words.titled(query.text, written)
         if wanted.asked:
             scores = scores + self._company(candidates, scores)

@@ -359,13 +359,19 @@ class VectorLog:
         return out
 
     def closeness(self, query: np.ndarray, papers: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Cosine of the query with each paper's vector; NaN if a paper has none."""
+        """Cosine with each paper's vector: float32, shape (papers,) or (queries, papers); NaN if it has none.
+
+        Parameters
+        ----------
+        query
+            float32, shape (dimension,) or (queries, dimension).
+        """
         table = self._table
-        out = np.full(len(papers), np.nan, np.float32)
+        queries = np.atleast_2d(query)
+        out = np.full((len(queries), len(papers)), np.nan, np.float32)
         rows = table.rows_of(np.asarray(papers, np.int64))
         if (rows >= 0).any():
+            vectors = gathered(table.rows, rows[rows >= 0]).astype(np.float32)
             # Not a matrix product: for so few rows, its threads take longer to wake than to compute.
-            out[rows >= 0] = np.einsum(
-                "ij,j->i", gathered(table.rows, rows[rows >= 0]).astype(np.float32), query
-            )
-        return out
+            out[:, rows >= 0] = [np.einsum("ij,j->i", vectors, one) for one in queries]
+        return out.reshape(*query.shape[:-1], len(papers))

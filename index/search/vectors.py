@@ -170,5 +170,5 @@ class Vectors:
         return self.log.rows(papers)
 
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
-        """Cosine of the query with each paper's vector; NaN if a paper has none."""
+        """Cosine with each paper's vector; as :meth:`VectorLog.closeness`."""
         return self.log.closeness(query, papers)

@@ -36,6 +36,11 @@ class CodedText(NamedTuple):
     abstract: np.ndarray
 
 
+def ascii_words(text: str) -> list[bytes]:
+    """The words of an ASCII text in small letters, as tantivy's simple tokenizer splits it."""
+    return text.encode().translate(_ASCII).split()
+
+
 def stem_code(stem: str) -> int:
     """What stands for a stem: an even number of 30 bits, not 0."""
     return (stem_hash(stem) & ((1 << 29) - 1)) << 1 or 2
@@ -68,7 +73,7 @@ class Coder(dict[bytes, int]):
     def words(self, text: str) -> list[bytes]:
         """The words of a text, as ``plain`` splits it, whose codes this has."""
         if text.isascii():  # twice as fast
-            return text.encode().translate(_ASCII).split()
+            return ascii_words(text)
         # A letter without its accent can be split and stemmed in another way than with it.
         return [
             (word if word in STOPWORDS else _STEM + stem).encode()

@@ -47,6 +47,21 @@ async def test_words_meet_by_their_stems_and_without_accents(words):
     assert _ids(words.search("cafe", 5)) == [5]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "...",
+        "GPUs tested: GPU-tests, test_ing 3.5x",
+        "don't_",
+        "a" * 3_000,
+        "\x00studies\x1f\x7f\nstudied",
+    ],
+)
+async def test_the_stems_of_a_text_are_the_same_whatever_stands_beside_it(words, text):
+    assert words.stems(text) == words.stems(f"{text} é") - words.stems("é")
+
+
 async def test_where_papers_are_many_a_common_word_is_looked_for_in_titles(words, store, monkeypatch):
     some = [record(n, title=f"Title {n}", abstract="A network of models.") for n in range(10, 20)]
     some += [record(20, title="Networks", abstract=""), record(21, title="Title 21", abstract="Emulation.")]
@@ -176,6 +191,15 @@ async def test_replaced_and_dropped_papers_are_gone(words, store):
     assert (words.scores("altogether", written) > 0).tolist() == [True, False]
     everything = words.words_of(range(9))
     assert everything.title.average == everything.title.lengths.sum() / 4, "replaced papers don't count"
+
+
+async def test_how_many_papers_have_a_word_is_counted_anew_after_a_commit(words, store):
+    [before] = words.terms("emulation")
+    changes = await store.upsert([record(30, title="Emulation", abstract="Emulation of networks.")])
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    [after] = words.terms("emulation")
+    assert (after.in_titles, after.in_abstracts) == (before.in_titles + 1, before.in_abstracts + 1)
 
 
 async def test_a_reader_sees_what_a_writer_commits(words, store):
