@@ -25,13 +25,13 @@ MEASURED = {
         "replies at 3 million: between /papers and /search, one at a time",
     ),
     "a digest chosen, CPU s": (0.035, "benchmarks.digests: 1,000 channels in 34.8 s"),
-    "database, B a paper": (3_009, "benchmarks.scale.run, with people, at 3 million"),
-    "words, B a paper": (458, "the same"),
+    "database, B a paper": (2_868, "benchmarks.scale.run, with people, at 3 million"),
+    "words, B a paper": (797, "the same"),
     "vectors, B a paper": (861, "the same: half precision, the inverted file and entries"),
-    "own memory at rest, B a paper": (283, "the same: 850 MB at 3 million"),
-    "a people pass, h": (2.42, "the same, two cores"),
-    "its exponent": (1.28, "the same, three sizes"),
-    "embedding, papers/s": (20.0, "docs/benchmarks.md, two cores, float32"),
+    "own memory at rest, B a paper": (232, "the same: 696 MB at 3 million"),
+    "a people pass, h": (1.86, "the same, two cores"),
+    "its exponent": (1.24, "the same, four sizes"),
+    "embedding, papers/s": (41.7, "benchmarks.embedding, two cores, float32"),
 }
 """Figures of this repository's other commands on two cores, and which command printed them."""
 
