@@ -119,7 +119,7 @@ class Papers(Repository):
         key = title_key(title)
         return list(await self._unchanged.ask(("title", key), lambda: self._find_title(key)))
 
-    async def _find_title(self, key: str) -> list[int]:
+    async def _find_title(self, key: int) -> list[int]:
         async with self._read() as connection:
             found = await connection.scalars(_FIND_TITLE, {"key": key})
             return list(dict.fromkeys(found.all()))
