@@ -216,14 +216,11 @@ def bold_matches(text: str, stems: frozenset[str], most: int) -> str:
     A word is left alone where the sign before or after it belongs to an escape or to bold text.
     """
     return _MATCHED.sub(
-        lambda match: f"**{match[0]}**" if not stems.isdisjoint(_stems(match[0])) else match[0],
+        lambda match: (
+            f"**{match[0]}**" if not stems.isdisjoint(passages.word_stems(fold(match[0]))) else match[0]
+        ),
         shown(text, most),
     ).replace("** **", " ")
-
-
-def _stems(word: str) -> set[str]:
-    whole = passages.stem(fold(word))
-    return {whole, *whole.split("-")}
 
 
 def abstract(paper: Paper, most: int) -> str:

@@ -73,7 +73,7 @@ class WordIndex(WordLookup):
 
     def __init__(self, folder: Path) -> None:
         self._terms = lru_cache(_TEXTS_KEPT)(self._find_terms)
-        self._papers_with = lru_cache(_STEMS_KEPT)(self._count_papers)
+        self._counts_of = lru_cache(_STEMS_KEPT)(self._count_papers)
         self._stem_of = lru_cache(_STEMS_KEPT)(lambda word: self._stem(word.decode()))
         super().__init__(folder)
 
@@ -82,7 +82,7 @@ class WordIndex(WordLookup):
         changed = super().refresh()
         if changed:
             self._terms.cache_clear()
-            self._papers_with.cache_clear()
+            self._counts_of.cache_clear()
         return changed
 
     def __len__(self) -> int:
@@ -100,10 +100,10 @@ class WordIndex(WordLookup):
             if word in terms or word in STOPWORDS:
                 continue
             if stem:
-                counts = self._papers_with(stem)
+                counts = self._counts_of(stem)
                 also = self._other_number(word, stem, max(counts))
                 if also:
-                    more = self._papers_with(also)
+                    more = self._counts_of(also)
                     counts = counts[0] + more[0], counts[1] + more[1]
                 terms[word] = Term(word, stem, *counts, also)
         return list(terms.values())
@@ -118,7 +118,7 @@ class WordIndex(WordLookup):
         other = self._stem(word + "s" if word.endswith("u") else word[:-1])
         if other == stem:
             return ""
-        found = max(self._papers_with(other))
+        found = max(self._counts_of(other))
         return other if found >= OTHER_NUMBER * held and found else ""
 
     @unpanicked()

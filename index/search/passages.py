@@ -48,7 +48,7 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def _stems(word: str) -> tuple[str, ...]:
+def word_stems(word: str) -> tuple[str, ...]:
     """The stem of a folded word, and those of its parts."""
     whole = stem(word)
     return (whole, *whole.split("-"))
@@ -86,7 +86,7 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
     wanted = {stem(word): rarity(word) for word in _words(query) if word not in WEAK}
 
     def score(place: int) -> float:
-        stems = set(chain.from_iterable(map(_stems, _words(options[place]))))
+        stems = set(chain.from_iterable(map(word_stems, _words(options[place]))))
         found = sum(weight for word, weight in wanted.items() if word in stems)
         if not found:
             return 0.0
@@ -100,7 +100,7 @@ def best_sentence(abstract: str, query: str, rarity: Callable[[str], float]) -> 
 def matched_stems(query: str) -> frozenset[str]:
     """The stems of a query's telling words, to mark them in a text."""
     return frozenset(
-        part for word in _words(query) if word not in WEAK and len(word) > 1 for part in _stems(word)
+        part for word in _words(query) if word not in WEAK and len(word) > 1 for part in word_stems(word)
     )
 
 
