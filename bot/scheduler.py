@@ -213,9 +213,15 @@ class Scheduler:
         last, full = await people.last_pass(), await people.last_pass("full")
         # Full passes from when every server's corrections counted as certain no longer count.
         old = last is not None and (full is None or utc_now() - full.finished > FULL_EVERY)
+        done = True
         if old or await people_wait(self._services.store):
-            await self._run("identify", *(["--full"] if old else []))
-        if await self._services.insight.refresh():
+            done = await self._run("identify", *(["--full"] if old else []))
+        insight = self._services.insight
+        loaded = await insight.refresh()
+        if done and insight.waits_for_files:  # a pass from the command line was stopped before it made them
+            await self._run("derive")
+            loaded |= await insight.refresh()
+        if loaded:
             settle()
         await self._services.facts.refresh_stale()
         before = utc_now() - PROVEN_FOR
@@ -225,11 +231,11 @@ class Scheduler:
         """Take the people that the leader matched; what follows from them is made on each machine."""
         insight = self._services.insight
         loaded = await insight.refresh()
-        if insight.people_lag:
-            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
-        elif insight.topics_lag:
+        if insight.waits_for_files or (insight.topics_lag and not insight.people_lag):
             await self._run("derive")
             loaded |= await insight.refresh()
+        elif insight.people_lag:
+            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
         if loaded:
             settle()
 

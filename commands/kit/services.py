@@ -114,7 +114,7 @@ class Services:
 
     def __post_init__(self) -> None:
         self.everywhere = self
-        self.insight = Insight(self.corpus)
+        self.insight = Insight(self.corpus, has_worker=True)
         self.leader = Leader(self.store.leases)
         self.answers = LibraryAnswers(self.search, self.corpus)
         self._views = Views(self.store)

@@ -39,9 +39,16 @@ _TEXTS_AT_ONCE, _TOPICS_AT_ONCE = 2_000, 100_000
 
 
 class Insight:
-    """The newest derived knowledge; each part is None until it has been computed once."""
+    """The newest derived knowledge; each part is None until it has been computed once.
 
-    def __init__(self, corpus: Corpus) -> None:
+    Parameters
+    ----------
+    has_worker
+        Go on with files of people that are out of date, and leave it to a worker to make them again
+        (:attr:`waits_for_files`); else they are made at once.
+    """
+
+    def __init__(self, corpus: Corpus, *, has_worker: bool = False) -> None:
         self._corpus = corpus
         self._files = PeopleFiles(corpus.store, corpus.folder)
         self.people: PeopleIndex | None = None
@@ -51,6 +58,7 @@ class Insight:
         self._stamps: dict[str, int] = {}
         self._judged_upto, self._only_placed = -1, False
         self._in_files, self._try_files_at = False, 0.0
+        self._has_worker, self._left_at = has_worker, 0
         self._compared = 0
         """How many papers had a vector when people were compared."""
         self._lock = asyncio.Lock()
@@ -80,6 +88,13 @@ class Insight:
         grew = self._embedded - self._compared
         few = self._compared // 50 if self._in_files else 0
         return grew > self._compared // 10 or (grew > few and not self._corpus.waiting())
+
+    @property
+    def waits_for_files(self) -> bool:
+        """Whether the files of people are out of date, and the worker should make them (:func:`derive`)."""
+        if not (self._has_worker and self._in_files):
+            return False
+        return self._left_at > 0 or (self._compared > 0 and self._vectors_grew)
 
     def _file(self, name: str) -> Path:
         return self._corpus.folder / name
@@ -114,7 +129,6 @@ class Insight:
         if last is not None:
             self._only_placed = await self._corpus.store.people.mostly_placed()
             changed = await self._follow_people(last)
-            self._judged_upto = last.upto
         changed |= await asyncio.to_thread(self._reload)
         written = self._is_new("scores.map")
         if (changed or written) and (self.novelty is not None or self._in_files):
@@ -141,6 +155,7 @@ class Insight:
         if self.people is None or self.people.number != last.id:
             self.people = await PeopleIndex.of(self._corpus.store, self._corpus.facets, vectors)
             self._compared = self._embedded
+            self._judged_upto = last.upto
         if self._vectors_grew:
             assert vectors is not None
             compared = self._embedded
@@ -150,14 +165,16 @@ class Insight:
     async def _follow_files(self, last: Pass) -> None:
         vectors, before = self._corpus.vectors, self.people
         written = self._is_new("people.map")
-        if self.people is None or self.people.number != last.id or written:
-            people = await self._files.people(last, self._corpus.facets)
-            if people is not None:
-                self.people = people.with_closest(before.closest if before is not None else None)
+        if before is None or last.id not in (before.number, self._left_at) or written:
+            filed = await self._files.people(last, self._corpus.facets, again=not self._has_worker)
+            if filed is not None:
+                self.people = filed.people.with_closest(before.closest if before is not None else None)
+                self._judged_upto = filed.upto
+                self._left_at = 0 if filed.is_current or not self._has_worker else last.id
                 self._is_new("people.map")
         if self.people is not None and vectors is not None and len(vectors):
             known = self._compared = self._files.embedded(vectors)
-            again = not known or self._vectors_grew
+            again = not known or (self._vectors_grew and not self._has_worker)
             written = self._is_new("closest.map")
             if again or written or self.people.closest is None:
                 closest = await self._files.closest(self.people, vectors, again=again)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,9 +31,28 @@ MOST_FRESH = 50_000
 """Above so many papers that changed since, the file of who wrote what is made again before it is used."""
 KEPT_FRESH = 500
 """Above so many a worker makes the files again."""
+GROWN = 50
+"""Mean vectors and the network are made again once one in so many papers is new among those with a vector."""
 _CHANGED_AT_ONCE = 5_000
 _Made = TypeVar("_Made")
 Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FiledPeople:
+    """People from the file of who wrote what.
+
+    Attributes
+    ----------
+    upto
+        The store's change up to which they are right.
+    is_current
+        Whether they are those of the last pass; else a worker has yet to make the file again.
+    """
+
+    people: PeopleIndex
+    upto: int
+    is_current: bool
 
 
 class PeopleFiles:
@@ -55,27 +75,28 @@ class PeopleFiles:
 
     # -- who wrote what ----------------------------------------------------------------------------
 
-    async def people(self, last: Pass, facets: Facets) -> PeopleIndex | None:
+    async def people(self, last: Pass, facets: Facets, *, again: bool) -> FiledPeople | None:
         """The people of the last pass without mean vectors; None while another process makes the file.
 
-        After a full pass, that is the people of the pass before, until the file is made again.
+        A file that is missing or can't be right is made at once, one that is out of date only if ``again``.
+        Until it is made, the people in it stay, except of papers that somebody has corrected.
         """
         held = await asyncio.to_thread(self._table)
-        if held is None:
+        if held is None or _is_ahead(held[2], last):
             if await self._alone(lambda: self._write_table(last)) is None:
                 return None
             held = await asyncio.to_thread(self._table)
             assert held is not None
         touched = await self._touched(held[2], last)
-        if touched is None:
-            again = await self._alone(lambda: self._write_table(last))
-            if again is not None:
-                return await self.people(last, facets)
-            touched = set()
+        if touched is None and again and await self._alone(lambda: self._write_table(last)) is not None:
+            return await self.people(last, facets, again=True)
         table, names, stamp = held
-        known = stamp["pass_"] if await self._is_old(stamp) else last.id
-        fresh = await self._fresh(table, touched)
-        return PeopleIndex(known, table, names, facets, None, fresh)
+        if touched is None:
+            fresh = await self._fresh(table, await self._store.corrections.papers())
+            people = PeopleIndex(stamp["pass_"], table, names, facets, None, fresh)
+            return FiledPeople(people, stamp["upto"], is_current=False)
+        people = PeopleIndex(last.id, table, names, facets, None, await self._fresh(table, touched))
+        return FiledPeople(people, last.upto, is_current=True)
 
     def _table(self) -> tuple[PeopleTable, PackedNames, dict[str, int]] | None:
         stamp = _stamp(self._table_file)
@@ -95,7 +116,7 @@ class PeopleFiles:
         """Papers about which the file may be wrong; None where it may be wrong about any."""
         if stamp["pass_"] == last.id and stamp["upto"] == last.upto:
             return set()
-        if stamp["pass_"] > last.id or stamp["upto"] > last.upto or await self._is_old(stamp):
+        if _is_ahead(stamp, last) or await self._is_old(stamp):
             return None
         touched = await self._store.corrections.papers()
         upto = stamp["upto"]
@@ -209,11 +230,13 @@ class PeopleFiles:
             if report:
                 report("writing who wrote what", 0, 0)
             await self._alone(lambda: self._write_table(last))
-        people = await self.people(last, facets)
-        if people is None:
+        filed = await self.people(last, facets, again=True)
+        if filed is None:
             return None
+        people = filed.people
         known = self._open_closest(vectors)
-        grown = known is None or abs(len(vectors) - known[1].get("embedded", 0)) * 50 > len(vectors)
+        embedded = known[1].get("embedded", 0) if known is not None else 0
+        grown = abs(len(vectors) - embedded) > embedded // GROWN
         if grown or known is None or (people.is_whole and known[1].get("pass_") != people.number):
             if report:
                 report("averaging people's papers", 0, 0)
@@ -237,6 +260,11 @@ class PeopleFiles:
             return await make()
         finally:
             self._lock.release()
+
+
+def _is_ahead(stamp: dict[str, int], last: Pass) -> bool:
+    """Whether a file was written from a later store, such as before an earlier one was put back."""
+    return stamp["pass_"] > last.id or stamp["upto"] > last.upto
 
 
 def _stamp(path: Path) -> int:

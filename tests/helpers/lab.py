@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from bot.client import Labmate
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
@@ -55,6 +57,12 @@ async def started(discord: LocalDiscord, folder: Path, **more: object) -> AsyncI
     ):
         await scheduler.load_model()
         yield Lab(discord, bot, scheduler, user, settings)
+
+
+def let_workers_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the workers that this process starts work on a folder and its database."""
+    for name, value in {"LABMATE_DATA": str(folder), **databases.environment(folder)}.items():
+        monkeypatch.setenv(name, value)
 
 
 async def fill(bot: Labmate, records: list[PaperRecord]) -> None:

@@ -3,9 +3,12 @@
 import pytest
 
 from bot.local_discord.server import LocalDiscord
+from bot.worker import RunOutcome
+from index.identity.passes import identify
 from index.people import people_files
 from index.search import corpus, names_file
-from tests.helpers.lab import started
+from tests.helpers.lab import fill, let_workers_use, started
+from tests.helpers.records import record
 
 QUESTIONS = (
     "/author name:ChonLam Lao",
@@ -63,3 +66,35 @@ async def test_a_start_with_damaged_files_answers_all_the_same(tmp_path, monkeyp
             assert await again.user.complete("/author name:chonlam")
             found = await again.user.slash("/collaborators who:ChonLam Lao new_only:False")
             assert "Jiamin Cao" in found.text
+
+
+async def test_after_a_pass_that_made_no_files_a_start_answers_and_the_worker_makes_them(
+    tmp_path, monkeypatch
+):
+    """As when `identify --full` is stopped after it has matched everybody."""
+    let_workers_use(tmp_path, monkeypatch)
+    monkeypatch.setenv("LABMATE_FETCH", "false")
+    crowds = [[f"Given{n} Family{m}" for m in range(250)] for n in range(85)]
+    papers = [record(n, authors=crowd) for n, crowd in enumerate(crowds)]
+    async with LocalDiscord() as discord:
+        async with started(discord, tmp_path) as lab:
+            await fill(lab.bot, papers)
+            corpus = lab.bot.services.corpus
+            assert await lab.scheduler._run("identify", "--full")
+            file = tmp_path / "people.map"
+            assert file.exists(), "so many authorships live in files"
+            before = file.stat().st_mtime_ns
+            with corpus.writing():
+                await identify(corpus, full=True)
+        async with started(discord, tmp_path) as again:
+            insight = again.bot.services.insight
+            await again.bot.services.wait_for_people()
+            assert insight.waits_for_files
+            assert "1 paper in this library" in (await again.user.slash("/author name:Given3 Family7")).text
+            assert file.stat().st_mtime_ns == before, "the bot leaves this work to its worker"
+            await again.scheduler._tell_apart()
+            assert again.scheduler.worker.outcomes == {("derive", RunOutcome.DONE): 1}
+            assert file.stat().st_mtime_ns != before
+            assert not insight.waits_for_files
+            assert insight.people.number == (await corpus.store.people.last_pass()).id
+            assert "1 paper in this library" in (await again.user.slash("/author name:Given3 Family7")).text

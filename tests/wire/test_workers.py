@@ -6,7 +6,6 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,15 +21,9 @@ from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.vector_log import VectorLog
 from tests.helpers import databases
-from tests.helpers.lab import Lab, settings_for
+from tests.helpers.lab import Lab, let_workers_use, settings_for
 from tests.helpers.process import run
 from tests.helpers.records import record
-
-
-def let_workers_use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the workers that this process starts work on a folder and its database."""
-    for name, value in {"LABMATE_DATA": str(folder), **databases.environment(folder)}.items():
-        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture

@@ -270,11 +270,8 @@ async def test_files_that_are_missing_or_torn_are_made_by_whoever_needs_them(cor
     assert await again.experts() is not None
 
 
-async def test_corrections_and_new_papers_are_told_before_the_files_are_made_again(corpus):
-    await derive(corpus)
-    insight = Insight(corpus)
-    await insight.refresh()
-    store, before = corpus.store, (corpus.folder / "people.map").read_bytes()
+async def taken_from_max(store):
+    """Say that one of his papers is another's; returns him, that authorship, and the other person."""
     author = await store.author_names.find("Max Planck")
     [(max_, _), *_] = await store.people.named([author])
     mine = await store.people.memberships(max_)
@@ -288,7 +285,17 @@ async def test_corrections_and_new_papers_are_told_before_the_files_are_made_aga
         note="not the same",
         moved=[(one.paper_id, one.position, max_)],
     )
-    await reassign(store, [one], await store.people.next_id(), [])
+    new = await store.people.next_id()
+    await reassign(store, [one], new, [])
+    return max_, one, new
+
+
+async def test_corrections_and_new_papers_are_told_before_the_files_are_made_again(corpus):
+    await derive(corpus)
+    insight = Insight(corpus)
+    await insight.refresh()
+    store, before = corpus.store, (corpus.folder / "people.map").read_bytes()
+    await taken_from_max(store)
     assert await insight.refresh()
     assert_same(insight.people, await in_memory(corpus), corpus.vectors)
     with corpus.writing():
@@ -316,6 +323,80 @@ async def test_after_a_full_pass_the_file_is_made_again(corpus):
     assert await insight.refresh()
     assert insight.people.number > before
     assert insight.people.is_whole
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+def file_times(corpus):
+    """When each of the files was written."""
+    return {path.name: path.stat().st_mtime_ns for path in corpus.folder.glob("*.map")}
+
+
+async def test_with_a_worker_the_earlier_people_answer_until_it_has_made_the_files(corpus):
+    await derive(corpus)
+    running = Insight(corpus, has_worker=True)
+    await running.refresh()
+    assert not running.waits_for_files
+    before, written = running.people, file_times(corpus)
+    await identify(corpus, full=True)
+    started_anew = Insight(corpus, has_worker=True)
+    for insight in (running, started_anew):
+        await insight.refresh()
+        assert insight.waits_for_files
+        assert insight.people.number == before.number
+        assert_same(insight.people, before, corpus.vectors)
+        assert not insight.people_lag, "every paper has its people"
+        assert not await insight.refresh(), "nothing is new until the worker is done"
+    assert file_times(corpus) == written
+    await derive(corpus)
+    for insight in (running, started_anew):
+        assert await insight.refresh()
+        assert not insight.waits_for_files
+        assert insight.people.number > before.number
+        assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+async def test_a_correction_is_told_though_the_worker_has_yet_to_make_the_files(corpus):
+    await derive(corpus)
+    await identify(corpus, full=True)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    assert insight.waits_for_files
+    max_, one, fresh = await taken_from_max(corpus.store)
+    assert await insight.refresh()
+    assert insight.waits_for_files
+    assert one.paper_id not in insight.people.papers(max_).tolist()
+    assert insight.people.papers(fresh).tolist() == [one.paper_id]
+    assert insight.people.name(fresh) == "Max Planck"
+
+
+async def test_too_many_new_papers_for_the_earlier_file_are_said_to_be_missing(corpus, monkeypatch):
+    await derive(corpus)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    monkeypatch.setattr(people_files, "MOST_FRESH", 1)
+    with corpus.writing():
+        await corpus.store.upsert([record(n, announced=date(2026, 3, 1)) for n in range(70, 75)])
+        await corpus.refresh()
+        await corpus.embed_backlog()
+        await identify(corpus)
+    await insight.refresh()
+    assert insight.waits_for_files
+    assert insight.people_lag
+    await derive(corpus)
+    await insight.refresh()
+    assert not insight.waits_for_files
+    assert not insight.people_lag
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+async def test_a_file_from_after_a_backup_that_was_put_back_is_not_believed(corpus):
+    await derive(corpus)
+    stamp = PeopleTable.open(corpus.folder / "people.map")[2]
+    table, names = PeopleTable.of(np.array([(4_000, 1)], np.int64)), PackedNames()
+    names.add(4_000, "Nobody Known")
+    table.write(corpus.folder / "people.map", names, pass_=stamp["pass_"] + 5, upto=stamp["upto"])
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
     assert_same(insight.people, await in_memory(corpus), corpus.vectors)
 
 
