@@ -18,7 +18,7 @@ from index.search.embedding import DEFAULT_MODEL, Embedder, locate, paper_text
 
 log = logging.getLogger("labmate")
 AT_ONCE = 256
-"""Papers in a batch."""
+"""Papers in a batch that goes to a cluster."""
 WORTH = 2_000
 """Papers from which on a cluster takes less time than its workers need to load the model."""
 Progress = Callable[[int, int], None]
@@ -100,15 +100,37 @@ async def embedded(
                     tell(done, len(backlog))
         except NoTeamError as error:
             log.warning("%s The rest is embedded on this machine: %d papers.", error, len(backlog) - done)
-    for part in left.values():
-        papers, hashes, texts = await _texts(store, part)
+    rest = [paper for part in left.values() for paper in part]
+    here = _embedded_here(store, embedder, rest, lambda count: tell(done + count, len(backlog)))
+    async with aclosing(here) as batches:
+        async for batch in batches:
+            yield batch
 
-        def tick(count: int, base: int = done) -> None:
-            tell(base + count, len(backlog))
 
-        rows = await asyncio.to_thread(embedder.encode, texts, tick)
-        yield EmbeddedBatch(papers, hashes, rows)
-        done += len(part)
+async def _embedded_here(
+    store: Store, embedder: Embedder, papers: Sequence[int], tell: Callable[[int], None]
+) -> AsyncGenerator[EmbeddedBatch]:
+    """Batches that this machine embeds; the next one's texts are read meanwhile."""
+    if not papers:
+        return
+    await asyncio.to_thread(embedder.load)
+    size, done = embedder.call_size, 0
+    parts = [papers[start : start + size] for start in range(0, len(papers), size)]
+    reading = asyncio.create_task(_texts(store, parts[0]))
+    try:
+        for part, following in zip(parts, [*parts[1:], None], strict=True):
+            known, hashes, texts = await reading
+            if following is not None:
+                reading = asyncio.create_task(_texts(store, following))
+
+            def tick(count: int, base: int = done) -> None:
+                tell(base + count)
+
+            yield EmbeddedBatch(known, hashes, await asyncio.to_thread(embedder.encode, texts, tick))
+            done += len(part)
+    finally:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
 
 
 async def _embedded_on(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -49,10 +50,12 @@ class Bert:
     def __init__(self, folder: Path, device: str, most_tokens: int | None = None) -> None:
         config = json.loads((folder / "config.json").read_text())
         limits = json.loads((folder / "sentence_bert_config.json").read_text())
-        self.most_tokens = min(most_tokens or limits["max_seq_length"], limits["max_seq_length"])
-        self._device = torch.device(device)
+        most = min(most_tokens or limits["max_seq_length"], limits["max_seq_length"])
+        self._device, self._padding = torch.device(device), config["pad_token_id"]
+        # Its settings stay as they are: a change would wait until no thread splits texts.
         self._tokenizer = _tokenizer_in(folder / "tokenizer.json")
-        self._tokenizer.enable_padding(pad_id=config["pad_token_id"])
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(most)
         self._heads, self._epsilon = config["num_attention_heads"], config["layer_norm_eps"]
         try:
             weights = load_file(folder / "model.safetensors", device=str(self._device))
@@ -70,9 +73,13 @@ class Bert:
 
     def read(self, texts: Sequence[str]) -> Read:
         """Split texts into word pieces; safe to call from several threads."""
-        found = self._encoded(texts)
-        ids = torch.tensor([text.ids for text in found], device=self._device)
-        return ids, torch.tensor([text.attention_mask for text in found], device=self._device)
+        found = [text.ids for text in self._encoded(texts)]
+        lengths = np.array([len(pieces) for pieces in found])
+        ids = np.full((len(found), lengths.max()), self._padding, np.int64)
+        for row, pieces in zip(ids, found, strict=True):
+            row[: len(pieces)] = pieces
+        mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        return torch.from_numpy(ids).to(self._device), torch.from_numpy(mask).to(self._device)
 
     def pieces(self, text: str) -> list[tuple[int, int]]:
         """Where each word piece begins and ends in the text."""
@@ -82,7 +89,6 @@ class Bert:
         return [(start + before, end + before) for (start, end), special in marks if not special]
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
-        self._tokenizer.enable_truncation(self.most_tokens)
         return list(self._tokenizer.encode_batch([text.strip() for text in texts]))
 
     def _short_layers(self) -> CompiledLayers | None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TEXT_RECIPE = 'title + ". " + abstract'
+CALL, LARGE_CALL = 256, 8_192
+"""Texts in one call: enough that few batches mix lengths or leave a stream idle, on a CPU and on a GPU."""
 BATCH = 8
 """Small batches of similar length are fastest on a CPU (benchmarks/embedding.py)."""
 _POOLINGS = {
@@ -41,6 +43,8 @@ LARGE_BATCH = 128
 """On a GPU large batches are fastest."""
 STREAMED = 2
 """With this many batches or more, each core gets its own stream."""
+MOST_READERS = 16
+"""Threads that split texts into word pieces for a GPU, which takes a core more time than the GPU needs."""
 
 Progress = Callable[[int], None]
 
@@ -245,6 +249,11 @@ class Embedder:
     def _on_gpu(self) -> bool:
         return self._device != "cpu"
 
+    @property
+    def call_size(self) -> int:
+        """How many texts a call of :meth:`encode` needs for its best rate; known once the model is loaded."""
+        return LARGE_CALL if self._on_gpu else CALL
+
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:
         """Embed texts, sorted by length into small batches; large calls are fastest.
 
@@ -279,7 +288,7 @@ class Embedder:
     def _each(
         self,
         texts: Sequence[str],
-        forward: Callable[[list[str]], Iterable[Any]],
+        forward: Callable[..., Iterable[Any]],
         progress: Progress | None = None,
     ) -> list[Any]:
         """What ``forward`` gives for each text, in order."""
@@ -301,23 +310,28 @@ class Embedder:
         return rows
 
     def _batches(
-        self, batches: list[list[str]], forward: Callable[[list[str]], Iterable[Any]]
+        self, batches: list[list[str]], forward: Callable[..., Iterable[Any]]
     ) -> Iterator[Iterable[Any]]:
         """Each batch's results, in order; many batches are spread over one stream per core."""
-        streams = 1 if self._on_gpu else self._threads or os.cpu_count() or 1
+        streams = self._threads or os.cpu_count() or 1
         if streams == 1 or len(batches) < STREAMED:
             yield from map(forward, batches)
+            return
+        if self._on_gpu:
+            assert self._model is not None
+            with ThreadPoolExecutor(min(streams, MOST_READERS), "word pieces") as pool:
+                yield from map(forward, batches, pool.map(self._model.read, batches))
             return
         with ThreadPoolExecutor(streams, "embedding", initializer=_one_thread) as pool:
             yield from pool.map(forward, batches)
 
-    def _forward(self, batch: list[str]) -> np.ndarray:
-        return self._forward_whole(batch)[0]
+    def _forward(self, batch: list[str], read: Any = None) -> np.ndarray:
+        return self._forward_whole(batch, read)[0]
 
-    def _forward_words(self, batch: list[str]) -> list[Worded]:
+    def _forward_words(self, batch: list[str], read: Any = None) -> list[Worded]:
         import torch  # lazy: takes seconds
 
-        rows, words, lengths = self._forward_whole(batch)
+        rows, words, lengths = self._forward_whole(batch, read)
         with torch.inference_mode():
             units = torch.nn.functional.normalize(words.float(), dim=2).cpu().numpy()
         # The first and the last piece only mark the text's ends.
@@ -326,13 +340,16 @@ class Embedder:
             for row, unit, length in zip(rows, units, lengths.tolist(), strict=True)
         ]
 
-    def _forward_whole(self, batch: list[str]) -> tuple[np.ndarray, Any, Any]:
-        """The unit rows of a batch, those of its word pieces, and how many pieces each text has."""
+    def _forward_whole(self, batch: list[str], read: Any) -> tuple[np.ndarray, Any, Any]:
+        """The unit rows of a batch, those of its word pieces, and how many pieces each text has.
+
+        ``read`` is what the model has read of it, if it has.
+        """
         assert self._model is not None
         import torch  # lazy: takes seconds
 
         with torch.inference_mode():
-            means, words, lengths = self._model.embed(self._model.read(batch))
+            means, words, lengths = self._model.embed(self._model.read(batch) if read is None else read)
             rows = torch.nn.functional.normalize(means.float(), dim=1)
         return rows.cpu().numpy(), words, lengths
 

@@ -59,8 +59,8 @@ def _load(self: embedding.Embedder) -> Any:
         return _models[settings]
 
 
-def _forward(self: embedding.Embedder, batch: list[str]) -> np.ndarray:
+def _forward(self: embedding.Embedder, batch: list[str], read: Any = None) -> np.ndarray:
     key = (self.name, self._most_tokens, tuple(batch))
     if key not in _vectors:
-        _vectors[key] = _FORWARD(self, batch)
+        _vectors[key] = _FORWARD(self, batch, read)
     return _vectors[key].copy()

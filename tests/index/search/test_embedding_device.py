@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from index.search import embedding
+from index.search.bert import Bert
 from index.search.embedding import Embedder, ModelError, device_called
 
 TEXTS = [f"A few words about gossip, part {number}. {'More of them. ' * number}" for number in range(40)]
@@ -31,3 +33,51 @@ def test_the_best_device_embeds_like_the_cpu():
         assert np.array_equal(best, cpu)
     assert np.sum(best * cpu, axis=1).min() > 0.999
     assert np.linalg.norm(best, axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.fixture
+def as_on_a_gpu(monkeypatch):
+    """An embedder that works as with a GPU, in small batches: many threads read, one computes."""
+    embedder = Embedder(threads=4)
+    embedder.load()
+    monkeypatch.setattr(Embedder, "_on_gpu", True)
+    monkeypatch.setattr(embedding, "LARGE_BATCH", 3)
+    return embedder
+
+
+def test_texts_that_are_read_ahead_keep_their_places(as_on_a_gpu):
+    counts = []
+    rows = as_on_a_gpu.encode(TEXTS, counts.append)
+    assert counts == [*range(3, len(TEXTS), 3), len(TEXTS)]
+    assert np.allclose(rows, Embedder().encode(TEXTS), atol=1e-5)
+    one, other = as_on_a_gpu.encode_words(TEXTS)[7], Embedder().encode_words(TEXTS)[7]
+    assert np.allclose(one.row, other.row, atol=1e-5)
+    assert one.words.shape == other.words.shape
+
+
+def test_a_text_that_can_not_be_read_ahead_fails_the_call(as_on_a_gpu, monkeypatch):
+    def fails(_self, texts):
+        raise RuntimeError(f"can't read {len(texts)} texts")
+
+    monkeypatch.setattr(Bert, "read", fails)
+    with pytest.raises(RuntimeError, match="can't read 3 texts"):
+        as_on_a_gpu.encode([f"{text} anew" for text in TEXTS])
+
+
+def test_reading_never_changes_the_tokenizer(monkeypatch):
+    """A change waits until no other thread splits texts, so that threads would work one after the other."""
+    embedder = Embedder()
+    embedder.load()
+    right = embedder.encode(TEXTS)
+    monkeypatch.setattr(embedder._model, "_tokenizer", Unchanging(embedder._model._tokenizer))
+    assert embedder.encode([f" {text}" for text in TEXTS]).tolist() == right.tolist()
+
+
+class Unchanging:
+    """A tokenizer that can only be asked."""
+
+    def __init__(self, tokenizer):
+        self._tokenizer = tokenizer
+
+    def encode_batch(self, texts):
+        return self._tokenizer.encode_batch(texts)

@@ -1,0 +1,66 @@
+"""Embedding what waits: call by call, with the next one's texts read meanwhile."""
+
+import asyncio
+from contextlib import aclosing
+
+import numpy as np
+import pytest
+
+from data.database.unavailable import DatabaseUnavailableError, Why
+from index.search import embedding
+from index.search.backlog import embedded
+from index.search.embedding import Embedder, paper_text
+from tests.helpers.records import record
+
+
+@pytest.fixture
+async def papers(store, monkeypatch):
+    """Ten papers in the store; a call takes four."""
+    monkeypatch.setattr(embedding, "CALL", 4)
+    await store.upsert([record(n) for n in range(10)])
+    return (await store.changed_ids(0, 100))[0]
+
+
+async def test_each_call_is_a_batch_and_progress_counts_on(store, papers):
+    told = []
+    batches = [batch async for batch in embedded(store, Embedder(), papers, lambda *step: told.append(step))]
+    assert [batch.papers for batch in batches] == [papers[:4], papers[4:8], papers[8:]]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1] == (10, 10)
+    texts = await store.texts(papers)
+    right = Embedder().encode([paper_text(*texts[paper][:2]) for paper in papers])
+    assert np.allclose(np.concatenate([batch.rows for batch in batches]), right, atol=1e-5)
+
+
+async def test_papers_that_are_gone_are_left_out_and_nothing_waits_for_nothing(store, papers):
+    gone = [max(papers) + 1, max(papers) + 2]
+    batches = [batch async for batch in embedded(store, Embedder(), [*gone, *papers[:3], *gone])]
+    assert [batch.papers for batch in batches] == [papers[:2], papers[2:3]]
+    assert not [batch async for batch in embedded(store, Embedder(), [])]
+
+
+async def test_a_stop_after_a_batch_leaves_nothing_running(store, papers):
+    before = asyncio.all_tasks()
+    async with aclosing(embedded(store, Embedder(), papers)) as batches:
+        async for batch in batches:
+            assert batch.papers == papers[:4]
+            break
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_database_that_goes_away_meanwhile_is_told_after_what_was_embedded(
+    store, papers, monkeypatch
+):
+    read, reads = store.texts, []
+
+    async def texts(part):
+        reads.append(part)
+        if len(reads) == 2:
+            raise DatabaseUnavailableError(Why.AWAY, "gone")
+        return await read(part)
+
+    monkeypatch.setattr(store, "texts", texts)
+    async with aclosing(embedded(store, Embedder(), papers)) as batches:
+        assert (await anext(batches)).papers == papers[:4]
+        with pytest.raises(DatabaseUnavailableError):
+            await anext(batches)
