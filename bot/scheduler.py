@@ -76,7 +76,7 @@ class Scheduler:
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
         self._new = asyncio.Event()
-        """Set when another process has added papers that this one has not seen to."""
+        """Set when another process has added papers, or matched authors, and this one has not seen to it."""
         self._done = 0
         """The store's last change that was seen to."""
         self.settled = asyncio.Event()
@@ -216,26 +216,30 @@ class Scheduler:
         done = True
         if old or await people_wait(self._services.store):
             done = await self._run("identify", *(["--full"] if old else []))
-        insight = self._services.insight
-        loaded = await insight.refresh()
-        if done and insight.waits_for_files:  # a pass from the command line was stopped before it made them
-            await self._run("derive")
-            loaded |= await insight.refresh()
-        if loaded:
-            settle()
+        await self._follow_people(derives=done)
         await self._services.facts.refresh_stale()
         before = utc_now() - PROVEN_FOR
         await recheck(self._services.store, self._services.witnesses, before)
 
     async def _follow_leader(self) -> None:
         """Take the people that the leader matched; what follows from them is made on each machine."""
+        await self._follow_people(topics_too=True)
+        if self._services.insight.people_lag:
+            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
+
+    async def _follow_people(self, *, derives: bool = True, topics_too: bool = False) -> None:
+        """Take the people of the last pass, and let the worker make what follows from it if that is missing.
+
+        It is, for example, after a pass from the command line that was stopped before it had made its files.
+        """
         insight = self._services.insight
         loaded = await insight.refresh()
-        if insight.waits_for_files or (insight.topics_lag and not insight.people_lag):
+        topics_wait = topics_too and insight.topics_lag and not insight.people_lag
+        if derives and (insight.waits_for_files or topics_wait):
             await self._run("derive")
             loaded |= await insight.refresh()
-        elif insight.people_lag:
-            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
+            if insight.waits_for_files:  # another process was in the way
+                self._again = min(LOOK_AGAIN, self._again or LOOK_AGAIN)
         if loaded:
             settle()
 
@@ -290,6 +294,7 @@ class Scheduler:
     async def _follow(self) -> None:
         """Pick up what the worker, or an ingest from the command line, has written."""
         corpus, waited, seen = self._services.corpus, 0.0, self._done
+        insight = self._services.insight
         while True:
             await asyncio.sleep(LOOK_EVERY)
             waited += LOOK_EVERY
@@ -301,4 +306,7 @@ class Scheduler:
             if waited >= NAMES_EVERY:
                 waited = 0.0
                 await corpus.refresh_names()
-                await self._services.insight.refresh()
+                waited_before = insight.waits_for_files
+                await insight.refresh()
+                if insight.waits_for_files and not waited_before:
+                    self._new.set()

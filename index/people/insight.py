@@ -18,7 +18,7 @@ from index.people import earlier_files
 from index.people.novelty import Novelty, embedded
 from index.people.pair_features import Partners
 from index.people.people import PeopleIndex
-from index.people.people_files import PeopleFiles
+from index.people.people_files import GROWN, PeopleFiles
 from index.people.scores import Scores
 from index.people.suggest import CollaboratorRanker, Experts
 from index.people.topics import Topics
@@ -83,10 +83,10 @@ class Insight:
     def _vectors_grew(self) -> bool:
         """Whether people must be compared again: a tenth more papers have vectors, or the last got theirs.
 
-        Where people live in files, a worker does that for the last few.
+        Where people live in files, the last few don't count.
         """
         grew = self._embedded - self._compared
-        few = self._compared // 50 if self._in_files else 0
+        few = self._compared // GROWN if self._in_files else 0
         return grew > self._compared // 10 or (grew > few and not self._corpus.waiting())
 
     @property
@@ -155,7 +155,7 @@ class Insight:
         if self.people is None or self.people.number != last.id:
             self.people = await PeopleIndex.of(self._corpus.store, self._corpus.facets, vectors)
             self._compared = self._embedded
-            self._judged_upto = last.upto
+        self._judged_upto = last.upto
         if self._vectors_grew:
             assert vectors is not None
             compared = self._embedded
@@ -166,12 +166,15 @@ class Insight:
         vectors, before = self._corpus.vectors, self.people
         written = self._is_new("people.map")
         if before is None or last.id not in (before.number, self._left_at) or written:
+            self._left_at = 0
             filed = await self._files.people(last, self._corpus.facets, again=not self._has_worker)
             if filed is not None:
                 self.people = filed.people.with_closest(before.closest if before is not None else None)
                 self._judged_upto = filed.upto
-                self._left_at = 0 if filed.is_current or not self._has_worker else last.id
-                self._is_new("people.map")
+                if filed.is_current:
+                    self._is_new("people.map")
+                elif self._has_worker:
+                    self._left_at = last.id
         if self.people is not None and vectors is not None and len(vectors):
             known = self._compared = self._files.embedded(vectors)
             again = not known or (self._vectors_grew and not self._has_worker)

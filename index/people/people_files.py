@@ -28,7 +28,7 @@ from index.search.vectors import Vectors
 SMALL = 20_000
 """So many authorships are read from the store as quickly as from a file."""
 MOST_FRESH = 50_000
-"""Above so many papers that changed since, the file of who wrote what is made again before it is used."""
+"""So many papers that changed since are read beside the file of who wrote what; with more, it is too old."""
 KEPT_FRESH = 500
 """Above so many a worker makes the files again."""
 GROWN = 50
@@ -45,7 +45,7 @@ class FiledPeople:
     Attributes
     ----------
     upto
-        The store's change up to which they are right.
+        The store's change up to which every paper has its people.
     is_current
         Whether they are those of the last pass; else a worker has yet to make the file again.
     """
@@ -79,7 +79,7 @@ class PeopleFiles:
         """The people of the last pass without mean vectors; None while another process makes the file.
 
         A file that is missing or can't be right is made at once, one that is out of date only if ``again``.
-        Until it is made, the people in it stay, except of papers that somebody has corrected.
+        Until it is made, the people in it stay, except of papers that are new or that somebody has corrected.
         """
         held = await asyncio.to_thread(self._table)
         if held is None or _is_ahead(held[2], last):
@@ -87,16 +87,17 @@ class PeopleFiles:
                 return None
             held = await asyncio.to_thread(self._table)
             assert held is not None
-        touched = await self._touched(held[2], last)
-        if touched is None and again and await self._alone(lambda: self._write_table(last)) is not None:
-            return await self.people(last, facets, again=True)
         table, names, stamp = held
+        touched = await self._touched(stamp, last)
+        is_current = touched is not None and not await self._is_old(stamp)
+        if not is_current and again and await self._alone(lambda: self._write_table(last)) is not None:
+            return await self.people(last, facets, again=True)
+        upto = last.upto
         if touched is None:
-            fresh = await self._fresh(table, await self._store.corrections.papers())
-            people = PeopleIndex(stamp["pass_"], table, names, facets, None, fresh)
-            return FiledPeople(people, stamp["upto"], is_current=False)
-        people = PeopleIndex(last.id, table, names, facets, None, await self._fresh(table, touched))
-        return FiledPeople(people, last.upto, is_current=True)
+            touched, upto = await self._store.corrections.papers(), stamp["upto"]
+        number = last.id if is_current else stamp["pass_"]
+        people = PeopleIndex(number, table, names, facets, None, await self._fresh(table, touched))
+        return FiledPeople(people, upto, is_current)
 
     def _table(self) -> tuple[PeopleTable, PackedNames, dict[str, int]] | None:
         stamp = _stamp(self._table_file)
@@ -113,11 +114,9 @@ class PeopleFiles:
         return max(full.id if full else 0, stale.id if stale else 0) > stamp["pass_"]
 
     async def _touched(self, stamp: dict[str, int], last: Pass) -> set[int] | None:
-        """Papers about which the file may be wrong; None where it may be wrong about any."""
+        """Papers that are new or corrected since the file was written; None if they are too many to read."""
         if stamp["pass_"] == last.id and stamp["upto"] == last.upto:
             return set()
-        if _is_ahead(stamp, last) or await self._is_old(stamp):
-            return None
         touched = await self._store.corrections.papers()
         upto = stamp["upto"]
         while upto < last.upto:
@@ -126,6 +125,13 @@ class PeopleFiles:
             if not changed or len(touched) > MOST_FRESH:
                 break
         return touched if len(touched) <= MOST_FRESH else None
+
+    async def _is_due(self, stamp: dict[str, int], last: Pass) -> bool:
+        """Whether a worker should make the file again."""
+        if _is_ahead(stamp, last) or await self._is_old(stamp):
+            return True
+        touched = await self._touched(stamp, last)
+        return touched is None or len(touched) > KEPT_FRESH
 
     async def _fresh(self, table: PeopleTable, touched: set[int]) -> FreshPapers:
         papers = sorted(touched)
@@ -225,8 +231,7 @@ class PeopleFiles:
         if last is None or not self.serve(last):
             return None
         held = await asyncio.to_thread(self._table)
-        touched = None if held is None else await self._touched(held[2], last)
-        if touched is None or len(touched) > KEPT_FRESH:
+        if held is None or await self._is_due(held[2], last):
             if report:
                 report("writing who wrote what", 0, 0)
             await self._alone(lambda: self._write_table(last))

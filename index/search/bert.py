@@ -21,7 +21,7 @@ from torch.nn import functional
 from index.search.bert_short import CompiledLayers, compiled_layers
 
 Read = tuple[Tensor, Tensor]
-"""Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape."""
+"""Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape; on the CPU."""
 SHORT = 64
 """Word pieces, with the two at the ends, up to which :mod:`index.search.bert_short` is faster for a
 single text, such as a query."""
@@ -79,7 +79,7 @@ class Bert:
         for row, pieces in zip(ids, found, strict=True):
             row[: len(pieces)] = pieces
         mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
-        return torch.from_numpy(ids).to(self._device), torch.from_numpy(mask).to(self._device)
+        return torch.from_numpy(ids), torch.from_numpy(mask)
 
     def pieces(self, text: str) -> list[tuple[int, int]]:
         """Where each word piece begins and ends in the text."""
@@ -107,7 +107,8 @@ class Bert:
             Their embeddings, shape (texts, dimension), not yet of unit length; those of their word pieces,
             (texts, longest, dimension); and how many pieces each has, with the two that mark its ends.
         """
-        ids, mask = read
+        padded = not bool(read[1].all())  # asked before it goes to a GPU, which need not be waited for
+        ids, mask = (part.to(self._device) for part in read)
         texts, longest = ids.shape
         hidden = self._embeddings(ids, self._epsilon)
         if texts == 1 and hidden.is_cpu:
@@ -119,7 +120,7 @@ class Bert:
                     hidden = layer.of_one(hidden, self._heads, self._epsilon)
             return hidden.mean(dim=1), hidden, mask.sum(dim=1)
         # Without padding there is nothing to hide, and attention is faster.
-        seen = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        seen = mask.bool()[:, None, None, :] if padded else None
         for layer in self._layers:
             hidden = layer(hidden, seen, self._heads, self._epsilon)
         counted = mask[:, :, None].to(hidden.dtype)

@@ -44,8 +44,7 @@ class OtherModel:
     def read(self, texts: Sequence[str]) -> Any:
         """Split texts into word pieces; safe to call from several threads."""
         with self._tokenizing:
-            features = self.model.preprocess(list(texts))
-        return batch_to_device(features, self._device)
+            return self.model.preprocess(list(texts))
 
     def pieces(self, text: str) -> list[tuple[int, int]]:
         """Where each word piece begins and ends in the text."""
@@ -62,5 +61,5 @@ class OtherModel:
 
     def embed(self, read: Any) -> tuple[Tensor, Tensor, Tensor]:
         """Embed texts; returns what :meth:`index.search.bert.Bert.embed` does."""
-        out = self.model.forward(read)
+        out = self.model.forward(batch_to_device(read, self._device))
         return out["sentence_embedding"], out["token_embeddings"], out["attention_mask"].sum(dim=1)

@@ -13,9 +13,13 @@ from sqlalchemy import create_engine, text
 
 from bot.cli.command_line import perform
 from bot.cli.ingest import people_wait
-from bot.scheduler import Scheduler
+from bot.scheduler import BUSY_AGAIN, Scheduler
 from bot.worker import RunOutcome
+from commands.kit.leader import Leader
+from commands.kit.supervise import ended
+from data.calendar.announcements import LOOK_AGAIN
 from data.stores.store import Store
+from index.people.insight import Insight
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
@@ -79,6 +83,48 @@ async def test_vectors_are_tended_by_the_worker_though_no_paper_waits(lab, sched
     assert (corpus.vectors.dead_share, corpus.vectors.is_due()) == (0, False)
     assert corpus.vectors.rows(papers).tobytes() == rows.tobytes()
     assert corpus.vectors.search(rows[0].astype(np.float32), 1)[0].tolist() == [papers[0]]
+
+
+@pytest.mark.parametrize(
+    ("waits", "lags", "derives", "again"),
+    [
+        (True, True, 1, BUSY_AGAIN),  # else a machine that is behind would never make its files
+        (True, False, 1, LOOK_AGAIN),  # another process was in the way
+        (False, True, 0, BUSY_AGAIN),
+        (False, False, 0, None),
+    ],
+)
+async def test_a_machine_that_follows_makes_its_own_files(
+    lab, scheduler, monkeypatch, waits, lags, derives, again
+):
+    async def follows(_self):
+        return False
+
+    ours, _ = scheduler
+    monkeypatch.setattr(Leader, "lead", follows)
+    for name, value in (("waits_for_files", waits), ("people_lag", lags), ("topics_lag", False)):
+        monkeypatch.setattr(Insight, name, value)
+    await ours._tell_apart()
+    assert ours.worker.outcomes["derive", RunOutcome.DONE] == derives
+    assert ours._again == again
+
+
+async def test_files_that_are_out_of_date_are_seen_to_at_once(lab, scheduler, monkeypatch):
+    ours, _ = scheduler
+    monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("bot.scheduler.NAMES_EVERY", 0.1)
+    insight, states = lab.bot.services.insight, iter([False, True])
+    refresh = insight.refresh
+
+    async def after_a_pass():
+        monkeypatch.setattr(Insight, "waits_for_files", next(states, True))
+        return await refresh()
+
+    monkeypatch.setattr(Insight, "waits_for_files", False)
+    monkeypatch.setattr(insight, "refresh", after_a_pass)
+    following = asyncio.create_task(ours._follow())
+    await asyncio.wait_for(ours._new.wait(), 60)
+    await ended(following)
 
 
 @pytest.mark.sqlite("locks the database's file")

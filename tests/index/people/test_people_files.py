@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from data.database.unavailable import DatabaseUnavailableError, Why
 from data.stores.scopes import Scope
 from index.identity.passes import identify
 from index.models import mapped
@@ -367,6 +368,62 @@ async def test_a_correction_is_told_though_the_worker_has_yet_to_make_the_files(
     assert one.paper_id not in insight.people.papers(max_).tolist()
     assert insight.people.papers(fresh).tolist() == [one.paper_id]
     assert insight.people.name(fresh) == "Max Planck"
+
+
+async def test_papers_that_came_before_the_pass_keep_their_people_until_the_files_are_made(corpus):
+    await derive(corpus)
+    with corpus.writing():
+        await corpus.store.upsert([record(70, authors=["Quite New"], announced=date(2026, 3, 1))])
+        await corpus.refresh()
+        await corpus.embed_backlog()
+        await identify(corpus)
+    await identify(corpus, full=True)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    assert insight.waits_for_files
+    assert not insight.people_lag
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+async def test_files_that_the_worker_makes_while_the_earlier_ones_are_read_are_taken_next(
+    corpus, monkeypatch
+):
+    await derive(corpus)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    await identify(corpus, full=True)
+    read = insight._files._fresh
+
+    async def meanwhile(*args):
+        monkeypatch.setattr(insight._files, "_fresh", read)
+        await derive(corpus)
+        return await read(*args)
+
+    monkeypatch.setattr(insight._files, "_fresh", meanwhile)
+    await insight.refresh()
+    assert insight.waits_for_files
+    assert await insight.refresh()
+    assert not insight.waits_for_files
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+async def test_a_database_that_goes_away_while_the_files_are_read_is_asked_again(corpus, monkeypatch):
+    await derive(corpus)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    await identify(corpus, full=True)
+    await derive(corpus)
+    read = insight._files._fresh
+
+    async def away(*_args):
+        raise DatabaseUnavailableError(Why.AWAY, "gone")
+
+    monkeypatch.setattr(insight._files, "_fresh", away)
+    with pytest.raises(DatabaseUnavailableError):
+        await insight.refresh()
+    monkeypatch.setattr(insight._files, "_fresh", read)
+    assert await insight.refresh()
+    assert insight.people.number == (await corpus.store.people.last_pass()).id
 
 
 async def test_too_many_new_papers_for_the_earlier_file_are_said_to_be_missing(corpus, monkeypatch):

@@ -39,13 +39,22 @@ async def test_papers_that_are_gone_are_left_out_and_nothing_waits_for_nothing(s
     assert not [batch async for batch in embedded(store, Embedder(), [])]
 
 
-async def test_a_stop_after_a_batch_leaves_nothing_running(store, papers):
-    before = asyncio.all_tasks()
+async def test_a_stop_after_a_batch_ends_the_reading_of_the_next(store, papers, monkeypatch):
+    read, never, ends = store.texts, asyncio.Event(), []
+
+    async def texts(part):
+        if part == papers[4:8]:
+            try:
+                await never.wait()
+            except asyncio.CancelledError:
+                ends.append(part)
+                raise
+        return await read(part)
+
+    monkeypatch.setattr(store, "texts", texts)
     async with aclosing(embedded(store, Embedder(), papers)) as batches:
-        async for batch in batches:
-            assert batch.papers == papers[:4]
-            break
-    assert asyncio.all_tasks() == before
+        assert (await anext(batches)).papers == papers[:4]
+    assert ends == [papers[4:8]]
 
 
 async def test_a_database_that_goes_away_meanwhile_is_told_after_what_was_embedded(
