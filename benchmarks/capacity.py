@@ -22,13 +22,13 @@ from bot.local_discord.state import Json
 MEASURED = {
     "a reply, CPU s": (
         0.15,
-        "replies at 3 million: between /papers and /search, one at a time",
+        "benchmarks.scale.run at 3 million, one at a time: more than any reply but /ask takes",
     ),
     "a digest chosen, CPU s": (0.035, "benchmarks.digests: 1,000 channels in 34.8 s"),
     "database, B a paper": (2_868, "benchmarks.scale.run, with people, at 3 million"),
     "words, B a paper": (797, "the same"),
     "vectors, B a paper": (861, "the same: half precision, the inverted file and entries"),
-    "own memory at rest, B a paper": (232, "the same: 696 MB at 3 million"),
+    "own memory at rest, B a paper": (243, "the same: 728 MB at 3 million"),
     "a people pass, h": (1.86, "the same, two cores"),
     "its exponent": (1.24, "the same, four sizes"),
     "embedding, papers/s": (41.7, "benchmarks.embedding, two cores, float32"),
