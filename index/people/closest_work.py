@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import faiss
 import numpy as np
 
+from index.models.faiss_file import write_structure
 from index.models.mapped import Draft, MappedArrays, parts
 from index.models.read_ahead import search_lists
 from index.people.people_table import PeopleTable
@@ -61,14 +61,22 @@ class ClosestWork:
         return cls(structure, len(people))
 
     def write(self, path: Path, **stamp: int) -> None:
-        """Write to a file and, last, the small one beside it that says which it is."""
+        """Write to a file and, last, the small one beside it that says which it is.
+
+        Raises
+        ------
+        OSError
+            If the disk is full, or refuses.
+        """
         file = path.with_name(f"{path.stem}-{secrets.token_hex(6)}.faiss")
-        faiss.write_index(self._structure, str(file))
-        with file.open("rb") as written:
-            os.fsync(written.fileno())
-        with Draft(path, FORMAT) as draft:
-            draft.add("file", np.frombuffer(file.name.encode(), np.uint8))
-            draft.publish(size=file.stat().st_size, people=len(self), **stamp)
+        try:
+            write_structure(self._structure, file)
+            with Draft(path, FORMAT) as draft:
+                draft.add("file", np.frombuffer(file.name.encode(), np.uint8))
+                draft.publish(size=file.stat().st_size, people=len(self), **stamp)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
         for other in path.parent.glob(f"{path.stem}-*.faiss"):
             if other != file:
                 with contextlib.suppress(OSError):

@@ -59,10 +59,14 @@ class Insight:
         self._judged_upto, self._only_placed = -1, False
         self._in_files, self._try_files_at = False, 0.0
         self._has_worker, self._left_at = has_worker, 0
+        self._seen_files: tuple[int, ...] = ()
+        self._are_behind = False
         self._compared = 0
         """How many papers had a vector when people were compared."""
         self._lock = asyncio.Lock()
         self._experts: Experts | None = None
+        self._network = 0, 0
+        """Which files of the network these know."""
         self._making = asyncio.Lock()
 
     @property
@@ -94,7 +98,7 @@ class Insight:
         """Whether the files of people are out of date, and the worker should make them (:func:`derive`)."""
         if not (self._has_worker and self._in_files):
             return False
-        return self._left_at > 0 or (self._compared > 0 and self._vectors_grew)
+        return self._left_at > 0 or self._are_behind or (self._compared > 0 and self._vectors_grew)
 
     def _file(self, name: str) -> Path:
         return self._corpus.folder / name
@@ -105,7 +109,8 @@ class Insight:
         if people is None or vectors is None or not len(people):
             return None
         async with self._making:
-            if self._experts is None or self._experts.people is not people:
+            stamp = self._files.network_stamp() if self._in_files else (0, 0)
+            if self._experts is None or self._experts.people is not people or self._network != stamp:
                 partners = None
                 if self._in_files:
                     try:
@@ -116,6 +121,7 @@ class Insight:
                         if partners is None:  # another process makes the files
                             return self._experts
                 self._experts = await asyncio.to_thread(_experts, people, vectors, self.topics, partners)
+                self._network = self._files.network_stamp() if self._in_files else (0, 0)
             return self._experts
 
     async def refresh(self) -> bool:
@@ -183,6 +189,10 @@ class Insight:
                 closest = await self._files.closest(self.people, vectors, again=again)
                 self.people = self.people.with_closest(closest)
                 self._is_new("closest.map")
+            seen = (last.id, self._stamps.get("closest.map", 0), *self._files.network_stamp())
+            if self._has_worker and self._seen_files != seen:
+                self._are_behind = await self._files.are_behind(vectors)
+                self._seen_files = seen
 
     async def _follow_scores(self) -> None:
         """Open the scores that a worker has written; where people are few, compute them."""

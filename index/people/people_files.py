@@ -91,7 +91,8 @@ class PeopleFiles:
         touched = await self._touched(stamp, last)
         is_current = touched is not None and not await self._is_old(stamp)
         if not is_current and again and await self._alone(lambda: self._write_table(last)) is not None:
-            return await self.people(last, facets, again=True)
+            newest = await self._store.people.last_pass() or last  # one may have ended meanwhile
+            return await self.people(newest, facets, again=False)
         upto = last.upto
         if touched is None:
             touched, upto = await self._store.corrections.papers(), stamp["upto"]
@@ -111,7 +112,7 @@ class PeopleFiles:
     async def _is_old(self, stamp: dict[str, int]) -> bool:
         full = await self._store.people.last_pass("full")
         stale = await self._store.people.last_pass("stale")
-        return max(full.id if full else 0, stale.id if stale else 0) > stamp["pass_"]
+        return max(full.id if full else 0, stale.id if stale else 0) > stamp.get("pass_", 0)
 
     async def _touched(self, stamp: dict[str, int], last: Pass) -> set[int] | None:
         """Papers that are new or corrected since the file was written; None if they are too many to read."""
@@ -221,6 +222,10 @@ class PeopleFiles:
         await asyncio.to_thread(write)
         return True
 
+    def network_stamp(self) -> tuple[int, int]:
+        """Which files of the network are there; others after they were made again."""
+        return _stamp(self._network_file), _stamp(self._directions_file)
+
     # -- making ------------------------------------------------------------------------------------
 
     async def keep(
@@ -242,7 +247,12 @@ class PeopleFiles:
         known = self._open_closest(vectors)
         embedded = known[1].get("embedded", 0) if known is not None else 0
         grown = abs(len(vectors) - embedded) > embedded // GROWN
-        if grown or known is None or (people.is_whole and known[1].get("pass_") != people.number):
+        if (
+            grown
+            or known is None
+            or (people.is_whole and known[1].get("pass_") != people.number)
+            or await self._is_old(known[1])
+        ):
             if report:
                 report("averaging people's papers", 0, 0)
             await self.closest(people, vectors, again=True)
@@ -251,9 +261,20 @@ class PeopleFiles:
             grown
             or partners is None
             or (people.is_whole and partners.network.stamp["pass_"] != people.number)
+            or await self._is_old(partners.network.stamp)
         ):
             await self._alone(lambda: self._write_network(people, facets, vectors, report))
         return people
+
+    async def are_behind(self, vectors: Vectors) -> bool:
+        """Whether mean vectors or the network are of people before the last full pass, or torn."""
+        known = await asyncio.to_thread(self._open_closest, vectors)
+        if known is not None and await self._is_old(known[1]):
+            return True
+        if not any(self.network_stamp()):
+            return False  # the first question makes it
+        partners = await asyncio.to_thread(self._partners, vectors)
+        return partners is None or await self._is_old(partners.network.stamp)
 
     async def _alone(self, make: Callable[[], Awaitable[_Made]]) -> _Made | None:
         """Make something while no other process does; None where one does."""

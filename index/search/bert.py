@@ -89,7 +89,9 @@ class Bert:
         return [(start + before, end + before) for (start, end), special in marks if not special]
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
-        return list(self._tokenizer.encode_batch([text.strip() for text in texts]))
+        # A lone surrogate, which no encoding has, would fail the whole batch.
+        known = (text.strip().encode("utf-8", "replace").decode() for text in texts)
+        return list(self._tokenizer.encode_batch(list(known)))
 
     def _short_layers(self) -> CompiledLayers | None:
         with self._trying_short:

@@ -17,6 +17,7 @@ from typing import Any, Self
 import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
+from index.models.faiss_file import write_structure
 from index.models.read_ahead import gathered, lists_ahead, search_lists
 from index.search.row_table import READ_AT_ONCE, RowTable
 from index.search.vector_log import VectorLog
@@ -220,7 +221,7 @@ def build(log: VectorLog, old: InvertedFile | None = None) -> None:
         papers = np.ascontiguousarray(table.entries["paper"][first:stop][alive])
         structure.add_with_ids(table.read_rows(first, stop)[alive].astype(np.float32), papers)
     number = (about["number"] if about else 0) + 1
-    _write_whole(codes_file(log.folder, number), lambda draft: _FAISS.write_index(structure, str(draft)))
+    _write_whole(codes_file(log.folder, number), lambda draft: write_structure(structure, draft))
     _write_whole(lists_file(log.folder, number), lambda draft: _save(draft, _lists(structure)))
     said = {
         "format": FORMAT,

@@ -8,7 +8,7 @@ import pytest
 from data.database.unavailable import DatabaseUnavailableError, Why
 from data.stores.scopes import Scope
 from index.identity.passes import identify
-from index.models import mapped
+from index.models import faiss_file, mapped
 from index.people import closest_work, people_files
 from index.people.insight import Insight, derive
 from index.people.network import Network
@@ -426,6 +426,93 @@ async def test_a_database_that_goes_away_while_the_files_are_read_is_asked_again
     assert insight.people.number == (await corpus.store.people.last_pass()).id
 
 
+async def test_a_pass_that_ends_while_the_files_are_written_does_not_have_them_written_for_ever(
+    corpus, monkeypatch
+):
+    await derive(corpus)
+    await identify(corpus, full=True)
+    write, writes = people_files.PeopleFiles._write_table, []
+
+    async def meanwhile(self, last):
+        writes.append(last.id)
+        if len(writes) == 1:
+            await identify(corpus, full=True)
+        return await write(self, last)
+
+    monkeypatch.setattr(people_files.PeopleFiles, "_write_table", meanwhile)
+    await derive(corpus)
+    assert len(writes) <= 2
+    await derive(corpus)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    assert not insight.waits_for_files
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+
+
+@pytest.mark.parametrize("step", ["closest", "_write_network"])
+async def test_a_worker_that_was_killed_between_two_files_makes_the_rest(corpus, monkeypatch, step):
+    async def killed(*_args, **_more):
+        raise KeyboardInterrupt
+
+    await derive(corpus)
+    running = Insight(corpus, has_worker=True)
+    await running.refresh()
+    await identify(corpus, full=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(people_files.PeopleFiles, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            await derive(corpus)
+    for insight in (running, Insight(corpus, has_worker=True)):
+        await insight.refresh()
+        assert insight.waits_for_files
+    with corpus.writing():
+        await corpus.store.upsert([record(70, authors=["Quite New"], announced=date(2026, 3, 1))])
+        await corpus.refresh()
+        await identify(corpus)
+    await derive(corpus)  # after a day's pass, when the people in the file are not all
+    await running.refresh()
+    assert not running.waits_for_files
+    full = await corpus.store.people.last_pass("full")
+    assert StoredNetwork.open(corpus.folder / "network.map").stamp["pass_"] >= full.id
+    assert closest_work.ClosestWork.open(corpus.folder / "closest.map", 384)[1]["pass_"] >= full.id
+
+
+async def test_suggestions_follow_the_network_when_it_is_made(corpus, monkeypatch):
+    await derive(corpus)
+    insight = Insight(corpus, has_worker=True)
+    await insight.refresh()
+    write = people_files.PeopleFiles._write_network
+
+    async def asked_before(self, *args):
+        await insight.refresh()
+        assert await insight.experts() is not None
+        return await write(self, *args)
+
+    await identify(corpus, full=True)
+    monkeypatch.setattr(people_files.PeopleFiles, "_write_network", asked_before)
+    await derive(corpus)
+    await insight.refresh()
+    experts = await insight.experts()
+    assert experts._partners.network.stamp["pass_"] == insight.people.number
+    assert await insight.experts() is experts
+
+
+async def test_a_disk_that_fills_up_leaves_nothing_and_people_stay_in_memory(corpus, monkeypatch):
+    await derive(corpus)
+    (corpus.folder / "closest.map").unlink()
+    before = {path.name for path in corpus.folder.glob("*.faiss")}
+    monkeypatch.setattr(faiss_file.os, "fsync", full_disk)
+    insight = Insight(corpus)
+    assert await insight.refresh()
+    assert_same(insight.people, await in_memory(corpus), corpus.vectors)
+    assert {path.name for path in corpus.folder.glob("*.faiss")} == before
+
+
+def full_disk(*_args, **_more):
+    """What the system says."""
+    raise OSError(28, "No space left on device")
+
+
 async def test_too_many_new_papers_for_the_earlier_file_are_said_to_be_missing(corpus, monkeypatch):
     await derive(corpus)
     insight = Insight(corpus, has_worker=True)
@@ -476,10 +563,7 @@ async def test_while_another_process_makes_the_files_the_earlier_ones_answer(cor
 
 
 async def test_where_no_file_can_be_written_people_stay_in_memory(corpus, monkeypatch):
-    def full(*_args, **_more):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(mapped.tempfile, "mkstemp", full)
+    monkeypatch.setattr(mapped.tempfile, "mkstemp", full_disk)
     insight = Insight(corpus)
     assert await insight.refresh()
     assert not files(corpus) & {"people.map", "closest.map"}

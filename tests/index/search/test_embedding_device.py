@@ -84,6 +84,12 @@ def test_reading_never_changes_the_tokenizer(monkeypatch):
     assert embedder.encode([f" {text}" for text in TEXTS]).tolist() == right.tolist()
 
 
+def test_a_text_with_half_a_character_does_not_fail_its_batch():
+    broken = ["a \ud800 b", *TEXTS[:2]]
+    rows = Embedder().encode(broken)
+    assert np.allclose(rows[1:], Embedder().encode(["a ? b", *TEXTS[:2]])[1:], atol=1e-5)
+
+
 class Unchanging:
     """A tokenizer that can only be asked."""
 
