@@ -30,11 +30,15 @@ from index.claims.openalex_facts import FactFinder
 from index.documents.full_texts import FullTexts
 from index.people.insight import derive
 from index.search.corpus import BusyError, Corpus
-from index.search.embedding import Embedder
+from index.search.embedding import Embedder, device_called
 from index.search.intake import Intake
 from index.search.search import Search
 
 log = logging.getLogger("labmate")
+
+
+_ALWAYS_THERE = "auto", "cpu"
+"""Devices that need no asking: torch takes seconds to load."""
 
 
 def sample_file() -> Path:
@@ -66,6 +70,8 @@ async def open_corpus(
     if settings.labmate_clock is not None:
         clock.follow(settings.labmate_clock)
     keep_private(settings.labmate_data)
+    if settings.embedding_device not in _ALWAYS_THERE:  # else only the first large backlog would tell
+        await asyncio.to_thread(device_called, settings.embedding_device)
     store = await Store.open(settings.database, bulk=writable or bulk)
     try:
         # A running Labmate embeds only queries; a GPU's memory is for what reads papers in.

@@ -65,7 +65,7 @@ def settings(**given: object) -> Settings:
     sys.exit(2)
 
 
-STOPPED = "Stopped. What was read so far is kept; run the command again to finish."
+STOPPED = "Stopped. What was done so far is kept; run the command again to finish."
 
 
 def perform(

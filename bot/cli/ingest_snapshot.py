@@ -155,7 +155,12 @@ async def ingest_snapshot(
     make = partial(SnapshotFile, path, chosen, place)
     reading = words.reading(make) if file.size > _LONG else make()
     report.step(f"reading {path.name}", 0, file.size)
-    summary = await intake.run(iter(reading))
+    try:
+        summary = await intake.run(iter(reading))
+    except SourceError:
+        if _taken(intake.summary) > before:
+            report.say("What was taken before the damage is kept. Fetch the file again, then rerun this.")
+        raise
     taken = _taken(summary)
     if taken == summary.refused:
         raise SourceError(

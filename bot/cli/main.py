@@ -263,6 +263,9 @@ def ingest_recent_command(events: Events = False) -> None:
     perform(_ingest_online(config, "recent", [], None, events), events=events)
 
 
+_IDENTIFY_STOPPED = (
+    "Stopped. Authors matched so far are kept, but topics start again. Run the command again to finish."
+)
 REBUILD_STOPPED = (
     "Stopped. What was made so far is kept; to go on, run: python -m bot index (without --rebuild)"
 )
@@ -330,7 +333,7 @@ def identify(
             with corpus.writing(), report.showing():
                 await tell_apart(corpus, report, full=full, processes=processes)
 
-    perform(work(), events=events)
+    perform(work(), events=events, stopped=_IDENTIFY_STOPPED)
 
 
 @app.command("derive", hidden=True)

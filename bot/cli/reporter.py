@@ -57,6 +57,9 @@ class Reporter:
             yield
         finally:
             if self._tasks:
+                for task in self._bar.tasks:
+                    if task.total is None:  # a spinner that stands still tells nothing
+                        self._bar.update(task.id, visible=False)
                 self._bar.stop()
             self._bar, self._tasks = None, {}
 

@@ -20,7 +20,7 @@ from index.identity.models import Models
 from index.identity.standing import outnumbered
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
-from index.search.embedding import ModelError, fingerprint
+from index.search.embedding import ModelError, device_called, fingerprint
 from index.search.precision import has_bfloat16
 from index.search.vector_log import VectorsError
 from index.search.word_checks import damaged
@@ -75,13 +75,15 @@ async def backups(settings: Settings) -> list[Finding]:
 
 
 async def model(settings: Settings) -> list[Finding]:
-    """Whether the embedding model is there and undamaged."""
+    """Whether the embedding model is there and undamaged, and torch has the device."""
     try:
         identity = await asyncio.to_thread(fingerprint, settings.embedding_model)
+        device = await asyncio.to_thread(device_called, settings.embedding_device)
     except ModelError as error:
         return bad(str(error))
     checksum = identity["weights_sha256"][:12]
-    return good(f"{identity['model']}, checksum {checksum}…, {identity['dimension']} dimensions")
+    facts = f"{identity['model']}, checksum {checksum}…, {identity['dimension']} dimensions"
+    return good(f"{facts}; papers are embedded on {device.replace('cpu', 'the CPU')}")
 
 
 async def index(settings: Settings) -> list[Finding]:

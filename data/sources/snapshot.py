@@ -18,6 +18,7 @@ SOURCE = "arxiv-snapshot"
 _FORM = ("id", "title", "authors_parsed", "categories")
 _TRIED = 100
 _HEAD = 1 << 16
+_NO_END = 9_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class SnapshotChoice:
         if self.years is None:
             return names
         first, last = self.years
+        if last == _NO_END:
+            return f"{names}, {first} and later"
         return f"{names}, {first}" if first == last else f"{names}, {first} to {last}"
 
 
@@ -125,7 +128,7 @@ def parse_years(text: str) -> tuple[int, int]:
     first, dash, last = text.strip().partition("-")
     if not (first.isdecimal() and len(first) == 4 and (not last or (last.isdecimal() and len(last) == 4))):
         raise ValueError(f"{text[:40]!r} names no years; write 2020-2026, 2020- or 2024")
-    begin, end = int(first), int(last or (9999 if dash else first))
+    begin, end = int(first), int(last or (_NO_END if dash else first))
     if begin > end:
         raise ValueError(f"{text[:40]!r} ends before it begins")
     return begin, end

@@ -68,6 +68,8 @@ class ReadyVectors:
         self.path = path
         try:
             self.rows = one_array(path)
+        except FileNotFoundError as error:
+            raise SourceError(f"There is no file {path}.") from error
         except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
         manifest = self._manifest()

@@ -68,6 +68,8 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     assert vectors is not None
     if not path.name.endswith(".npy"):
         raise SourceError(f"{path} must end in .npy")
+    if not path.parent.is_dir():
+        raise SourceError(f"There is no folder {path.parent} to export into.")
     await asyncio.to_thread(_refuse_others, path)
     papers, hashes = vectors.known()
     parts = []

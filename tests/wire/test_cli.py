@@ -27,6 +27,26 @@ def test_ask_prints_the_reply_and_the_payloads_as_they_crossed_the_wire(tmp_path
     assert text.count("PrismLLM]") + text.count("PrismLLM**") == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("run",), ("ask", "/help"), ("index",), ("identify",), ("doctor",)],
+    ids=lambda parts: parts[0],
+)
+def test_a_device_that_torch_lacks_is_told_before_the_first_large_backlog_needs_it(tmp_path, command):
+    done = run(*command, folder=tmp_path, EMBEDDING_DEVICE="xpu:77")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 1
+    assert "EMBEDDING_DEVICE=xpu:77: the installed torch" in said
+    assert "leave EMBEDDING_DEVICE empty" in said
+    assert "Traceback" not in said
+
+
+def test_doctor_says_what_embeds_papers(tmp_path):
+    assert "papers are embedded on the CPU" in " ".join(
+        run("doctor", folder=tmp_path, EMBEDDING_DEVICE="cpu").stdout.split()
+    )
+
+
 def test_ask_takes_a_question_and_a_mention(tmp_path):
     asked = run("ask", "/ask how can large GPU clusters be emulated?", folder=tmp_path, fresh=True)
     assert asked.returncode == 0, asked.stderr
@@ -111,7 +131,7 @@ def test_a_cluster_that_does_not_answer_is_reported_with_what_happens_until_then
     ("arguments", "said"),
     [
         (["ingest", "file", "absent.jsonl"], "can't be read"),
-        (["ingest", "file", "README.md", "--vectors", "absent.npy"], "matrix"),
+        (["ingest", "file", "README.md", "--vectors", "absent.npy"], "There is no file absent.npy"),
         (
             ["rank", "similar", "--papers", "absent", "--queries", "absent", "--out", "x"],
             "absent can't be read: No such file or directory",

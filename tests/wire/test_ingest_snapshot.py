@@ -128,6 +128,7 @@ async def test_a_torn_archive_keeps_what_precedes_the_tear_and_the_whole_one_com
     )
     assert torn.returncode == 1
     assert "is torn or not what its name says" in torn.stderr
+    assert "What was taken before the damage is kept." in torn.stdout + torn.stderr
     before = len(await _papers(tmp_path))
     assert 1_000 < before < 9_000
     path.write_bytes(whole)

@@ -172,6 +172,13 @@ def test_years_are_understood(text, years):
     assert parse_years(text) == years
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("2020-2026", "2020 to 2026"), ("2020-", "2020 and later"), ("2024", "2024")]
+)
+def test_years_are_repeated_as_people_say_them(text, said):
+    assert str(SnapshotChoice(years=parse_years(text))) == f"all categories, {said}"
+
+
 @pytest.mark.parametrize("text", ["", "20-26", "2026-2020", "last", "2020-2021-2022", "²⁰²⁴"])
 def test_what_names_no_years_is_refused(text):
     with pytest.raises(ValueError, match=r"years|begins"):
