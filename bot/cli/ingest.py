@@ -35,14 +35,21 @@ def polite(settings: Settings) -> PoliteClient:
     return PoliteClient(interval=settings.arxiv_interval_seconds, turn=settings.labmate_data / "arxiv.turn")
 
 
-def closing(summary: Summary) -> str:
-    """The last line of a run: how many records came, and what became of them."""
+def closing(summary: Summary, *, lines: bool = False) -> str:
+    """The last lines of a run: how many records came, what became of them, and why some were refused.
+
+    With ``lines``, their numbers are those of lines in a file.
+    """
     text = (
         f"{summary.read:,} read: {summary.added:,} added, {summary.updated:,} updated, "
         f"{summary.unchanged:,} unchanged, {summary.refused:,} refused"
     )
     reasons = sorted(summary.reasons.items(), key=lambda pair: -pair[1])[:5]
-    return text + "".join(f"\n  refused {count:,}: {reason}" for reason, count in reasons)
+    for reason, count in reasons:
+        line = f"line {summary.first[reason] + 1:,}" if lines and reason in summary.first else ""
+        which = line and (f" ({line})" if count == 1 else f" (the first: {line})")
+        text += f"\n  refused {count:,}{which}: {reason}"
+    return text
 
 
 async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: Reporter) -> Summary:

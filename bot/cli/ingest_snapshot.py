@@ -103,7 +103,7 @@ async def _read_in(
                 told += " These are LABMATE_CATEGORIES; `--categories all` takes all of arXiv."
             report.say(told)
             summary, left_out = await ingest_snapshot(corpus, path, chosen, vectors, report)
-            report.say(reading.closing(summary))
+            report.say(reading.closing(summary, lines=True))
             if left_out:
                 report.say(f"{left_out:,} other papers of the file were left out.")
             if embed_too:

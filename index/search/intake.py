@@ -29,7 +29,13 @@ Numbered = tuple[int, Item]
 
 @dataclass(slots=True)
 class Summary:
-    """The result of a run."""
+    """The result of a run.
+
+    Attributes
+    ----------
+    reasons, first
+        Why records were refused: how often, and the number of the first, such as its line from 0 on.
+    """
 
     read: int = 0
     added: int = 0
@@ -37,6 +43,7 @@ class Summary:
     unchanged: int = 0
     refused: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
+    first: dict[str, int] = field(default_factory=dict)
 
 
 def one_array(path: Path) -> np.ndarray:
@@ -167,7 +174,7 @@ class Intake:
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of the summary."""
-        return {name: value for name, value in asdict(self.summary).items() if name != "reasons"}
+        return {name: value for name, value in asdict(self.summary).items() if isinstance(value, int)}
 
     async def _begin(self) -> int:
         return await self._library.store.start_run(self._source, self._scope, self._since)
@@ -176,15 +183,16 @@ class Intake:
         """Called after each batch."""
 
     async def _take(self, run_id: int, batch: list[Numbered]) -> None:
-        rejected = [item for _, item in batch if isinstance(item, Rejected)]
+        rejected = [(number, item) for number, item in batch if isinstance(item, Rejected)]
         good = [(line, item) for line, item in batch if not isinstance(item, Rejected)]
         changes = await self._library.store.upsert([item for _, item in good]) if good else Changes()
         coded = self._words.take_out(good, changes) if self._words else {}
         if rejected:
-            await self._library.store.refuse(run_id, self._source, rejected)
-            for item in rejected:
+            await self._library.store.refuse(run_id, self._source, [item for _, item in rejected])
+            for number, item in rejected:
                 reason = item.reason[:120]
                 self.summary.reasons[reason] = self.summary.reasons.get(reason, 0) + 1
+                self.summary.first.setdefault(reason, number)
         if changes.touched or changes.gone:
             if changes.stamp == self._upto + 1:
                 self._upto = changes.stamp

@@ -55,7 +55,7 @@ async def test_a_laptop_takes_its_own_categories_and_is_told_how_to_get_all(snap
     assert "Reading cs.CL cs.IR from snapshot.json.zst" in done.stderr
     assert "`--categories all` takes all of arXiv" in done.stderr
     assert "6 read: 5 added, 0 updated, 0 unchanged, 1 refused" in done.stderr
-    assert "refused 1: not JSON" in done.stderr
+    assert "refused 1 (line 5): not JSON" in done.stderr
     assert "5 other papers of the file were left out" in done.stderr
     assert set(await _papers(tmp_path)) == {f"0704.{number:04d}" for number in range(0, 10, 2)}
 
