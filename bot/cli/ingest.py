@@ -186,9 +186,12 @@ async def tell_apart(
 
     Unless told otherwise, a process for each core matches authors; beside the running bot, for every other.
     """
-    from index.identity.judging import usable_cores  # lazy: start-up; the bot doesn't need it
-    from index.identity.passes import identify  # lazy: start-up; the bot doesn't need it
+    from index.identity.full_pass import FullPass  # lazy: start-up; the bot doesn't need it
+    from index.identity.judging import usable_cores  # lazy: as above
+    from index.identity.passes import identify  # lazy: as above
 
+    if FullPass(corpus, None).state() is not None:
+        report.say("Going on with the full pass that was stopped.")
     begun = time.monotonic()
     usual = max(1, usable_cores() // 2) if report.is_beside_bot else usable_cores()
     outcome = await identify(corpus, full=full, report=report.step, processes=processes or usual)

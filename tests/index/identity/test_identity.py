@@ -4,13 +4,17 @@ import asyncio
 import json
 from dataclasses import replace
 from datetime import date
+from io import StringIO
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from sqlalchemy import delete
 
+from bot.cli.ingest import tell_apart
+from bot.cli.reporter import Reporter
 from data.tables.papers import MembershipRow
 from index.evaluate.corpus import read_file
 from index.evaluate.identity import bcubed, evaluate, initial_coauthors, pairwise
@@ -398,8 +402,14 @@ async def test_a_pass_that_dies_leaves_the_people_of_the_last_one(stored, monkey
         await identify(stored, full=True)
     assert await stored.store.people.all_memberships() == before
     monkeypatch.setattr(stored.store.people, "replace", original)
-    assert (await identify(stored)).kind == "full", "the pass that was killed goes on"
+    console = Console(file=StringIO())
+    await tell_apart(stored, Reporter(events=False, console=console))
+    assert "Going on with the full pass that was stopped." in console.file.getvalue()
+    assert (await stored.store.people.last_pass()).kind == "full"
     assert await stored.store.people.standing() == (36, 36)
+    console = Console(file=StringIO())
+    await tell_apart(stored, Reporter(events=False, console=console))
+    assert "Going on" not in console.file.getvalue()
 
 
 def test_a_small_corpus_measures_each_pair_once_and_has_the_same_background(monkeypatch):
