@@ -2,21 +2,24 @@
 
 Each way embeds the same abstracts, sorted by length. Neighbours: the share of the ten nearest abstracts that
 each keeps, among all of its field, compared with float32. Questions: the mean reciprocal rank of the
-abstract that answers a question of PubMedQA, among all of them. ONNX Runtime and OpenVINO come with
-`make peers`.
+abstract that answers a question of PubMedQA, among all of them. Similar: the mean average precision at 20 of
+`rank similar` among all fields, where papers that share an author are the right ones. ONNX Runtime and
+OpenVINO come with `make peers`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import importlib.util
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
@@ -24,31 +27,40 @@ import zstandard
 
 from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
+from index.evaluate.corpus import temporary_library
 from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
 from index.search.other_model import OtherModel
 from index.search.precision import has_bfloat16
+from index.search.search import Search
+
+if TYPE_CHECKING:
+    import torch
+
+    from index.search.bert import Bert, Layer
 
 FIELDS, NEAR, ASKED = 4, 128, 32
 """How many fields, how many abstracts of each, and of how many of them neighbours are compared."""
 QUESTIONS = 150
-NEAREST = 10
+NEAREST, DEEP = 10, 20
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 Encode = Callable[[list[str]], np.ndarray]
 Run = Callable[[dict[str, np.ndarray]], np.ndarray]
 
 
-def fields() -> list[str]:
-    """The abstracts of some fields, each the nearest to one paper, nearest first."""
+def fields(folder: Path) -> tuple[Path, list[str]]:
+    """A file of some fields' papers, each the nearest to one paper, nearest first; and their abstracts."""
     rows = np.load(VECTORS, mmap_mode="r")
     centres = np.random.default_rng(1).choice(len(rows), FIELDS, replace=False)
     chosen = [np.argsort(-(rows @ rows[centre]).astype(np.float32))[:NEAR] for centre in centres]
-    wanted = {int(row) for part in chosen for row in part}
-    texts = {
-        line: paper_text(record.title, record.abstract)
-        for line, record in PaperFile(PAPERS)
-        if line in wanted
-    }
-    return [texts[int(row)] for part in chosen for row in part]
+    wanted = [int(row) for part in chosen for row in part]
+    held = set(wanted)
+    with zstandard.open(PAPERS, "rt") as lines:
+        kept = {number: line for number, line in enumerate(lines) if number in held}
+    path = folder / "papers.jsonl"
+    path.write_text("".join(kept[row] for row in dict.fromkeys(wanted)))
+    texts = {line: paper_text(record.title, record.abstract) for line, record in PaperFile(path)}
+    places = {row: place for place, row in enumerate(dict.fromkeys(wanted))}
+    return path, [texts[places[row]] for row in wanted]
 
 
 def questions() -> tuple[list[str], list[str]]:
@@ -84,6 +96,86 @@ def reciprocal_rank(asked: np.ndarray, texts: np.ndarray) -> float:
     return float((1 / ranks).mean())
 
 
+class Ready(Embedder):
+    """Gives the vectors that a way has made of some texts."""
+
+    def __init__(self, made: dict[str, np.ndarray]) -> None:
+        super().__init__()
+        self._made = made
+
+    def load(self) -> None:
+        """Nothing is needed."""
+
+    def encode(self, texts: Sequence[str], _progress: object = None) -> np.ndarray:
+        """Their vectors."""
+        return np.stack([self._made[text] for text in texts])
+
+
+async def average_precision(papers: Path, made: dict[str, np.ndarray]) -> float:
+    """The mean of `rank similar` with such vectors over papers that share an author with another one."""
+    found: list[float] = []
+    async with temporary_library(papers, Ready(made), own_ids=True) as corpus:
+        search = Search(corpus)
+        held = await corpus.store.papers(list((await corpus.store.ids_of("file")).values()))
+        authors = {paper.id: {author.key for author in paper.authors} for paper in held}
+        for paper in held:
+            right = {
+                other for other, keys in authors.items() if other != paper.id and keys & authors[paper.id]
+            }
+            if not right:
+                continue
+            hits = [hit.paper_id in right for hit in (await search.similar(paper, DEEP)).hits]
+            precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+            found.append(float(precision[np.array(hits, bool)].sum()) / min(len(right), DEEP))
+    return float(np.mean(found))
+
+
+def packed(model: Bert) -> Encode:
+    """Labmate's batches without padding: one row of word pieces, and attention text by text."""
+    import torch  # lazy: torch takes seconds to load, and the data may be missing
+    from torch.nn import functional  # lazy: as above
+
+    def one(batch: list[str]) -> np.ndarray:
+        ids, mask = model.read(batch)
+        lengths = mask.sum(dim=1).tolist()
+        places = torch.cat([torch.arange(length) for length in lengths])
+        part = model._embeddings
+        whole = functional.embedding(ids[mask.bool()], part.words) + part.places[places]
+        hidden = functional.layer_norm(whole, (whole.shape[-1],), part.scale, part.shift, model._epsilon)
+        for layer in model._layers:
+            hidden = through(layer, hidden, lengths)
+        rows = torch.stack([text.mean(dim=0) for text in hidden.split(lengths)])
+        return functional.normalize(rows, dim=1).numpy()
+
+    def through(layer: Layer, hidden: torch.Tensor, lengths: list[int]) -> torch.Tensor:
+        size = hidden.shape[-1]
+        asked = functional.linear(hidden, layer.asked, layer.asked_bias)
+        mixed = []
+        for text in asked.split(lengths):
+            query, key, value = text.view(1, -1, 3, model._heads, size // model._heads).permute(2, 0, 3, 1, 4)
+            told = functional.scaled_dot_product_attention(query, key, value)
+            mixed.append(told.transpose(1, 2).reshape(-1, size))
+        told = functional.linear(torch.cat(mixed), layer.told, layer.told_bias)
+        hidden = functional.layer_norm(
+            told + hidden, (size,), layer.told_scale, layer.told_shift, model._epsilon
+        )
+        wide = functional.gelu(functional.linear(hidden, layer.wide, layer.wide_bias))
+        narrow = functional.linear(wide, layer.narrow, layer.narrow_bias)
+        return functional.layer_norm(narrow + hidden, (size,), layer.scale, layer.shift, model._epsilon)
+
+    def encode(texts: list[str]) -> np.ndarray:
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        with torch.inference_mode(), ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(torch.inference_mode()(one), [[texts[i] for i in part] for part in parts]))
+        rows = np.empty((len(texts), found[0].shape[1]), np.float32)
+        for part, unit in zip(parts, found, strict=True):
+            rows[part] = unit
+        return rows
+
+    return encode
+
+
 def batched(run: Run, model: OtherModel) -> Encode:
     """Embed with another engine, in sorted batches, one stream a core."""
 
@@ -111,6 +203,7 @@ def torch_ways() -> Iterator[tuple[str, Encode]]:
     assert embedder._model is not None
     embedder._model.to(torch.float32)
     yield "Labmate, float32", embedder.encode
+    yield "the same, packed", packed(embedder._model)
     if has_bfloat16():  # where it is emulated, it takes many times as long
         embedder._model.to(torch.bfloat16)
         yield "Labmate, bfloat16", embedder.encode
@@ -189,7 +282,9 @@ def export(model: OtherModel, path: Path) -> None:
         )
 
 
-def climb(ways: Iterator[tuple[str, Encode]], texts: list[str], right: np.ndarray | None) -> np.ndarray:
+def climb(
+    ways: Iterator[tuple[str, Encode]], papers: Path, texts: list[str], right: np.ndarray | None
+) -> np.ndarray:
     """Print a line for each way; returns the first one's rows."""
     asked, answers = questions()
     for name, encode in ways:
@@ -199,9 +294,10 @@ def climb(ways: Iterator[tuple[str, Encode]], texts: list[str], right: np.ndarra
         seconds, worked = time.perf_counter() - begun, time.process_time() - worked
         right = rows if right is None else right
         found = reciprocal_rank(encode(asked), encode(answers))
+        similar = asyncio.run(average_precision(papers, dict(zip(texts, rows, strict=True))))
         print(
             f"{name:34} {len(texts) / seconds:6.1f} abstracts/s  {1e3 * worked / len(texts):6.1f} ms of CPU  "
-            f"neighbours kept {kept(rows, right):.3f}  questions {found:.3f}",
+            f"neighbours kept {kept(rows, right):.3f}  questions {found:.3f}  similar {similar:.3f}",
             flush=True,
         )
     assert right is not None
@@ -215,16 +311,16 @@ def main() -> None:
     )
     parser.parse_args()
     need_data()
-    texts = fields()
-    print(f"{len(texts):,} abstracts of {FIELDS} fields, {QUESTIONS} questions", flush=True)
-    right = climb(torch_ways(), texts, None)
-    for folder in (ROOT / ".peers" / "lib").glob("python*/site-packages"):
-        sys.path.append(str(folder))
-    if importlib.util.find_spec("onnxruntime") is None:
-        print("ONNX Runtime and OpenVINO are not installed: make peers")
-        return
     with tempfile.TemporaryDirectory() as name:
-        climb(engine_ways(Path(name)), texts, right)
+        papers, texts = fields(Path(name))
+        print(f"{len(texts):,} abstracts of {FIELDS} fields, {QUESTIONS} questions", flush=True)
+        right = climb(torch_ways(), papers, texts, None)
+        for folder in (ROOT / ".peers" / "lib").glob("python*/site-packages"):
+            sys.path.append(str(folder))
+        if importlib.util.find_spec("onnxruntime") is None:
+            print("ONNX Runtime and OpenVINO are not installed: make peers")
+            return
+        climb(engine_ways(Path(name)), papers, texts, right)
 
 
 if __name__ == "__main__":
