@@ -135,6 +135,7 @@ def packed(model: Bert) -> Encode:
     import torch  # lazy: torch takes seconds to load, and the data may be missing
     from torch.nn import functional  # lazy: as above
 
+    @torch.inference_mode()
     def one(batch: list[str]) -> np.ndarray:
         ids, mask = model.read(batch)
         lengths = mask.sum(dim=1).tolist()
@@ -164,32 +165,36 @@ def packed(model: Bert) -> Encode:
         return functional.layer_norm(narrow + hidden, (size,), layer.scale, layer.shift, model._epsilon)
 
     def encode(texts: list[str]) -> np.ndarray:
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-        with torch.inference_mode(), ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(torch.inference_mode()(one), [[texts[i] for i in part] for part in parts]))
-        rows = np.empty((len(texts), found[0].shape[1]), np.float32)
-        for part, unit in zip(parts, found, strict=True):
-            rows[part] = unit
-        return rows
+        parts = sorted_batches(texts)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return in_place(parts, list(pool.map(one, [[texts[i] for i in part] for part in parts])))
 
     return encode
+
+
+def sorted_batches(texts: list[str]) -> list[list[int]]:
+    """The places of texts, shortest first, in batches of Labmate's size."""
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+
+
+def in_place(parts: list[list[int]], found: list[np.ndarray]) -> np.ndarray:
+    """The rows of batches in the order of the texts."""
+    rows = np.empty((sum(map(len, parts)), found[0].shape[1]), np.float32)
+    for part, unit in zip(parts, found, strict=True):
+        rows[part] = unit
+    return rows
 
 
 def batched(run: Run, model: OtherModel) -> Encode:
     """Embed with another engine, in sorted batches, one stream a core."""
 
     def encode(texts: list[str]) -> np.ndarray:
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        parts = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        parts = sorted_batches(texts)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             ready = [model.read([texts[i] for i in part]) for part in parts]
             inputs = [{name: made[name].numpy() for name in INPUTS} for made in ready]
-            found = list(pool.map(run, inputs))
-        rows = np.empty((len(texts), found[0].shape[1]), np.float32)
-        for part, unit in zip(parts, found, strict=True):
-            rows[part] = unit
-        return rows
+            return in_place(parts, list(pool.map(run, inputs)))
 
     return encode
 

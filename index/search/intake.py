@@ -76,7 +76,7 @@ class ReadyVectors:
         try:
             self.rows = one_array(path)
         except FileNotFoundError as error:
-            raise SourceError(f"There is no file {path}.") from error
+            raise SourceError(f"{path} does not exist.") from error
         except (OSError, ValueError, EOFError) as error:
             raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
         manifest = self._manifest()

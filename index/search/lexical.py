@@ -124,7 +124,7 @@ class WordIndex(WordLookup):
     @unpanicked()
     def abstracts_with(self, stem: str) -> int:
         """How many abstracts have a stem."""
-        return self._index.searcher().doc_freq("abstract", stem)
+        return self._counts_of(stem)[1]
 
     def _count_papers(self, stem: str) -> tuple[int, int]:
         """How many titles and how many abstracts have a stem."""

@@ -69,7 +69,7 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     if not path.name.endswith(".npy"):
         raise SourceError(f"{path} must end in .npy")
     if not path.parent.is_dir():
-        raise SourceError(f"There is no folder {path.parent} to export into.")
+        raise SourceError(f"The folder {path.parent} does not exist. Create it first, or choose another one.")
     await asyncio.to_thread(_refuse_others, path)
     papers, hashes = vectors.known()
     parts = []

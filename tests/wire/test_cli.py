@@ -131,7 +131,7 @@ def test_a_cluster_that_does_not_answer_is_reported_with_what_happens_until_then
     ("arguments", "said"),
     [
         (["ingest", "file", "absent.jsonl"], "can't be read"),
-        (["ingest", "file", "README.md", "--vectors", "absent.npy"], "There is no file absent.npy"),
+        (["ingest", "file", "README.md", "--vectors", "absent.npy"], "absent.npy does not exist."),
         (
             ["rank", "similar", "--papers", "absent", "--queries", "absent", "--out", "x"],
             "absent can't be read: No such file or directory",

@@ -213,7 +213,7 @@ def test_an_export_says_what_stands_in_its_way(empty_lab, tmp_path):
 def test_an_export_into_a_place_that_is_not_there_says_so(exported, tmp_path):
     done = run("export", "vectors", str(tmp_path / "absent" / "v.npy"), folder=exported / "lab")
     assert done.returncode == 1
-    assert f"There is no folder {tmp_path / 'absent'} to export into." in said(done).replace("\n", " ")
+    assert f"The folder {tmp_path / 'absent'} does not exist." in said(done).replace("\n", " ")
 
 
 def test_an_export_replaces_an_earlier_one_and_nothing_else(exported, tmp_path):

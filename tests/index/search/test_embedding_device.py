@@ -72,7 +72,7 @@ def test_a_text_that_can_not_be_read_ahead_fails_the_call(as_on_a_gpu, monkeypat
 
     monkeypatch.setattr(Bert, "read", fails)
     with pytest.raises(RuntimeError, match="can't read 3 texts"):
-        as_on_a_gpu.encode([f"{text} anew" for text in TEXTS])
+        as_on_a_gpu.encode([f"{text} And a bit more." for text in TEXTS])
 
 
 def test_reading_never_changes_the_tokenizer(monkeypatch):
