@@ -18,6 +18,7 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from index.search.bert_int8 import Int8Layers
 from index.search.bert_short import CompiledLayers, compiled_layers
 
 Read = tuple[Tensor, Tensor]
@@ -65,6 +66,7 @@ class Bert:
         self._short: CompiledLayers | None = None
         self._has_tried_short, self._trying_short = False, Lock()
         self._layers = [Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
+        self._int8: Int8Layers | None = None
 
     def to(self, kind: torch.dtype) -> None:
         """Compute in another precision."""
@@ -129,6 +131,35 @@ class Bert:
         lengths = mask.sum(dim=1)
         mean = (hidden * counted).sum(dim=1) / lengths[:, None].to(hidden.dtype).clamp(min=1e-9)
         return mean, hidden.view(texts, longest, -1), lengths
+
+    def fit_int8(self, read: Read) -> None:
+        """Prepare :meth:`embed_in_int8` with some texts; float32 on the CPU only, and a matter of seconds.
+
+        Raises
+        ------
+        RuntimeError, AttributeError
+            If torch can't multiply in 8 bits here.
+        """
+        self._int8 = Int8Layers(self._layers, self._heads, self._epsilon, *self._packed(read))
+
+    def embed_in_int8(self, read: Read) -> tuple[Tensor, list[bool]]:
+        """Embed texts in 8 bits.
+
+        Returns
+        -------
+        tuple
+            Their embeddings, float32, shape (texts, dimension), not yet of unit length; and for each text,
+            whether it is too unlike those of :meth:`fit_int8`, so that its embedding is wrong.
+        """
+        assert self._int8 is not None
+        hidden, lengths = self._packed(read)
+        hidden, are_far = self._int8(hidden, lengths)
+        return torch.stack([text.mean(dim=0) for text in hidden.split(lengths)]), are_far
+
+    def _packed(self, read: Read) -> tuple[Tensor, list[int]]:
+        """What goes into the layers, one text after the other without padding, and how long each is."""
+        ids, mask = read
+        return self._embeddings(ids, self._epsilon)[mask.bool()], mask.sum(dim=1).tolist()
 
 
 class _Part:

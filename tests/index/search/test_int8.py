@@ -1,0 +1,154 @@
+"""Many texts in 8 bits: close to the exact vectors, and only where the CPU is faster so."""
+
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+
+from index.search import backlog, embedding, precision
+from index.search.backlog import embedded
+from index.search.bert import Bert
+from index.search.bert_int8 import MOST_WEIGHT, gptq
+from index.search.embedding import CHECKED, FITTED, Embedder
+from index.search.precision import embeds_faster_in_int8
+from tests.helpers import one_model
+from tests.helpers.records import record
+
+SUBJECTS = ["graph networks", "protein folding", "black holes", "prime gaps", "traffic flow", "word senses"]
+VERBS = ["We predict", "We bound", "This survey compares", "Our data show", "Few have measured", "We refute"]
+ENDS = [
+    "with a transformer that was trained on ten million examples, and release the code.",
+    "by a simple counting argument (see Section 2), which improves on the best known constant.",
+    "in noisy, sparse and shifting data; the error falls by 12 % against the strongest baseline.",
+]
+SENTENCES = [f"{verb} {subject} {end}" for subject in SUBJECTS for verb in VERBS for end in ENDS]
+CHANCE = Random(0)
+TEXTS = [" ".join(CHANCE.sample(SENTENCES, 6)) for _ in range(120)]
+STRANGE = ["", " ", "a", "word " * 400, "naïve Bayes – 贝叶斯 🙂 \u200b𝔅 $\\alpha$", "." * 300]
+
+needs_vnni = pytest.mark.skipif(
+    not {"avx512_vnni", "avx_vnni"} & precision._flags(), reason="this CPU has no VNNI"
+)
+
+
+@pytest.fixture
+def embedder(monkeypatch):
+    """A model of its own, on a CPU that is faster in 8 bits."""
+    monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda: False)
+    monkeypatch.setattr(embedding, "embeds_faster_in_int8", lambda: True)
+    made = Embedder()
+    made._model = one_model._LOAD(made)
+    return made
+
+
+@needs_vnni
+def test_many_texts_in_8_bits_are_close_to_the_exact_ones(embedder):
+    exact, ticks = embedder.encode([*TEXTS, *STRANGE]), []
+    rows = embedder.encode([*TEXTS, *STRANGE], ticks.append, quickly=True)
+    assert ticks[-1] == len(rows)
+    assert not np.array_equal(rows, exact)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    alike = (rows * exact).sum(axis=1)
+    assert alike.min() > 0.999
+    far = [0, 1, 2, 3, 5]  # texts unlike those that all is fitted to
+    np.testing.assert_allclose(rows[len(TEXTS) :][far], exact[len(TEXTS) :][far], atol=1e-5)
+    assert np.array_equal(embedder.encode([*TEXTS, *STRANGE]), exact), "others stay exact"
+
+
+@needs_vnni
+def test_texts_are_the_same_alone_and_among_others(embedder):
+    embedder.encode(TEXTS, quickly=True)
+    together = embedder.encode(TEXTS[:40], quickly=True)
+    for place in (0, 17, 39):
+        alone = embedder.encode(TEXTS[place : place + 1], quickly=True)[0]
+        np.testing.assert_allclose(alone, together[place], atol=2e-2)
+        assert alone @ together[place] > 0.999
+
+
+def test_too_few_texts_stay_exact_until_there_are_enough(embedder):
+    few = TEXTS[: FITTED + CHECKED - 1]
+    assert np.array_equal(embedder.encode(few, quickly=True), embedder.encode(few))
+    assert not embedder._has_tried_int8
+    assert embedder.encode([], quickly=True).shape == (0, 0)
+
+
+@pytest.mark.parametrize("why", ["slower", "bfloat16", "missing", "failing", "far"])
+def test_without_gain_or_closeness_texts_stay_exact(embedder, monkeypatch, why):
+    if why == "slower":
+        monkeypatch.setattr(embedding, "embeds_faster_in_int8", lambda: False)
+    elif why == "bfloat16":
+        monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda: True)
+    elif why == "far":
+        monkeypatch.setattr(embedding, "ALIKE", 1.01)
+    else:
+        error = AttributeError("no qlinear_prepack") if why == "missing" else RuntimeError("not built")
+
+        def fails(*_):
+            raise error
+
+        monkeypatch.setattr(Bert, "fit_int8", fails)
+    rows = embedder.encode(TEXTS, quickly=True)
+    assert embedder._has_tried_int8
+    assert np.array_equal(rows, embedder.encode(TEXTS))
+
+
+def test_gptq_loses_less_than_rounding():
+    chance = torch.Generator().manual_seed(0)
+    mixing = torch.randn(40, 200, generator=chance)
+    inputs = torch.randn(3_000, 40, generator=chance) @ mixing + torch.randn(3_000, 200, generator=chance)
+    weights = torch.randn(30, 200, generator=chance)
+    rounded, scales = gptq(weights, inputs)
+    assert torch.equal(rounded, rounded.round())
+    assert rounded.abs().max() <= MOST_WEIGHT
+    plain = (weights / scales[:, None]).round()
+
+    def lost(whole):
+        return float((inputs @ (weights - whole * scales[:, None]).T).square().mean())
+
+    assert lost(rounded) < lost(plain) / 2
+
+
+def test_columns_that_are_never_used_do_not_break_it():
+    inputs = torch.zeros(50, 20)
+    inputs[:, :3] = torch.rand(50, 3)
+    weights = torch.rand(8, 20)
+    weights[2] = 0
+    rounded, scales = gptq(weights, inputs)
+    assert torch.isfinite(rounded).all()
+    assert (scales > 0).all()
+    torch.testing.assert_close(rounded * scales[:, None], weights, atol=0.01, rtol=0)
+
+
+def test_cpus_without_vnni_and_torch_without_the_product_are_told_apart(monkeypatch):
+    monkeypatch.setattr(precision, "_flags", lambda: {"avx512_bf16"})
+    assert not embeds_faster_in_int8.__wrapped__()
+    monkeypatch.setattr(precision, "_flags", lambda: {"avx512_vnni"})
+    monkeypatch.setattr(torch.ops, "onednn", object())
+    assert not embeds_faster_in_int8.__wrapped__()
+
+
+@pytest.mark.parametrize(("slow", "worth"), [("usual", True), ("quick", False)])
+def test_8_bits_are_measured_against_32(slow, worth):
+    matrix = torch.rand(300, 300)
+    products = {"usual": lambda: matrix @ matrix, "quick": lambda: matrix @ matrix}
+    once = products[slow]
+    products[slow] = lambda: [once() for _ in range(30)]
+    assert precision._is_worth(2.5, products["usual"], products["quick"]) is worth
+
+
+@pytest.mark.parametrize(("papers", "quickly"), [(5, True), (4, False)])
+async def test_only_a_large_backlog_is_worth_it(store, monkeypatch, papers, quickly):
+    monkeypatch.setattr(backlog, "WORTH", 5)
+    await store.upsert([record(n) for n in range(papers)])
+    asked, embedder = [], Embedder()
+    encode = embedder.encode
+
+    def noted(texts, progress, *, quickly):
+        asked.append(quickly)
+        return encode(texts, progress, quickly=quickly)
+
+    monkeypatch.setattr(embedder, "encode", noted)
+    ids = (await store.changed_ids(0, 100))[0]
+    assert [len(batch.papers) async for batch in embedded(store, embedder, ids)] == [papers]
+    assert asked == [quickly]
