@@ -28,6 +28,8 @@ TEXTS = 512
 ROUNDS = 3
 BATCHES = (4, 8, 16, 32)
 QUERIES = 60
+BACKLOG = "ours, for a large backlog"
+"""In 8 bits, where the CPU is faster so."""
 
 
 def main() -> None:
@@ -68,15 +70,17 @@ def main() -> None:
         torch.set_num_threads(os.cpu_count() or 1)
         return len(texts) / seconds
 
-    def ours() -> float:
+    def ours(*, quickly: bool = False) -> float:
         begun = time.perf_counter()
-        embedder.encode(texts)
+        embedder.encode(texts, quickly=quickly)
         return len(texts) / (time.perf_counter() - begun)
 
     bare(BATCH)
+    ours(quickly=True)  # is fitted to the texts
     rates: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
         rates.setdefault("ours", []).append(ours())
+        rates.setdefault(BACKLOG, []).append(ours(quickly=True))
         for size in BATCHES:
             rates.setdefault(f"sentence-transformers, batches of {size}", []).append(bare(size))
         rates.setdefault("the same, tokens ready, a stream a core", []).append(streams(BATCH))
@@ -84,8 +88,9 @@ def main() -> None:
     medians = {name: statistics.median(values) for name, values in rates.items()}
     for name, rate in medians.items():
         print(f"embedding ({precision}), {name:42} {rate:6.1f} abstracts/s")
-    best = max(rate for name, rate in medians.items() if name != "ours")
+    best = max(rate for name, rate in medians.items() if name not in ("ours", BACKLOG))
     print(f"ours / sentence-transformers' best       {medians['ours'] / best:.3f} (target 0.95)")
+    print(f"the same for a large backlog             {medians[BACKLOG] / best:.3f}")
     of_a_query(embedder, model)
 
 

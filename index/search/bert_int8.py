@@ -39,8 +39,8 @@ FINER = 1 << FINER_BITS
 ROWS = 256
 """Word pieces at a time in the wide part of a layer: their numbers stay in the second cache."""
 FAR = 0.05
-"""A text whose attention leaves the ranges by more than this many times their width is embedded badly: real
-abstracts, of another field too, reach .035, and an empty text has .07."""
+"""A text whose attention leaves the ranges by more than this many times their width, on average, is embedded
+badly: an empty one does; abstracts of another field don't."""
 TINY = 1e-5
 
 

@@ -1,16 +1,19 @@
 """Many texts in 8 bits: close to the exact vectors, and only where the CPU is faster so."""
 
+from itertools import islice
 from random import Random
 
 import numpy as np
+import orjson
 import pytest
 import torch
+import zstandard
 
 from index.search import backlog, embedding, precision
 from index.search.backlog import embedded
 from index.search.bert import Bert
 from index.search.bert_int8 import MOST_WEIGHT, gptq
-from index.search.embedding import CHECKED, FITTED, Embedder
+from index.search.embedding import CHECKED, FITTED, Embedder, paper_text
 from index.search.precision import embeds_faster_in_int8
 from tests.helpers import one_model
 from tests.helpers.records import record
@@ -64,6 +67,22 @@ def test_texts_are_the_same_alone_and_among_others(embedder):
         alone = embedder.encode(TEXTS[place : place + 1], quickly=True)[0]
         np.testing.assert_allclose(alone, together[place], atol=2e-2)
         assert alone @ together[place] > 0.999
+
+
+@needs_vnni
+def test_abstracts_of_another_collection_and_titles_alone_keep_their_vectors(embedder, shared):
+    def texts(name, *, every, count):
+        with zstandard.open(shared / "data" / f"{name}.jsonl.zst", "rt") as lines:
+            papers = [orjson.loads(line) for line in islice(lines, 0, every * count, every)]
+        return [paper_text(paper["title"], paper.get("abstract") or "") for paper in papers]
+
+    embedder.encode(texts("arxiv-daily", every=40, count=FITTED + CHECKED), quickly=True)
+    assert embedder._in_int8 is not None
+    others = texts("acl-anthology", every=50, count=60)
+    titles = [text.partition(". ")[0] for text in others[:30]]
+    for asked, least in ((others, 0.997), (titles, 0.99)):
+        alike = (embedder.encode(asked, quickly=True) * embedder.encode(asked)).sum(axis=1)
+        assert alike.min() > least
 
 
 def test_too_few_texts_stay_exact_until_there_are_enough(embedder):
