@@ -72,7 +72,7 @@ async def fill(
         corpus, "file", path.name, vectors=ready, progress=lambda _: read(file.position, file.size)
     )
     await intake.run(iter(file))
-    await corpus.embed_backlog(tell("embedding"))
+    await corpus.embed_backlog(tell("embedding"), exactly=True)  # the same figures on every CPU
 
 
 @dataclass(frozen=True)

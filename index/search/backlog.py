@@ -14,14 +14,13 @@ import numpy as np
 
 from data.stores.store import Store
 from index.batch.team import NoTeamError, Team
-from index.search.embedding import DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.embedding import CHECKED, DEFAULT_MODEL, FITTED, Embedder, locate, paper_text
 
 log = logging.getLogger("labmate")
 AT_ONCE = 256
 """Papers in a batch that goes to a cluster."""
 WORTH = 2_000
-"""Papers from which on a cluster takes less time than its workers need to load the model, and 8 bits less
-than it takes to prepare them."""
+"""Papers from which on a cluster takes less time than its workers need to load the model."""
 Progress = Callable[[int, int], None]
 
 
@@ -69,7 +68,7 @@ class Embedding:
         """What embeds a batch of texts: float16, shape (len(texts), dimension)."""
         embedder = Embedder(self.model, threads=cores, device="auto" if gpu else "cpu")
         embedder.load()
-        return lambda texts: embedder.encode(texts, quickly=True).astype(np.float16)
+        return lambda texts: embedder.encode(texts).astype(np.float16)
 
 
 async def embedded(
@@ -78,6 +77,8 @@ async def embedded(
     backlog: Sequence[int],
     progress: Progress | None = None,
     ray: str | None = None,
+    *,
+    exactly: bool = False,
 ) -> AsyncGenerator[EmbeddedBatch]:
     """Each batch as soon as it is embedded.
 
@@ -87,6 +88,8 @@ async def embedded(
         Store ids; those that are gone meanwhile are left out.
     ray
         The address of a Ray cluster that embeds a large backlog. What it leaves undone is embedded here.
+    exactly
+        Not in 8 bits, however large the backlog is.
     """
     parts = [list(backlog[start : start + AT_ONCE]) for start in range(0, len(backlog), AT_ONCE)]
     left = dict(enumerate(parts))
@@ -102,19 +105,27 @@ async def embedded(
         except NoTeamError as error:
             log.warning("%s The rest is embedded on this machine: %d papers.", error, len(backlog) - done)
     rest = [paper for part in left.values() for paper in part]
-    here = _embedded_here(store, embedder, rest, lambda count: tell(done + count, len(backlog)))
+    here = _embedded_here(
+        store, embedder, rest, lambda count: tell(done + count, len(backlog)), exactly=exactly
+    )
     async with aclosing(here) as batches:
         async for batch in batches:
             yield batch
 
 
 async def _embedded_here(
-    store: Store, embedder: Embedder, papers: Sequence[int], tell: Callable[[int], None]
+    store: Store,
+    embedder: Embedder,
+    papers: Sequence[int],
+    tell: Callable[[int], None],
+    *,
+    exactly: bool,
 ) -> AsyncGenerator[EmbeddedBatch]:
     """Batches that this machine embeds; the next one's texts are read meanwhile."""
     if not papers:
         return
     await asyncio.to_thread(embedder.load)
+    quickly = not exactly and await _is_fitted(store, embedder, papers)
     size, done = embedder.call_size, 0
     parts = [papers[start : start + size] for start in range(0, len(papers), size)]
     reading = asyncio.create_task(_texts(store, parts[0]))
@@ -127,12 +138,21 @@ async def _embedded_here(
             def tick(count: int, base: int = done) -> None:
                 tell(base + count)
 
-            rows = await asyncio.to_thread(embedder.encode, texts, tick, quickly=len(papers) >= WORTH)
+            rows = await asyncio.to_thread(embedder.encode, texts, tick, quickly=quickly)
             yield EmbeddedBatch(known, hashes, rows)
             done += len(part)
     finally:
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
+
+
+async def _is_fitted(store: Store, embedder: Embedder, papers: Sequence[int]) -> bool:
+    """Whether the model is prepared to embed these in 8 bits, with papers from all over them."""
+    if not embedder.is_worth_fitting(len(papers)):
+        return False
+    taken = FITTED + CHECKED
+    _, _, texts = await _texts(store, papers[:: len(papers) // taken][:taken])
+    return await asyncio.to_thread(embedder.fit_int8, texts)
 
 
 async def _embedded_on(

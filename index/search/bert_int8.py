@@ -10,8 +10,8 @@ vectors close to the exact ones (``python -m benchmarks.embedding_ladder``):
 - Inputs of the last product of a layer, of which a few are very large, have 15 bits: it is done twice.
 - The first word piece of a text, whose inputs are many times as large as all others, stays in 32 bits.
 
-Ranges and weights are fitted to some of the texts that are to be embedded. A text whose inputs lie far
-outside is told, and has to be embedded in 32 bits.
+Ranges and weights are fitted to some of the texts that are to be embedded. Texts that are too unlike them are
+named, to be embedded in 32 bits.
 """
 
 from __future__ import annotations

@@ -324,19 +324,24 @@ class Corpus:
             self.words = await asyncio.to_thread(WordIndex, self.words.folder)
         return names
 
-    async def embed_backlog(self, progress: Progress | None = None, *, tend: bool = True) -> int:
+    async def embed_backlog(
+        self, progress: Progress | None = None, *, tend: bool = True, exactly: bool = False
+    ) -> int:
         """Embed papers without a vector; returns how many there were. Safe to stop at any point.
 
         Parameters
         ----------
         tend
             Bring the vectors' files up to date meanwhile (:meth:`Vectors.tend`), which may take minutes.
+        exactly
+            Not in 8 bits, however large the backlog is.
         """
         assert self.vectors is not None
         await self.refresh()
         self.vectors.remove(self.orphans())
         backlog, done = self.backlog(), 0
-        async with aclosing(embedded(self.store, self.embedder, backlog, progress, self.ray)) as batches:
+        made = embedded(self.store, self.embedder, backlog, progress, self.ray, exactly=exactly)
+        async with aclosing(made) as batches:
             async for batch in batches:
                 await asyncio.to_thread(self.vectors.append, batch.papers, batch.hashes, batch.rows)
                 done += len(batch.papers)

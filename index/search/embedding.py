@@ -36,8 +36,13 @@ INT8_BATCH = 16
 """In 8 bits, in which texts are not padded, batches may be larger."""
 FITTED, CHECKED = 32, 16
 """Texts that 8 bits are fitted to, and others that show how close the vectors are."""
-ALIKE = 0.999
-"""The mean cosine of exact vectors and those in 8 bits, below which these are not used."""
+ALIKE, MOST_FAR = 0.999, 0.25
+"""8 bits are not used if the mean cosine of their vectors and the exact ones is below this, or if more texts
+than this have to be embedded exactly."""
+LEAST = 32
+"""Shorter texts, in word pieces, are embedded exactly: the errors of few pieces don't cancel out."""
+MANY = 1_000
+"""Texts a core from which on 8 bits take less time, although one core alone prepares them."""
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -214,8 +219,7 @@ class Embedder:
         self.wanted_device, self._device = device, "cpu"
         self._model: Model | None = None
         self._lock, self._fitting = threading.Lock(), threading.Lock()
-        self._in_int8: Bert | None = None  # the same model, where many texts take 8 bits
-        self._has_tried_int8 = False
+        self._in_int8: Bert | None = None  # the same model, once it is fitted
 
     @property
     def is_loaded(self) -> bool:
@@ -274,54 +278,65 @@ class Embedder:
         progress
             Called after each batch with the number of texts done so far.
         quickly
-            These are the first of many: compute in 8 bits where the CPU is faster so. It takes seconds to
-            prepare, and two in a hundred of the nearest ten papers change.
+            Compute in 8 bits, if :meth:`fit_int8` has prepared it. Two in a hundred of an abstract's ten
+            nearest change.
 
         Returns
         -------
         numpy.ndarray
             float32, shape (len(texts), dimension), rows of unit length.
         """
-        if quickly and self._fits_int8(texts):
+        if quickly and self._in_int8 is not None:
             found = self._each(texts, self._forward_int8, progress, INT8_BATCH)
         else:
             found = self._each(texts, self._forward, progress)
         return np.stack(found) if found else np.empty((0, 0), np.float32)
 
-    def _fits_int8(self, texts: Sequence[str]) -> bool:
-        """Whether texts can be embedded in 8 bits; the first call with enough of them finds out."""
+    def is_worth_fitting(self, count: int) -> bool:
+        """Whether so many texts take less time in 8 bits, with the seconds that one core needs to prepare."""
+        return count >= MANY * max(2, self._threads or os.cpu_count() or 1)
+
+    def fit_int8(self, texts: Sequence[str]) -> bool:
+        """Prepare 8 bits for many texts, for which some of them stand; safe beside other calls.
+
+        Parameters
+        ----------
+        texts
+            At least FITTED + CHECKED, from all over the many.
+
+        Returns
+        -------
+        bool
+            Whether :meth:`encode` is faster with ``quickly``; not on a GPU, with another model, where the CPU
+            is not faster in 8 bits, or if the vectors are not close to the exact ones.
+        """
         self.load()
         with self._fitting:
-            if not self._has_tried_int8 and len(texts) >= FITTED + CHECKED:
-                self._in_int8, self._has_tried_int8 = self._fitted_int8(texts), True
+            self._in_int8 = self._fitted_int8(texts) if len(texts) >= FITTED + CHECKED else None
             return self._in_int8 is not None
 
     def _fitted_int8(self, texts: Sequence[str]) -> Bert | None:
-        """The model, fitted to some of the texts; None where 8 bits are slower, missing or too far off."""
-        if self._on_gpu or embeds_in_bfloat16() or not embeds_faster_in_int8():
-            return None
         import torch  # lazy: takes seconds
 
         from index.search.bert import Bert  # lazy: as above
 
-        if not isinstance(self._model, Bert):
+        model = self._model
+        if not isinstance(model, Bert) or self._on_gpu or embeds_in_bfloat16() or not embeds_faster_in_int8():
             return None
-        taken = FITTED + CHECKED
-        chosen = [text or " " for text in texts[:: len(texts) // taken]][:taken]
-        every = taken // CHECKED
-        others = chosen[::every]
-        fitted = [text for place, text in enumerate(chosen) if place % every]
+        every = (FITTED + CHECKED) // CHECKED
+        others = [text or " " for text in texts[::every]]
+        fitted = [text or " " for place, text in enumerate(texts) if place % every]
         try:
             with torch.inference_mode():
-                self._model.fit_int8(self._model.read(fitted))
-                quick = self._model.embed_in_int8(self._model.read(others))[0]
-                quick = torch.nn.functional.normalize(quick, dim=1)
-            alike = float((quick.numpy() * self._forward(others)).sum(axis=1).mean())
+                model.fit_int8(model.read(fitted))
+                means, are_far = model.embed_in_int8(model.read(others))
+                rows = torch.nn.functional.normalize(means, dim=1).numpy()
         except (AttributeError, RuntimeError) as error:
             log.debug("8 bits can't be used: %s", error)
             return None
-        log.debug("8 bits: the mean cosine with exact vectors is %.5f", alike)
-        return self._model if alike >= ALIKE else None
+        alike, far = float((rows * self._forward(others)).sum(axis=1).mean()), float(np.mean(are_far))
+        log.debug("8 bits: the mean cosine with exact vectors is %.5f; %.0f %% are far", alike, 100 * far)
+        return model if alike >= ALIKE and far <= MOST_FAR else None
 
     def encode_words(self, texts: Sequence[str]) -> list[Worded]:
         """Embed texts and each of their word pieces, in one pass."""
@@ -384,11 +399,16 @@ class Embedder:
 
     def _forward_int8(self, batch: list[str]) -> np.ndarray:
         """The unit rows of a batch, in 8 bits; in full precision those that these would spoil."""
-        assert self._in_int8 is not None
+        model = self._in_int8
+        if model is None:  # fitted again, without success
+            return self._forward(batch)
         import torch  # lazy: takes seconds
 
         with torch.inference_mode():
-            means, are_far = self._in_int8.embed_in_int8(self._in_int8.read(batch))
+            read = model.read(batch)
+            if read[1].shape[1] < LEAST:
+                return self._forward(batch, read)
+            means, are_far = model.embed_in_int8(read)
             rows: np.ndarray = torch.nn.functional.normalize(means, dim=1).numpy()
         if far := [place for place, is_far in enumerate(are_far) if is_far]:
             rows[far] = self._forward([batch[place] for place in far])

@@ -9,7 +9,7 @@ import pytest
 import torch
 import zstandard
 
-from index.search import backlog, embedding, precision
+from index.search import embedding, precision
 from index.search.backlog import embedded
 from index.search.bert import Bert
 from index.search.bert_int8 import MOST_WEIGHT, gptq
@@ -28,6 +28,7 @@ ENDS = [
 SENTENCES = [f"{verb} {subject} {end}" for subject in SUBJECTS for verb in VERBS for end in ENDS]
 CHANCE = Random(0)
 TEXTS = [" ".join(CHANCE.sample(SENTENCES, 6)) for _ in range(120)]
+FOR_FIT = FITTED + CHECKED
 STRANGE = ["", " ", "a", "word " * 400, "naïve Bayes – 贝叶斯 🙂 \u200b𝔅 $\\alpha$", "." * 300]
 
 needs_vnni = pytest.mark.skipif(
@@ -47,6 +48,7 @@ def embedder(monkeypatch):
 
 @needs_vnni
 def test_many_texts_in_8_bits_are_close_to_the_exact_ones(embedder):
+    assert embedder.fit_int8(TEXTS[:FOR_FIT])
     exact, ticks = embedder.encode([*TEXTS, *STRANGE]), []
     rows = embedder.encode([*TEXTS, *STRANGE], ticks.append, quickly=True)
     assert ticks[-1] == len(rows)
@@ -54,14 +56,13 @@ def test_many_texts_in_8_bits_are_close_to_the_exact_ones(embedder):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
     alike = (rows * exact).sum(axis=1)
     assert alike.min() > 0.999
-    far = [0, 1, 2, 3, 5]  # texts unlike those that all is fitted to
-    np.testing.assert_allclose(rows[len(TEXTS) :][far], exact[len(TEXTS) :][far], atol=1e-5)
+    np.testing.assert_allclose(rows[len(TEXTS) :], exact[len(TEXTS) :], atol=1e-5)
     assert np.array_equal(embedder.encode([*TEXTS, *STRANGE]), exact), "others stay exact"
 
 
 @needs_vnni
 def test_texts_are_the_same_alone_and_among_others(embedder):
-    embedder.encode(TEXTS, quickly=True)
+    assert embedder.fit_int8(TEXTS[:FOR_FIT])
     together = embedder.encode(TEXTS[:40], quickly=True)
     for place in (0, 17, 39):
         alone = embedder.encode(TEXTS[place : place + 1], quickly=True)[0]
@@ -76,8 +77,7 @@ def test_abstracts_of_another_collection_and_titles_alone_keep_their_vectors(emb
             papers = [orjson.loads(line) for line in islice(lines, 0, every * count, every)]
         return [paper_text(paper["title"], paper.get("abstract") or "") for paper in papers]
 
-    embedder.encode(texts("arxiv-daily", every=40, count=FITTED + CHECKED), quickly=True)
-    assert embedder._in_int8 is not None
+    assert embedder.fit_int8(texts("arxiv-daily", every=40, count=FOR_FIT))
     others = texts("acl-anthology", every=50, count=60)
     titles = [text.partition(". ")[0] for text in others[:30]]
     for asked, least in ((others, 0.997), (titles, 0.99)):
@@ -85,11 +85,13 @@ def test_abstracts_of_another_collection_and_titles_alone_keep_their_vectors(emb
         assert alike.min() > least
 
 
-def test_too_few_texts_stay_exact_until_there_are_enough(embedder):
-    few = TEXTS[: FITTED + CHECKED - 1]
-    assert np.array_equal(embedder.encode(few, quickly=True), embedder.encode(few))
-    assert not embedder._has_tried_int8
-    assert embedder.encode([], quickly=True).shape == (0, 0)
+@needs_vnni
+def test_it_is_fitted_anew_for_other_texts_and_not_to_texts_of_which_many_are_unlike(embedder):
+    assert not embedder.fit_int8([*["word " * 300, "", TEXTS[0]] * 16])
+    assert np.array_equal(embedder.encode(TEXTS, quickly=True), embedder.encode(TEXTS))
+    assert embedder.fit_int8(TEXTS[:FOR_FIT])
+    assert not embedder.fit_int8(TEXTS[: FOR_FIT - 1]), "too few"
+    assert np.array_equal(embedder.encode(TEXTS[:9], quickly=True), embedder.encode(TEXTS[:9]))
 
 
 @pytest.mark.parametrize("why", ["slower", "bfloat16", "missing", "failing", "far"])
@@ -107,9 +109,9 @@ def test_without_gain_or_closeness_texts_stay_exact(embedder, monkeypatch, why):
             raise error
 
         monkeypatch.setattr(Bert, "fit_int8", fails)
-    rows = embedder.encode(TEXTS, quickly=True)
-    assert embedder._has_tried_int8
-    assert np.array_equal(rows, embedder.encode(TEXTS))
+    assert not embedder.fit_int8(TEXTS[:FOR_FIT])
+    assert np.array_equal(embedder.encode(TEXTS, quickly=True), embedder.encode(TEXTS))
+    assert embedder.encode([], quickly=True).shape == (0, 0)
 
 
 def test_gptq_loses_less_than_rounding():
@@ -156,18 +158,31 @@ def test_8_bits_are_measured_against_32(slow, worth):
     assert precision._is_worth(2.5, products["usual"], products["quick"]) is worth
 
 
-@pytest.mark.parametrize(("papers", "quickly"), [(5, True), (4, False)])
-async def test_only_a_large_backlog_is_worth_it(store, monkeypatch, papers, quickly):
-    monkeypatch.setattr(backlog, "WORTH", 5)
+@pytest.mark.parametrize(("cores", "papers", "is_fitted"), [(1, 96, True), (1, 95, False), (4, 96, False)])
+async def test_a_large_backlog_is_fitted_to_papers_from_all_over_it(
+    store, monkeypatch, cores, papers, is_fitted
+):
+    monkeypatch.setattr(embedding, "MANY", 48)
     await store.upsert([record(n) for n in range(papers)])
-    asked, embedder = [], Embedder()
-    encode = embedder.encode
+    asked, embedder = [], Embedder(threads=cores)
+    monkeypatch.setattr(embedder, "fit_int8", lambda texts: asked.append(texts) or False)
+    ids = (await store.changed_ids(0, 200))[0]
+    assert sum([len(batch.papers) async for batch in embedded(store, embedder, ids)]) == papers
+    assert [len(texts) for texts in asked] == ([FOR_FIT] if is_fitted else [])
+    if is_fitted:
+        found = await store.texts(ids[::2])
+        assert sorted(asked[0]) == sorted(paper_text(*text[:2]) for text in found.values())
+    assert [batch async for batch in embedded(store, embedder, ids, exactly=True)]
+    assert len(asked) == is_fitted
 
-    def noted(texts, progress, *, quickly):
-        asked.append(quickly)
-        return encode(texts, progress, quickly=quickly)
 
-    monkeypatch.setattr(embedder, "encode", noted)
-    ids = (await store.changed_ids(0, 100))[0]
-    assert [len(batch.papers) async for batch in embedded(store, embedder, ids)] == [papers]
-    assert asked == [quickly]
+@needs_vnni
+async def test_a_large_backlog_is_embedded_in_8_bits(store, embedder, monkeypatch):
+    monkeypatch.setattr(embedding, "MANY", 24)
+    await store.upsert([record(n, abstract=text) for n, text in enumerate(TEXTS[:60])])
+    ids = (await store.changed_ids(0, 200))[0]
+    (quick,) = [batch async for batch in embedded(store, embedder, ids)]
+    (exact,) = [batch async for batch in embedded(store, embedder, ids, exactly=True)]
+    assert quick.papers == exact.papers
+    assert not np.array_equal(quick.rows, exact.rows)
+    assert (quick.rows * exact.rows).sum(axis=1).min() > 0.998
