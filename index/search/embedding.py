@@ -278,8 +278,8 @@ class Embedder:
         progress
             Called after each batch with the number of texts done so far.
         quickly
-            Compute in 8 bits, if :meth:`fit_int8` has prepared it. Two in a hundred of an abstract's ten
-            nearest change.
+            Compute in 8 bits, if :meth:`fit_int8` has prepared it. Of the ten papers nearest to an abstract,
+            one or two in a hundred change (``python -m benchmarks.embedding_ladder``).
 
         Returns
         -------
@@ -297,12 +297,12 @@ class Embedder:
         return count >= MANY * max(2, self._threads or os.cpu_count() or 1)
 
     def fit_int8(self, texts: Sequence[str]) -> bool:
-        """Prepare 8 bits for many texts, for which some of them stand; safe beside other calls.
+        """Prepare to embed many texts in 8 bits, by some of them; safe beside other calls.
 
         Parameters
         ----------
         texts
-            At least FITTED + CHECKED, from all over the many.
+            FITTED + CHECKED of the many, from all over them; with fewer, nothing is prepared.
 
         Returns
         -------
@@ -312,7 +312,9 @@ class Embedder:
         """
         self.load()
         with self._fitting:
-            self._in_int8 = self._fitted_int8(texts) if len(texts) >= FITTED + CHECKED else None
+            self._in_int8 = None
+            if len(texts) >= FITTED + CHECKED:
+                self._in_int8 = self._fitted_int8(texts)
             return self._in_int8 is not None
 
     def _fitted_int8(self, texts: Sequence[str]) -> Bert | None:
