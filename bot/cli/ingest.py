@@ -176,6 +176,9 @@ async def embed(corpus: Corpus, report: Reporter) -> int:
             told = True
         report.step("embedding", done, total)
 
+    waiting = len(corpus.backlog())
+    if waiting and not report.is_beside_bot:
+        report.step("embedding", 0, waiting)  # the model takes seconds to load, and 8 bits to prepare
     return await corpus.embed_backlog(show)
 
 
