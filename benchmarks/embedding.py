@@ -20,7 +20,8 @@ from benchmarks.data import PAPERS, need_data
 from benchmarks.replies import SEARCHES
 from bot.run import SWITCH
 from data.sources.files import PaperFile
-from index.search.embedding import BATCH, CHECKED, DEFAULT_MODEL, FITTED, Embedder, locate, paper_text
+from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.int8_fit import sample
 from index.search.other_model import OtherModel
 from index.search.precision import embeds_in_bfloat16
 
@@ -76,9 +77,8 @@ def main() -> None:
         return len(texts) / (time.perf_counter() - begun)
 
     bare(BATCH)
-    taken = FITTED + CHECKED
     begun = time.perf_counter()
-    is_fitted = embedder.fit_int8(texts[:: len(texts) // taken][:taken])
+    is_fitted = embedder.fit_int8(sample(texts))
     print(f"8 bits prepared in {time.perf_counter() - begun:.1f} s" if is_fitted else "8 bits: not here")
     rates: dict[str, list[float]] = {}
     for _ in range(ROUNDS):

@@ -28,7 +28,8 @@ import zstandard
 from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
 from index.evaluate.corpus import temporary_library
-from index.search.embedding import BATCH, CHECKED, DEFAULT_MODEL, FITTED, Embedder, locate, paper_text
+from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.int8_fit import sample
 from index.search.other_model import OtherModel
 from index.search.precision import has_bfloat16
 from index.search.search import Search
@@ -209,8 +210,7 @@ def torch_ways(texts: list[str]) -> Iterator[tuple[str, Encode]]:
     embedder._model.to(torch.float32)
     yield "Labmate, float32", embedder.encode
     yield "the same, packed", packed(embedder._model)
-    taken = FITTED + CHECKED
-    if embedder.fit_int8(texts[:: len(texts) // taken][:taken]):  # as for a large backlog
+    if embedder.fit_int8(sample(texts)):  # as for a large backlog
         yield "Labmate, 8 bits", lambda texts: embedder.encode(texts, quickly=True)
     if has_bfloat16():  # where it is emulated, it takes many times as long
         embedder._model.to(torch.bfloat16)

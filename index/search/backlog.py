@@ -14,7 +14,8 @@ import numpy as np
 
 from data.stores.store import Store
 from index.batch.team import NoTeamError, Team
-from index.search.embedding import CHECKED, DEFAULT_MODEL, FITTED, Embedder, locate, paper_text
+from index.search.embedding import DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.int8_fit import sample
 
 log = logging.getLogger("labmate")
 AT_ONCE = 256
@@ -150,8 +151,7 @@ async def _is_fitted(store: Store, embedder: Embedder, papers: Sequence[int]) ->
     """Whether the model is prepared to embed these in 8 bits, with papers from all over them."""
     if not embedder.is_worth_fitting(len(papers)):
         return False
-    taken = FITTED + CHECKED
-    _, _, texts = await _texts(store, papers[:: len(papers) // taken][:taken])
+    _, _, texts = await _texts(store, sample(papers))
     return await asyncio.to_thread(embedder.fit_int8, texts)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index.search.precision import embeds_faster_in_int8, embeds_in_bfloat16
+from index.search.int8_fit import MANY, fits_int8
+from index.search.precision import embeds_in_bfloat16
 
 if TYPE_CHECKING:
     from index.search.bert import Bert
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Model = Bert | OtherModel
 
-log = logging.getLogger("labmate")
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TEXT_RECIPE = 'title + ". " + abstract'
@@ -34,15 +33,8 @@ BATCH = 8
 """Small batches of similar length are fastest on a CPU (benchmarks/embedding.py)."""
 INT8_BATCH = 16
 """In 8 bits, in which texts are not padded, batches may be larger."""
-FITTED, CHECKED = 32, 16
-"""Texts that 8 bits are fitted to, and others that show how close the vectors are."""
-ALIKE, MOST_FAR = 0.999, 0.25
-"""8 bits are not used if the mean cosine of their vectors and the exact ones is below this, or if more texts
-than this have to be embedded exactly."""
 LEAST = 32
 """Shorter texts, in word pieces, are embedded exactly: the errors of few pieces don't cancel out."""
-MANY = 1_000
-"""Texts a core from which on 8 bits take less time, although one core alone prepares them."""
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -302,7 +294,7 @@ class Embedder:
         Parameters
         ----------
         texts
-            FITTED + CHECKED of the many, from all over them; with fewer, nothing is prepared.
+            Some of the many, as :func:`index.search.int8_fit.sample` chooses them.
 
         Returns
         -------
@@ -311,34 +303,14 @@ class Embedder:
             is not faster in 8 bits, or if the vectors are not close to the exact ones.
         """
         self.load()
-        with self._fitting:
-            self._in_int8 = None
-            if len(texts) >= FITTED + CHECKED:
-                self._in_int8 = self._fitted_int8(texts)
-            return self._in_int8 is not None
-
-    def _fitted_int8(self, texts: Sequence[str]) -> Bert | None:
-        import torch  # lazy: takes seconds
-
-        from index.search.bert import Bert  # lazy: as above
+        from index.search.bert import Bert  # lazy: torch takes seconds
 
         model = self._model
-        if not isinstance(model, Bert) or self._on_gpu or embeds_in_bfloat16() or not embeds_faster_in_int8():
-            return None
-        every = (FITTED + CHECKED) // CHECKED
-        others = [text or " " for text in texts[::every]]
-        fitted = [text or " " for place, text in enumerate(texts) if place % every]
-        try:
-            with torch.inference_mode():
-                model.fit_int8(model.read(fitted))
-                means, are_far = model.embed_in_int8(model.read(others))
-                rows = torch.nn.functional.normalize(means, dim=1).numpy()
-        except (AttributeError, RuntimeError) as error:
-            log.debug("8 bits can't be used: %s", error)
-            return None
-        alike, far = float((rows * self._forward(others)).sum(axis=1).mean()), float(np.mean(are_far))
-        log.debug("8 bits: the mean cosine with exact vectors is %.5f; %.0f %% are far", alike, 100 * far)
-        return model if alike >= ALIKE and far <= MOST_FAR else None
+        with self._fitting:
+            self._in_int8 = None
+            if isinstance(model, Bert) and not self._on_gpu and fits_int8(model, texts, self._forward):
+                self._in_int8 = model
+            return self._in_int8 is not None
 
     def encode_words(self, texts: Sequence[str]) -> list[Worded]:
         """Embed texts and each of their word pieces, in one pass."""

@@ -9,11 +9,12 @@ import pytest
 import torch
 import zstandard
 
-from index.search import embedding, precision
+from index.search import embedding, int8_fit, precision
 from index.search.backlog import embedded
 from index.search.bert import Bert
 from index.search.bert_int8 import MOST_WEIGHT, gptq
-from index.search.embedding import CHECKED, FITTED, Embedder, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.int8_fit import CHECKED, FITTED
 from index.search.precision import embeds_faster_in_int8
 from tests.helpers import one_model
 from tests.helpers.records import record
@@ -32,7 +33,8 @@ FOR_FIT = FITTED + CHECKED
 STRANGE = ["", " ", "a", "word " * 400, "naïve Bayes – 贝叶斯 🙂 \u200b𝔅 $\\alpha$", "." * 300]
 
 needs_vnni = pytest.mark.skipif(
-    not {"avx512_vnni", "avx_vnni"} & precision._flags(), reason="this CPU has no VNNI"
+    not {"avx512_vnni", "avx_vnni"} & precision._flags(),
+    reason="this CPU has no VNNI: Labmate never takes 8 bits here, and the products would lose digits",
 )
 
 
@@ -40,7 +42,8 @@ needs_vnni = pytest.mark.skipif(
 def embedder(monkeypatch):
     """A model of its own, on a CPU that is faster in 8 bits."""
     monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda: False)
-    monkeypatch.setattr(embedding, "embeds_faster_in_int8", lambda: True)
+    monkeypatch.setattr(int8_fit, "embeds_in_bfloat16", lambda: False)
+    monkeypatch.setattr(int8_fit, "embeds_faster_in_int8", lambda: True)
     made = Embedder()
     made._model = one_model._LOAD(made)
     return made
@@ -97,11 +100,11 @@ def test_it_is_fitted_anew_for_other_texts_and_not_to_texts_of_which_many_are_un
 @pytest.mark.parametrize("why", ["slower", "bfloat16", "missing", "failing", "far"])
 def test_without_gain_or_closeness_texts_stay_exact(embedder, monkeypatch, why):
     if why == "slower":
-        monkeypatch.setattr(embedding, "embeds_faster_in_int8", lambda: False)
+        monkeypatch.setattr(int8_fit, "embeds_faster_in_int8", lambda: False)
     elif why == "bfloat16":
-        monkeypatch.setattr(embedding, "embeds_in_bfloat16", lambda: True)
+        monkeypatch.setattr(int8_fit, "embeds_in_bfloat16", lambda: True)
     elif why == "far":
-        monkeypatch.setattr(embedding, "ALIKE", 1.01)
+        monkeypatch.setattr(int8_fit, "ALIKE", 1.01)
     else:
         error = AttributeError("no qlinear_prepack") if why == "missing" else RuntimeError("not built")
 
