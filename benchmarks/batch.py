@@ -31,7 +31,8 @@ from index.identity.passes import identify
 from index.identity.unions import CertainPairs
 from index.search.backlog import AT_ONCE, Embedding
 from index.search.corpus import Corpus
-from index.search.embedding import DEFAULT_MODEL, Embedder, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.embedding_model import DEFAULT_MODEL
 from index.search.intake import Intake, ReadyVectors
 from tests.helpers.ray_nodes import RayNodes
 

@@ -20,7 +20,8 @@ from benchmarks.data import PAPERS, need_data
 from benchmarks.replies import SEARCHES
 from bot.run import SWITCH
 from data.sources.files import PaperFile
-from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.embedding import BATCH, Embedder, paper_text
+from index.search.embedding_model import DEFAULT_MODEL, locate
 from index.search.int8_fit import sample
 from index.search.other_model import OtherModel
 from index.search.precision import embeds_in_bfloat16

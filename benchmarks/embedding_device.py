@@ -22,7 +22,8 @@ import numpy as np
 from benchmarks.data import PAPERS, need_data
 from data.sources.files import PaperFile
 from index.search import embedding
-from index.search.embedding import Embedder, device_called, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.embedding_model import device_called
 
 TEXTS, ON_CPU = 20_000, 512
 ASKED, NEAREST = 1_000, 10

@@ -28,7 +28,8 @@ import zstandard
 from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
 from data.sources.files import PaperFile
 from index.evaluate.corpus import temporary_library
-from index.search.embedding import BATCH, DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.embedding import BATCH, Embedder, paper_text
+from index.search.embedding_model import DEFAULT_MODEL, locate
 from index.search.int8_fit import sample
 from index.search.other_model import OtherModel
 from index.search.precision import has_bfloat16

@@ -26,7 +26,8 @@ from data.stores.store import Store
 from index.answers.answer import Answerer
 from index.documents.full_texts import FullTexts
 from index.documents.paper_file import read_paper
-from index.search.embedding import Embedder, fingerprint
+from index.search.embedding import Embedder
+from index.search.embedding_model import fingerprint
 from tests.helpers.paper_pdfs import LEFT, RIGHT, Put, column, furniture, paper_pdf
 from tests.helpers.paper_server import PaperServer
 

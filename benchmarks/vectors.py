@@ -12,7 +12,7 @@ import faiss
 import numpy as np
 
 from benchmarks.data import VECTORS, need_data, show
-from index.search.embedding import fingerprint
+from index.search.embedding_model import fingerprint
 from index.search.faiss_index import FaissIndex
 from index.search.vectors import Vectors
 

@@ -30,7 +30,8 @@ from index.claims.openalex_facts import FactFinder
 from index.documents.full_texts import FullTexts
 from index.people.insight import derive
 from index.search.corpus import BusyError, Corpus
-from index.search.embedding import Embedder, device_called
+from index.search.embedding import Embedder
+from index.search.embedding_model import device_called
 from index.search.intake import Intake
 from index.search.search import Search
 
@@ -63,8 +64,8 @@ async def open_corpus(
 
     Raises
     ------
-    data.database.engine.StoreError, index.search.vector_log.VectorsError, index.search.embedding.ModelError,
-    index.search.corpus.BusyError
+    data.database.engine.StoreError, index.search.vector_log.VectorsError,
+    index.search.embedding_model.ModelError, index.search.corpus.BusyError
         Each message says what to do.
     """
     if settings.labmate_clock is not None:

@@ -26,7 +26,7 @@ from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
-from index.search.embedding import ModelError
+from index.search.embedding_model import ModelError
 from index.search.phrases import PhraseFinder
 
 log = logging.getLogger("labmate")

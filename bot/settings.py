@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.shard_range import ShardRange
 from data.calendar.arxiv_ids import CATEGORY
-from index.search.embedding import DEFAULT_MODEL
+from index.search.embedding_model import DEFAULT_MODEL
 from index.search.vector_index import DEFAULT
 
 

@@ -19,7 +19,7 @@ from benchmarks.scale.draw_vectors import Anchors, draw
 from benchmarks.scale.place import size_of
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from benchmarks.scale.watching import memory_of
-from index.search.embedding import fingerprint
+from index.search.embedding_model import fingerprint
 from index.search.flat_rows import FlatRows
 from index.search.vectors import Vectors
 

@@ -21,7 +21,7 @@ from data.database.unavailable import DatabaseUnavailableError, Why, why
 from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
-from index.search.embedding import ModelError
+from index.search.embedding_model import ModelError
 from index.search.vector_log import VectorsError
 from index.search.word_files import WordsDamagedError, WordsUnreadableError
 

@@ -16,7 +16,7 @@ from index.digest.local_words import SAMPLE, LocalWords, standard
 from index.digest.picks import Pick, Scored, has_words, picked
 from index.digest.taste import TasteRanker
 from index.search.corpus import Corpus
-from index.search.embedding import ModelError
+from index.search.embedding_model import ModelError
 
 KEPT = 20_000
 """Papers that stay encoded."""

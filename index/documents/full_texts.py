@@ -23,7 +23,8 @@ from data.stores.store import Store
 from index.answers.passage import Passage
 from index.documents.fetching import ONLY_ABSTRACT, Fetching
 from index.documents.passage_ranking import ranked
-from index.search.embedding import Embedder, ModelError
+from index.search.embedding import Embedder
+from index.search.embedding_model import ModelError
 
 log = logging.getLogger("labmate")
 ASKED_AGAIN = timedelta(days=7)

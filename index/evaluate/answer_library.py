@@ -18,7 +18,8 @@ from index.answers.passage import Passage
 from index.evaluate.answer_questions import Asked, Made, Paper
 from index.evaluate.corpus import Report, temporary_library
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder, fingerprint, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.embedding_model import fingerprint
 from index.search.intake import ReadyVectors
 from index.search.search import Search
 

@@ -18,7 +18,8 @@ from data.stores.store import Store
 from index.evaluate.pseudo_people import narrowed
 from index.identity.authorships import Authorships
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder, fingerprint, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.embedding_model import fingerprint
 from index.search.intake import Intake, ReadyVectors
 
 Report = Callable[[str, int, int], None]

@@ -14,7 +14,8 @@ import numpy as np
 
 from data.stores.store import Store
 from index.batch.team import NoTeamError, Team
-from index.search.embedding import DEFAULT_MODEL, Embedder, locate, paper_text
+from index.search.embedding import Embedder, paper_text
+from index.search.embedding_model import DEFAULT_MODEL, locate
 from index.search.int8_fit import sample
 
 log = logging.getLogger("labmate")

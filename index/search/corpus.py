@@ -15,7 +15,8 @@ from filelock import AsyncFileLock, FileLock, Timeout
 from data.stores.store import Store
 from index.search import facets_file, origin
 from index.search.backlog import Progress, embedded
-from index.search.embedding import Embedder, fingerprint
+from index.search.embedding import Embedder
+from index.search.embedding_model import fingerprint
 from index.search.facets import Facets
 from index.search.following import StoreFollower
 from index.search.lacking import LackingVectors
@@ -130,7 +131,7 @@ class Corpus:
         ------
         index.search.vector_log.VectorsError
             If the vectors are another model's or unreadable, or there is no such engine.
-        index.search.embedding.ModelError
+        index.search.embedding_model.ModelError
             If the model is missing.
         BusyError
             If the files are of another database, and a process has been writing to them for :data:`PATIENCE`.

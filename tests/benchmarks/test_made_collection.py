@@ -12,7 +12,8 @@ from data.calendar.arxiv_ids import CATEGORY, split_version
 from data.keys import title_key
 from data.records import PaperRecord
 from data.sources.snapshot import SnapshotChoice, SnapshotFile
-from index.search.embedding import Embedder, fingerprint
+from index.search.embedding import Embedder
+from index.search.embedding_model import fingerprint
 from index.search.intake import ReadyVectors
 
 PAPERS = 5_000

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from index.search import embedding
+from index.search import embedding, embedding_model
 
 _FORWARD, _LOAD, _DIGEST = embedding.Embedder._forward, embedding.Embedder._load, hashlib.file_digest
 _models: dict[tuple[int | None, int | None], Any] = {}
@@ -36,8 +36,8 @@ def forget() -> None:
 
 def remember_checksums() -> None:
     """Read the weights of the shipped model once, however often they are checked."""
-    embedding.hashlib.file_digest = _digest  # type: ignore[attr-defined]
-    embedding.fingerprint(embedding.DEFAULT_MODEL)
+    embedding_model.hashlib.file_digest = _digest  # type: ignore[attr-defined]
+    embedding_model.fingerprint(embedding_model.DEFAULT_MODEL)
 
 
 def _digest(stream: IO[bytes], algorithm: Any) -> Any:
@@ -49,9 +49,9 @@ def _digest(stream: IO[bytes], algorithm: Any) -> Any:
 
 
 def _load(self: embedding.Embedder) -> Any:
-    if self.name != embedding.DEFAULT_MODEL:
+    if self.name != embedding_model.DEFAULT_MODEL:
         return _LOAD(self)
-    embedding.fingerprint(self.name)
+    embedding_model.fingerprint(self.name)
     settings = self._threads, self._most_tokens
     with _loading:
         if settings not in _models:

@@ -12,7 +12,7 @@ import pytest
 from bot.closes import ACT
 from bot.local_discord.server import LocalDiscord
 from bot.worker import RunOutcome
-from index.search.embedding import DEFAULT_MODEL, locate
+from index.search.embedding_model import DEFAULT_MODEL, locate
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
 

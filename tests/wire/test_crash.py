@@ -16,7 +16,8 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from data.stores.store import Store
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder, fingerprint
+from index.search.embedding import Embedder
+from index.search.embedding_model import fingerprint
 from tests.helpers import databases
 from tests.helpers.crash_child import ingest
 from tests.helpers.process import PATIENCE, logged_in, start

@@ -12,7 +12,7 @@ from bot.local_discord.state import FORUM, PUBLIC_THREAD
 from commands.digests.posting import GIVEN_UP, Poster
 from data.stores.digest_record import Digest
 from data.tables.digests import LeaseRow
-from index.search.embedding import ModelError
+from index.search.embedding_model import ModelError
 from tests.helpers.digests import MONDAY, active, papers, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.members import heard_by, joins, said

@@ -20,7 +20,8 @@ from sqlalchemy.exc import OperationalError
 
 from data.stores.store import Store
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder, fingerprint
+from index.search.embedding import Embedder
+from index.search.embedding_model import fingerprint
 from tests.helpers import databases
 from tests.helpers.process import PATIENCE, begin, run
 from tests.helpers.snapshots import snapshot_line, write_snapshot

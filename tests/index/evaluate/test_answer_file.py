@@ -7,7 +7,8 @@ import pytest
 from data.sources.http import SourceError
 from index.evaluate.answer_file import answer_file
 from index.evaluate.answers import evaluate
-from index.search.embedding import DEFAULT_MODEL, Embedder
+from index.search.embedding import Embedder
+from index.search.embedding_model import DEFAULT_MODEL
 
 ABSTRACTS = {
     "spikes": "Training is hard.\n  Loss spikes are caused by rare\ttokens, e.g. in 3.5 %  of runs. We clip.",

@@ -7,7 +7,8 @@ import pytest
 from data.sources.http import SourceError
 from index.evaluate.corpus import temporary_library, vectors_beside
 from index.evaluate.run_file import rank_queries
-from index.search.embedding import DEFAULT_MODEL, Embedder
+from index.search.embedding import Embedder
+from index.search.embedding_model import DEFAULT_MODEL
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 import torch
 
-from index.search import embedding, precision
+from index.search import embedding, embedding_model, precision
 from index.search.bert import SHORT
-from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, locate
+from index.search.embedding import Embedder
+from index.search.embedding_model import DEFAULT_MODEL, ModelError, locate
 from index.search.precision import embeds_in_bfloat16
 from tests.helpers import one_model
 
@@ -110,7 +111,8 @@ def test_a_broken_file_of_the_packaged_model_is_named(
 ) -> None:
     folder = shutil.copytree(locate(DEFAULT_MODEL), tmp_path / "model")
     (folder / broken).write_text("{")
-    monkeypatch.setattr(embedding, "locate", lambda _: folder)
+    for module in (embedding, embedding_model):
+        monkeypatch.setattr(module, "locate", lambda _: folder)
     with pytest.raises(ModelError, match=r"model.*can't be|can't be read"):
         Embedder(most_tokens=3).load()
 

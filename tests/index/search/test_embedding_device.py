@@ -8,7 +8,8 @@ import torch
 
 from index.search import embedding
 from index.search.bert import Bert
-from index.search.embedding import Embedder, ModelError, device_called
+from index.search.embedding import Embedder
+from index.search.embedding_model import ModelError, device_called
 
 TEXTS = [f"A few words about gossip, part {number}. {'More of them. ' * number}" for number in range(40)]
 LACKING = [

@@ -15,7 +15,8 @@ from index.evaluate.search import evaluate
 from index.evaluate.search_kinds import KINDS
 from index.search import fusion, lexical, ranking, similar
 from index.search.corpus import Corpus
-from index.search.embedding import DEFAULT_MODEL, Embedder, ModelError, fingerprint, locate
+from index.search.embedding import Embedder
+from index.search.embedding_model import DEFAULT_MODEL, ModelError, fingerprint, locate
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
 from index.search.queries import Query
@@ -371,7 +372,7 @@ def test_changed_weights_are_refused(tmp_path, monkeypatch):
     with (folder / "model.safetensors").open("r+b") as stream:
         stream.seek(1_000)
         stream.write(b"x")
-    monkeypatch.setattr("index.search.embedding.locate", lambda _: folder)
+    monkeypatch.setattr("index.search.embedding_model.locate", lambda _: folder)
     with pytest.raises(ModelError, match="weights"):
         fingerprint(DEFAULT_MODEL)
     assert fingerprint("other")["model"] == "model"
