@@ -1,4 +1,4 @@
-"""Turning texts into unit vectors: the model, its fingerprint and speed."""
+"""Turning texts into unit vectors, in batches that this machine does fastest."""
 
 from __future__ import annotations
 
