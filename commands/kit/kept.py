@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commands.kit.links import Link, link
@@ -10,15 +11,19 @@ from data.database.unavailable import DatabaseUnavailableError
 from data.keys import fresh_number
 
 
-async def kept_link(services: Services, name: str, label: str, text: str, **ids: Any) -> Link:
+async def kept_numbers(services: Services, texts: Sequence[str]) -> dict[str, int]:
+    """The numbers under which texts are kept; none where the database takes nothing now."""
+    try:
+        return await services.store.kept_texts.keep_all(texts) if texts else {}
+    except DatabaseUnavailableError:
+        return {}
+
+
+def kept_link(numbers: Mapping[str, int], name: str, label: str, text: str, **ids: Any) -> Link:
     """A button to the action ``name`` with the number of a text; raises as :func:`link` does.
 
-    Where the database takes nothing now, the button is disabled: the reply that it stands below is right.
+    Where the text isn't kept, the button is disabled: the reply that it stands below is right.
     """
-    try:
-        kept, can_be_kept = await services.store.kept_texts.keep(text), True
-    except DatabaseUnavailableError:
-        kept, can_be_kept = fresh_number(), False
-    made = link(name, label, kept=kept, **ids)
-    made.item.disabled = not can_be_kept
+    made = link(name, label, kept=numbers[text] if text in numbers else fresh_number(), **ids)
+    made.item.disabled = text not in numbers
     return made

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote, unquote
 
-from commands.kit.kept import kept_link
+from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.links import LARGEST, Link, link
 from commands.kit.replies import UserError
 from commands.kit.services import Services
@@ -98,7 +98,7 @@ async def button_to(services: Services, name: str, label: str, asked: AskQuery) 
     code = asked.code()
     if len(code) <= _INLINE:
         return link(name, label, code=code)
-    return await kept_link(services, f"{name}_kept", label, code)
+    return kept_link(await kept_numbers(services, [code]), f"{name}_kept", label, code)
 
 
 async def kept_query(services: Services, kept: int) -> AskQuery:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import discord
@@ -23,7 +23,7 @@ from commands.cards.search import (
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
-from commands.kit.kept import kept_link
+from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
@@ -104,13 +104,13 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     shown = slice(page * asked.page, (page + 1) * asked.page)
     papers, order, cited = await _ordered(services, ids, order, shown)
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
-    changes = await _changes(services, asked, said, order)
+    changes = _changes(asked, said, order)
     unfit, advice = _unfitting(services, asked, said, guesses=bool(papers))
     if not papers:
         said_too = filter(
             None, [heading, unfit, foreign_line(said.foreign, fits=False), waiting_note(results), advice]
         )
-        return note("\n".join(said_too), [changes] if changes else [])
+        return note("\n".join(said_too), await _rows(services, changes) if changes else [])
 
     def entries() -> list[Entry]:
         return [
@@ -122,14 +122,14 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             for paper in papers
         ]
 
-    made = await asyncio.to_thread(entries)
+    turning = _turning(asked, order, page, pages, len(results.hits)) if results.fits else []
+    made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
     ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
     notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
     notes += [waiting_note(results), *ignored, None if results.fits else advice]
     footer = "\n".join(filter(None, notes)) or None
     if not results.fits:
-        return page_of_results(f"{heading}\n{unfit}", made, start=1, footer=footer, rows=[changes])
-    rows = [await _turning(services, asked, order, page, pages, len(results.hits)), changes]
+        return page_of_results(f"{heading}\n{unfit}", made, start=1, footer=footer, rows=rows[1:])
     opening = choice("paper.open_card", [_option(paper) for paper in papers])
     return page_of_results(
         heading, made, start=page * asked.page + 1, footer=footer, rows=rows, opening=opening
@@ -209,43 +209,57 @@ def _answer(services: Services, paper: Paper, query: str) -> str:
     return bold_matches(sentence, matched_stems(query), 260)
 
 
-async def _changes(
-    services: Services, asked: SearchQuery, said: Understood, order: Order
-) -> list[ui.Item[Any]]:
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """A button that searches again."""
+
+    action: str
+    label: str
+    asked: SearchQuery
+    ids: dict[str, Any]
+
+
+def _changes(asked: SearchQuery, said: Understood, order: Order) -> list[_Again]:
     """Buttons that undo parts of the understanding."""
-    buttons: list[ui.Item[Any]] = []
-    for part in sorted(said.parts - {ORDER})[:_BUTTONS]:
-        other = replace(asked, undo=asked.undo | {part}, order=order)
-        buttons.append(await _again(services, "search.change", undo_label(part, said), other, how=part))
-    return buttons
+    return [
+        _Again(
+            "search.change",
+            undo_label(part, said),
+            replace(asked, undo=asked.undo | {part}, order=order),
+            {"how": part},
+        )
+        for part in sorted(said.parts - {ORDER})[:_BUTTONS]
+    ]
 
 
-async def _turning(
-    services: Services, asked: SearchQuery, order: Order, page: int, pages: int, found: int
-) -> list[ui.Item[Any]]:
+def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:
     """Buttons to other pages, and to another order or length of them."""
-    buttons: list[ui.Item[Any]] = []
+    buttons: list[_Again] = []
     if page > 0:
-        buttons.append(await _again(services, "search.turn", "◀ Previous", asked, page=page - 1))
+        buttons.append(_Again("search.turn", "◀ Previous", asked, {"page": page - 1}))
     if page < pages - 1:
-        buttons.append(await _again(services, "search.turn", "Next ▶", asked, page=page + 1))
+        buttons.append(_Again("search.turn", "Next ▶", asked, {"page": page + 1}))
     if found > 1:
         turned: Order = "newest" if order == "best" else "best"
         text = "Newest first" if turned == "newest" else "Best first"
-        buttons.append(await _again(services, "search.change", text, replace(asked, order=turned), how="S"))
+        buttons.append(_Again("search.change", text, replace(asked, order=turned), {"how": "S"}))
     if found > PAGE:
         text = "Five a page" if asked.many else "Ten a page"
-        wider = replace(asked, many=not asked.many)
-        buttons.append(await _again(services, "search.change", text, wider, how="X"))
+        buttons.append(_Again("search.change", text, replace(asked, many=not asked.many), {"how": "X"}))
     return buttons
 
 
-async def _again(services: Services, action: str, text: str, asked: SearchQuery, **ids: Any) -> Link:
-    """A button that searches; a query too long for it is kept in the store."""
-    code = asked.code()
-    if len(code) <= _INLINE:
-        return link(action, text, code=code, **ids)
-    return await kept_link(services, f"{action}_kept", text, code, **ids)
+async def _rows(services: Services, *rows: list[_Again]) -> list[list[ui.Item[Any]]]:
+    """Rows of buttons; queries too long for them are kept in the store."""
+    coded = [[(again, again.asked.code()) for again in row] for row in rows]
+    numbers = await kept_numbers(services, [code for row in coded for _, code in row if len(code) > _INLINE])
+
+    def made(again: _Again, code: str) -> Link:
+        if len(code) <= _INLINE:
+            return link(again.action, again.label, code=code, **again.ids)
+        return kept_link(numbers, f"{again.action}_kept", again.label, code, **again.ids)
+
+    return [[made(*one) for one in row] for row in coded]
 
 
 class SearchCog(commands.Cog, name="Search"):

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, event, func, inspect, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -66,7 +66,7 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
         url, hide_parameters=True, connect_args=_how(url), pool_pre_ping=_is_far(url)
     )
     if engine.dialect.name == "sqlite":
-        _prepare(engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
+        _prepare(engine.sync_engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -89,9 +89,22 @@ def make_reader(url: str) -> AsyncEngine:
         pool_pre_ping=_is_far(url),
     )
     if engine.dialect.name == "sqlite":
-        _prepare(engine, _CACHE)
+        _prepare(engine.sync_engine, _CACHE)
     else:
         serve(engine)
+    return engine
+
+
+def make_thread_reader(file: str) -> Engine:
+    """An engine for reading a SQLite file in threads, as :func:`make_reader` is for the event loop."""
+    engine = create_engine(
+        URL.create("sqlite", database=file),
+        isolation_level="AUTOCOMMIT",
+        pool_reset_on_return=None,
+        hide_parameters=True,
+        connect_args={"check_same_thread": False},
+    )
+    _prepare(engine, _CACHE)
     return engine
 
 
@@ -105,8 +118,8 @@ def _how(url: str) -> dict[str, Any]:
     return {"async_creator_fn": to_primary() if _is_far(url) else connect}
 
 
-def _prepare(engine: AsyncEngine, cache: int, *, linked: bool = True) -> None:
-    @event.listens_for(engine.sync_engine, "connect")
+def _prepare(engine: Engine, cache: int, *, linked: bool = True) -> None:
+    @event.listens_for(engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy sends BEGIN itself, so that DDL rolls back, too
         cursor = connection.cursor()

@@ -82,7 +82,12 @@ async def available(opening: AbstractAsyncContextManager[AsyncConnection]) -> As
                 raise DatabaseUnavailableError(Why.AWAY, error) from error
             yield connection
     except (DBAPIError, PoolTimeoutError) as error:
-        reason = why(error)
-        if reason is None:
-            raise
+        raise_unavailable(error)
+        raise
+
+
+def raise_unavailable(error: DBAPIError | PoolTimeoutError) -> None:
+    """Raise :class:`DatabaseUnavailableError` for an error that says so."""
+    reason = why(error)
+    if reason is not None:
         raise DatabaseUnavailableError(reason, getattr(error, "orig", error)) from error

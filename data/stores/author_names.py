@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
 
 from data.keys import name_key
 from data.stores.repository import Repository
@@ -69,8 +69,11 @@ class AuthorNames(Repository):
 
     async def numbers(self, keys: Sequence[str]) -> dict[str, int]:
         """The numbers of authors' names, by their keys."""
-        async with self._read() as connection:
-            return {row[0]: row[1] for row in await connection.execute(_NUMBERS, {"keys": keys})}
+
+        def numbers(connection: Connection) -> dict[str, int]:
+            return {row[0]: row[1] for row in connection.execute(_NUMBERS, {"keys": keys})}
+
+        return await self._read_together(numbers)
 
     async def find(self, name: str) -> int | None:
         """The number of an author's name, in any of its printed forms."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from data.stores.papers import CURRENT, DAY
 from data.stores.repository import Repository
@@ -109,9 +109,12 @@ class ChangedPapers(Repository):
 
     async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Title, abstract and text hash of these papers."""
-        texts: dict[int, tuple[str, str, int]] = {}
-        async with self._read() as connection:
-            for part in slices(ids):
-                for row in await connection.execute(_TEXTS, {"ids": part}):
-                    texts[row[0]] = (row[1], row[2], row[3])
-        return texts
+        return await self._read_together(lambda connection: _texts(connection, ids))
+
+
+def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
+    texts: dict[int, tuple[str, str, int]] = {}
+    for part in slices(ids):
+        for row in connection.execute(_TEXTS, {"ids": part}):
+            texts[row[0]] = (row[1], row[2], row[3])
+    return texts

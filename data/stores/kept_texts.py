@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.keys import hash64
@@ -15,6 +17,7 @@ KEPT_FOR = timedelta(days=30)
 """How long a text is kept after somebody last typed it, and so how long its buttons work."""
 _KEPT_AGAIN = timedelta(days=1)
 """A text that is typed again within this time is not written again."""
+_NUMBERS = select(KeptTextRow.fingerprint, KeptTextRow.id)
 
 
 class KeptTexts(Repository):
@@ -22,24 +25,20 @@ class KeptTexts(Repository):
 
     async def keep(self, text: str) -> int:
         """Keep a text; returns its number, which is the same for the same text."""
-        fingerprint, now = hash64(text), utc_now()
-        async with self._read() as connection:
-            lately = KeptTextRow.kept > now - _KEPT_AGAIN
-            query = select(KeptTextRow.id).where(KeptTextRow.fingerprint == fingerprint, lately)
-            if (number := await connection.scalar(query)) is not None:
-                return int(number)
-        async with self._writer.begin() as connection:
-            known = await connection.scalar(
-                update(KeptTextRow)
-                .where(KeptTextRow.fingerprint == fingerprint)
-                .values(kept=now)
-                .returning(KeptTextRow.id)
-            )
-            if known is not None:
-                return int(known)
-            values = {"fingerprint": fingerprint, "text": text, "kept": now}
-            result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
-            return int(result.scalar_one())
+        return (await self.keep_all([text]))[text]
+
+    async def keep_all(self, texts: Iterable[str]) -> dict[str, int]:
+        """Keep texts, all of them or none; returns their numbers."""
+        wanted, now = {hash64(text): text for text in texts}, utc_now()
+        lately = KeptTextRow.kept > now - _KEPT_AGAIN
+        query = _NUMBERS.where(KeptTextRow.fingerprint.in_(list(wanted)), lately)
+        rows = await self._read_together(lambda connection: connection.execute(query).all())
+        numbers = {row.fingerprint: row.id for row in rows}
+        if missing := wanted.keys() - numbers.keys():
+            async with self._writer.begin() as connection:
+                for fingerprint in sorted(missing):
+                    numbers[fingerprint] = await _keep(connection, fingerprint, wanted[fingerprint], now)
+        return {text: numbers[fingerprint] for fingerprint, text in wanted.items()}
 
     async def find(self, number: int) -> str | None:
         """A kept text by its number; None once it is older than :data:`KEPT_FOR`."""
@@ -52,3 +51,17 @@ class KeptTexts(Repository):
         old = KeptTextRow.kept.is_(None) | (KeptTextRow.kept <= utc_now() - KEPT_FOR)
         async with self._writer.begin() as connection:
             return int((await connection.execute(delete(KeptTextRow).where(old))).rowcount)
+
+
+async def _keep(connection: AsyncConnection, fingerprint: int, text: str, now: datetime) -> int:
+    known = await connection.scalar(
+        update(KeptTextRow)
+        .where(KeptTextRow.fingerprint == fingerprint)
+        .values(kept=now)
+        .returning(KeptTextRow.id)
+    )
+    if known is not None:
+        return int(known)
+    values = {"fingerprint": fingerprint, "text": text, "kept": now}
+    result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
+    return int(result.scalar_one())

@@ -7,8 +7,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, Select, bindparam, func, literal, or_, select, union_all
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import BindParameter, Connection, Select, bindparam, func, literal, or_, select, union_all
 
 from data.keys import title_key
 from data.records import Author, Paper, paper_of
@@ -87,26 +86,12 @@ class Papers(Repository):
     async def papers(self, ids: Iterable[int]) -> list[Paper]:
         """The papers of these store ids, in this order; merged ones are followed, unknown ones left out."""
         wanted = list(ids)
-        async with self._read() as connection:
-            rows = await _rows(connection, wanted)
-            while moved := {row.merged_into for row in rows.values() if row.merged_into} - rows.keys():
-                rows |= await _rows(connection, moved)
-            current = [row.id for row in rows.values() if not row.merged_into]
-            authors = await _authors(connection, current)
-            former = await _former_titles(connection, current)
-        papers = []
-        for paper_id in wanted:
-            row = rows.get(paper_id)
-            while row is not None and row.merged_into:
-                row = rows.get(row.merged_into)
-            if row is not None:
-                papers.append(paper_of(row._mapping, authors.get(row.id, []), former.get(row.id, [])))
-        return papers
+        return await self._read_together(lambda connection: _papers(connection, wanted))
 
     async def find_id(self, scheme: str, value: str) -> int | None:
         """The store id of the paper with this identifier."""
-        async with self._read() as connection:
-            return await connection.scalar(_FIND_ID, {"scheme": scheme, "value": value})
+        asked = {"scheme": scheme, "value": value}
+        return await self._read_together(lambda connection: connection.scalar(_FIND_ID, asked))
 
     async def ids_of(self, scheme: str) -> dict[str, int]:
         """Every identifier of a scheme with its store id."""
@@ -120,9 +105,10 @@ class Papers(Repository):
         return list(await self._unchanged.ask(("title", key), lambda: self._find_title(key)))
 
     async def _find_title(self, key: int) -> list[int]:
-        async with self._read() as connection:
-            found = await connection.scalars(_FIND_TITLE, {"key": key})
-            return list(dict.fromkeys(found.all()))
+        found = await self._read_together(
+            lambda connection: connection.scalars(_FIND_TITLE, {"key": key}).all()
+        )
+        return list(dict.fromkeys(found))
 
     async def papers_of(
         self,
@@ -133,9 +119,8 @@ class Papers(Repository):
         category: str | None = None,
     ) -> list[int]:
         """Store ids of an author's papers, newest first by default."""
-        query = _under_name(oldest_first, since, category)
-        async with self._read() as connection:
-            return list((await connection.scalars(query, {"key": author_key})).all())
+        query, asked = _under_name(oldest_first, since, category), {"key": author_key}
+        return await self._read_together(lambda connection: list(connection.scalars(query, asked)))
 
     async def count(self) -> int:
         """The number of papers."""
@@ -161,25 +146,40 @@ class Papers(Repository):
             return list((await connection.scalars(query)).all())
 
 
-async def _rows(connection: AsyncConnection, ids: Iterable[int]) -> dict[int, Any]:
+def _papers(connection: Connection, wanted: Sequence[int]) -> list[Paper]:
+    rows = _rows(connection, wanted)
+    while moved := {row.merged_into for row in rows.values() if row.merged_into} - rows.keys():
+        rows |= _rows(connection, moved)
+    current = [row.id for row in rows.values() if not row.merged_into]
+    authors, former = _authors(connection, current), _former_titles(connection, current)
+    papers = []
+    for paper_id in wanted:
+        row = rows.get(paper_id)
+        while row is not None and row.merged_into:
+            row = rows.get(row.merged_into)
+        if row is not None:
+            papers.append(paper_of(row._mapping, authors.get(row.id, []), former.get(row.id, [])))
+    return papers
+
+
+def _rows(connection: Connection, ids: Iterable[int]) -> dict[int, Any]:
     rows: dict[int, Any] = {}
     for part in slices(ids):
-        result = await connection.execute(_ROWS, {"ids": part})
-        rows.update((row.id, row) for row in result.all())
+        rows.update((row.id, row) for row in connection.execute(_ROWS, {"ids": part}))
     return rows
 
 
-async def _authors(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[Author]]:
+def _authors(connection: Connection, papers: Sequence[int]) -> dict[int, list[Author]]:
     authors: dict[int, list[Author]] = {}
     for part in slices(papers):
-        for paper_id, key, name, listed in await connection.execute(_AUTHORS, {"ids": part}):
+        for paper_id, key, name, listed in connection.execute(_AUTHORS, {"ids": part}):
             authors.setdefault(paper_id, []).append(Author(key, name, listed))
     return authors
 
 
-async def _former_titles(connection: AsyncConnection, papers: Sequence[int]) -> dict[int, list[str]]:
+def _former_titles(connection: Connection, papers: Sequence[int]) -> dict[int, list[str]]:
     former: dict[int, list[str]] = {}
     for part in slices(papers):
-        for paper_id, title in await connection.execute(_FORMER_TITLES, {"ids": part}):
+        for paper_id, title in connection.execute(_FORMER_TITLES, {"ids": part}):
             former.setdefault(paper_id, []).append(title)
     return former

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from sqlalchemy import BindParameter, Select, bindparam, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import BindParameter, Connection, Select, bindparam, func, select
 
 from data.stores.generations import KNOWN, MERGED, NAME
 from data.stores.papers import DAY, NEWEST, within
@@ -92,45 +91,14 @@ class People(Passes):
         return dict(await self._unchanged.ask(("people", wanted), lambda: self._find_all(wanted)))
 
     async def _find_all(self, people: tuple[int, ...]) -> dict[int, Person]:
-        pending, leads = list(dict.fromkeys(people)), {number: number for number in people}
-        rows: dict[int, Any] = {}
-        async with self._read() as connection:
-            for _ in range(50):
-                people_rows = await connection.execute(_PEOPLE, {"ids": pending})
-                rows |= {row.id: row for row in people_rows}
-                pending = [
-                    row.merged_into
-                    for number in pending
-                    if (row := rows.get(number)) and row.merged_into and row.merged_into not in rows
-                ]
-                if not pending:
-                    break
-            for number in leads:
-                while (row := rows.get(leads[number])) and row.merged_into:
-                    leads[number] = row.merged_into
-            forms = await self._forms(connection, sorted(set(leads.values())))
-        return {
-            number: _person(rows[lead].id, rows[lead].name, forms.get(lead, []))
-            for number, lead in leads.items()
-            if lead in rows
-        }
-
-    async def _forms(self, connection: AsyncConnection, people: list[int]) -> dict[int, list[Any]]:
-        """(name, papers, first day, last day) of each printed form of a person's name."""
-        forms: dict[int, list[Any]] = {}
-        for row in await connection.execute(_FORMS, {"ids": people}):
-            forms.setdefault(row.person_id, []).append(row)
-        for found in forms.values():  # here, since databases disagree about the order of letters
-            found.sort(key=lambda form: (-form.papers, form.name))
-        return forms
+        return await self._read_together(lambda connection: _people(connection, people))
 
     async def forms_of(self, people: Sequence[int]) -> dict[int, dict[str, int]]:
         """How many current papers print each form of these people's names."""
         found: dict[int, dict[str, int]] = {}
-        async with self._read() as connection:
-            for part in slices(people):
-                for who, forms in (await self._forms(connection, list(part))).items():
-                    found[who] = {form.name: form.papers for form in forms}
+        for part in slices(people):
+            for who, forms in (await self._read_together(partial(_forms, people=part))).items():
+                found[who] = {form.name: form.papers for form in forms}
         return found
 
     async def named(self, author_ids: Sequence[int]) -> list[tuple[int, int]]:
@@ -139,8 +107,10 @@ class People(Passes):
         return list(await self._unchanged.ask(("named", wanted), lambda: self._named(wanted)))
 
     async def _named(self, author_ids: tuple[int, ...]) -> list[tuple[int, int]]:
-        async with self._read() as connection:
-            return [(row[0], row[1]) for row in await connection.execute(_NAMED, {"ids": author_ids})]
+        def named(connection: Connection) -> list[tuple[int, int]]:
+            return [(row[0], row[1]) for row in connection.execute(_NAMED, {"ids": author_ids})]
+
+        return await self._read_together(named)
 
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
@@ -162,9 +132,8 @@ class People(Passes):
         category: str | None = None,
     ) -> list[int]:
         """Store ids of a person's papers, newest first by default."""
-        query = _written_by(oldest_first, since, category)
-        async with self._read() as connection:
-            return list((await connection.scalars(query, {"person": person_id})).all())
+        query, asked = _written_by(oldest_first, since, category), {"person": person_id}
+        return await self._read_together(lambda connection: list(connection.scalars(query, asked)))
 
     async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
         """The judged authorships at these places (paper and position)."""
@@ -241,6 +210,39 @@ class People(Passes):
                 rows = await connection.execute(query)
                 days.update({row[0]: _as_day(row[1]) if row[1] else None for row in rows})
         return days
+
+
+def _people(connection: Connection, people: Sequence[int]) -> dict[int, Person]:
+    pending, leads = list(dict.fromkeys(people)), {number: number for number in people}
+    rows: dict[int, Any] = {}
+    for _ in range(50):
+        rows |= {row.id: row for row in connection.execute(_PEOPLE, {"ids": pending})}
+        pending = [
+            row.merged_into
+            for number in pending
+            if (row := rows.get(number)) and row.merged_into and row.merged_into not in rows
+        ]
+        if not pending:
+            break
+    for number in leads:
+        while (row := rows.get(leads[number])) and row.merged_into:
+            leads[number] = row.merged_into
+    forms = _forms(connection, sorted(set(leads.values())))
+    return {
+        number: _person(rows[lead].id, rows[lead].name, forms.get(lead, []))
+        for number, lead in leads.items()
+        if lead in rows
+    }
+
+
+def _forms(connection: Connection, people: Sequence[int]) -> dict[int, list[Any]]:
+    """(name, papers, first day, last day) of each printed form of a person's name."""
+    forms: dict[int, list[Any]] = {}
+    for row in connection.execute(_FORMS, {"ids": people}):
+        forms.setdefault(row.person_id, []).append(row)
+    for found in forms.values():  # here, since databases disagree about the order of letters
+        found.sort(key=lambda form: (-form.papers, form.name))
+    return forms
 
 
 def _person(number: int, name: str, forms: list[Any]) -> Person:

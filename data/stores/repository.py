@@ -6,15 +6,17 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from data.database.reading import reading
 from data.database.unavailable import DatabaseUnavailableError, available
 from data.database.unchanged import unchanged
 
+T = TypeVar("T")
 DATABASE_ERRORS: tuple[type[Exception], ...] = (DatabaseUnavailableError, SQLAlchemyError, OSError)
 """What a method raises where the database can't be reached or refuses."""
 
@@ -83,12 +85,20 @@ class Repository:
     def __init__(self, reader: AsyncEngine, writer: Writer) -> None:
         self._engine = reader
         self._unchanged = unchanged(reader)
+        self._reading = reading(reader)
         self._writer = writer.of(type(self).__name__ if self.ONE_AT_A_TIME else "")
 
     @asynccontextmanager
     async def _read(self) -> AsyncIterator[AsyncConnection]:
         async with available(self._engine.connect()) as connection:
             yield connection
+
+    async def _read_together(self, work: Callable[[Connection], T]) -> T:
+        """What a function reads with several statements, each by itself as with :meth:`_read`."""
+        if self._reading is not None:
+            return await self._reading.run(work)
+        async with self._read() as connection:
+            return await connection.run_sync(work)
 
     @asynccontextmanager
     async def _read_as_it_comes(self) -> AsyncIterator[AsyncConnection]:

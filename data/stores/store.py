@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.backups import DATABASE, drawn
 from data.database.engine import make_reader, open_database
+from data.database.reading import reading
 from data.database.unchanged import unchanged
 from data.records import Changes, Deletion, PaperRecord
 from data.stores.asked_questions import AskedQuestions
@@ -71,6 +72,7 @@ class Store(Papers, ChangedPapers, Runs):
     def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._engine = reader
         self._unchanged = unchanged(reader)
+        self._reading = reading(reader)
         self._writer = Writer(writer)
         self.author_names = AuthorNames(reader, self._writer)
         self.paper_keys = PaperKeys(reader, self._writer)

@@ -175,9 +175,12 @@ class WordIndex(WordLookup):
             wanted += [
                 (term, "abstract", 1.0) for term in distinct if term.in_abstracts <= max(most_held, least)
             ]
+        # Each stem of a term by itself: tantivy skips what can't be among the best only for single words.
         clauses = [
-            (Occur.Should, Query.boost_query(self._term(field, term), weight))
+            (Occur.Should, Query.boost_query(self._stem_in(field, stem), weight))
             for term, field, weight in wanted
+            for stem in (term.stem, term.also)
+            if stem
         ]
         required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
         if phrases and not required:
@@ -246,8 +249,5 @@ class WordIndex(WordLookup):
         in_abstracts = np.array([term.in_abstracts for term in terms], np.int64)
         return [(papers.title, in_titles, TITLE_WEIGHT), (papers.abstract, in_abstracts, 1.0)]
 
-    def _term(self, field: str, term: Term) -> Query:
-        one = Query.term_query(self._schema, field, term.stem, "freq")
-        if not term.also:
-            return one
-        return Query.disjunction_max_query([one, Query.term_query(self._schema, field, term.also, "freq")])
+    def _stem_in(self, field: str, stem: str) -> Query:
+        return Query.term_query(self._schema, field, stem, "freq")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ FORMAT = "names-1"
 WIDTH = 48
 """Bytes of a rotated name that are compared; names that agree on all of them count as equal."""
 _AT_ONCE = 10_000
+_ROTATIONS_KEPT = 8_192
+"""Places of the order that were read last: every bisection begins with the same ones."""
 MANY = 4_096
 """Beginnings that more names share have those with most papers kept beside them."""
 KEPT = 100
@@ -41,6 +44,7 @@ class NameTable:
         self._order, self._turns = arrays["order"], arrays["turns"]
         first = {text: place for place, text in enumerate(_texts(arrays["starts"], arrays["start_ends"]))}
         self._first, self._first_rows = first, arrays["first"]
+        self._rotated = lru_cache(_ROTATIONS_KEPT)(self._read_rotation)
 
     @classmethod
     def of(cls, counts: Counts) -> NameTable:
@@ -137,7 +141,7 @@ class NameTable:
     def _key_bytes(self, place: int) -> bytes:
         return self._keys[self._key_ends[place] : self._key_ends[place + 1]].tobytes()
 
-    def _rotated(self, at: int) -> bytes:
+    def _read_rotation(self, at: int) -> bytes:
         """The rotation at a place of the order, cut to :data:`WIDTH`."""
         return rotated(self._key_bytes(int(self._order[at])), int(self._turns[at]))
 

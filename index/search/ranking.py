@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,10 +72,27 @@ class Ranking:
         hits = words.search(query.text, deep, phrases=query.phrases)
         return [paper for paper, _ in hits if allowed is None or passes(allowed, paper)]
 
+    async def by_meaning(
+        self,
+        query: Query,
+        embedding: Awaitable[np.ndarray | None],
+        k: int,
+        allowed: np.ndarray | None,
+    ) -> tuple[np.ndarray | None, list[int]]:
+        """The embedding of a query's text, and the papers nearest to it: none for quoted phrases alone.
+
+        Arguments as :meth:`rank` has them.
+        """
+        vector = await embedding
+        if vector is None or query.phrases:
+            return vector, []
+        return vector, await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
+
     async def rank(
         self,
         query: Query,
         vector: np.ndarray | None,
+        near: Sequence[int],
         by_words: Sequence[int],
         k: int,
         allowed: np.ndarray | None,
@@ -87,6 +104,8 @@ class Ranking:
         ----------
         vector
             The embedding of the query's text, float32, shape (dimension,).
+        near
+            The papers nearest to it (:meth:`by_meaning`).
         by_words
             What :meth:`by_words` found.
         allowed
@@ -94,9 +113,6 @@ class Ranking:
         """
         if not query.text and not wanted.alike:
             return await asyncio.to_thread(self._newest, allowed, k)
-        near: list[int] = []
-        if not query.phrases:
-            near = await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
         # "Like X but for Y" looks for the papers about Y that are most like X.
         held, more = set(by_words), [*([] if query.phrases else wanted.people), *wanted.alike]
         candidates = [
@@ -108,10 +124,10 @@ class Ranking:
             return []
         return await asyncio.to_thread(self._fused, query, vector, candidates, k, wanted)
 
-    def _nearest(self, vector: np.ndarray | None, k: int, allowed: np.ndarray | None) -> list[int]:
-        """The papers nearest to the query; none where its embedding or theirs are missing."""
+    def _nearest(self, vector: np.ndarray, k: int, allowed: np.ndarray | None) -> list[int]:
+        """The papers nearest to the query; none where their embeddings are missing."""
         vectors = self._library.vectors
-        if vector is None or vectors is None:
+        if vectors is None:
             return []
         return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
 

@@ -159,23 +159,24 @@ class Search(SimilarPapers):
             if said.without or (ordered and not query.text):
                 allowed = await self._without(said.without, allowed)
             depth = max(k, ORDERED) if ordered else k
-            # Embedding takes one core, and looking words up another.
-            vector, by_words, (first, sure) = await asyncio.gather(
-                whole if query.text == text else self.embed(query.text),
+            # Embedding and what is near take one core, and looking words up another.
+            embedding = whole if query.text == text else self.embed(query.text)
+            (vector, near), by_words, (first, sure) = await asyncio.gather(
+                self._ranking.by_meaning(query, embedding, depth, allowed),
                 asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
                 self._certain(query, said.like is not None),
             )
-        hits = await self._ranking.rank(query, vector, by_words, depth, allowed, wanted)
+        hits = await self._ranking.rank(query, vector, near, by_words, depth, allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]
-        fitting, near = await self._fitting(said, hits[: depth if ordered else judged], first)
+        fitting, guesses = await self._fitting(said, hits[: depth if ordered else judged], first)
         if ordered:
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
-        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, near)
+        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, guesses)
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
         """The papers that a word of a text names; if titles have all its words, only those papers."""

@@ -104,8 +104,7 @@ class SimilarPapers(PaperNames):
             alone = vector is None or vectors is None or len(vectors) < pool
             return words.search(text, deep, shared=True, most=MAX_TERMS if alone else FOUND_BY)
 
-        # One after the other: FAISS looks with all cores, and waits where another thread has one of them.
-        worded, near = await asyncio.to_thread(lambda: (by_words(), by_vectors()))
+        worded, near = await asyncio.gather(asyncio.to_thread(by_words), asyncio.to_thread(by_vectors))
         candidates = [
             paper
             for paper in dict.fromkeys([*near, *(paper for paper, _ in worded)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from sqlalchemy import URL, Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.util import LRUCache
 
@@ -31,7 +32,7 @@ _COMPILED = CompiledStatements()
 
 def share(engine: ModuleType) -> None:
     """Let the engines that the module makes for SQLite share what they compile."""
-    create = engine.create_async_engine
+    create, create_in_threads = engine.create_async_engine, engine.create_engine
 
     def sharing(url: str, **options: Any) -> AsyncEngine:
         made: AsyncEngine = create(url, **options)
@@ -39,4 +40,9 @@ def share(engine: ModuleType) -> None:
             made.sync_engine.update_execution_options(compiled_cache=_COMPILED)
         return made
 
-    engine.create_async_engine = sharing
+    def sharing_in_threads(url: URL, **options: Any) -> Engine:
+        made: Engine = create_in_threads(url, **options)
+        made.update_execution_options(compiled_cache=_COMPILED)
+        return made
+
+    engine.create_async_engine, engine.create_engine = sharing, sharing_in_threads

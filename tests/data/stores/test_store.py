@@ -148,6 +148,10 @@ async def test_kept_texts_come_back_under_one_number(store):
     assert await store.kept_texts.keep("a long query") == number
     assert await store.kept_texts.find(number) == "a long query"
     assert await store.kept_texts.find(999) is None
+    both = await store.kept_texts.keep_all(["another", "a long query", "another"])
+    assert both["a long query"] == number
+    assert await store.kept_texts.find(both["another"]) == "another"
+    assert await store.kept_texts.keep_all([]) == {}
 
 
 async def test_what_was_typed_is_forgotten_after_thirty_days(store, tmp_path):

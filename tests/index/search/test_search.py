@@ -238,11 +238,12 @@ async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
     search, real, monkeypatch, text, plain
 ):
     monkeypatch.setattr(ranking, "POOL", len(real.vectors))  # so that meaning finds every paper
-    query, vector, wanted = Query(text), await search.embed(text), ranking.Wanted(plain=plain)
+    query, wanted = Query(text), ranking.Wanted(plain=plain)
     by_words = search._ranking.by_words(query, 50, None)
     assert bool(by_words) == (text != "the")
-    both = await search._ranking.rank(query, vector, by_words, 50, None, wanted)
-    meaning = await search._ranking.rank(query, vector, [], 50, None, wanted)
+    vector, near = await search._ranking.by_meaning(query, search.embed(text), 50, None)
+    both = await search._ranking.rank(query, vector, near, by_words, 50, None, wanted)
+    meaning = await search._ranking.rank(query, vector, near, [], 50, None, wanted)
     assert [hit.paper_id for hit in both] == [hit.paper_id for hit in meaning]
     assert [hit.score for hit in both] == pytest.approx([hit.score for hit in meaning])
 

@@ -1,0 +1,76 @@
+"""Questions that take several statements, read from SQLite in one thread without coming back in between.
+
+The event loop's connections cross to a thread and back for each statement, which takes longer than most
+statements do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from data.database.engine import make_thread_reader
+from data.database.unavailable import raise_unavailable
+
+T = TypeVar("T")
+THREADS = 4
+_OF: WeakKeyDictionary[Engine, Reading] = WeakKeyDictionary()
+
+
+class Reading:
+    """Runs functions that read a SQLite file, in a few threads with a connection each."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._opened: tuple[ThreadPoolExecutor, Engine] | None = None
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """What a function reads.
+
+        Raises
+        ------
+        data.database.unavailable.DatabaseUnavailableError
+            Where the file can't be read now.
+        """
+        if self._opened is None:
+            threads = ThreadPoolExecutor(THREADS, thread_name_prefix="reading")
+            self._opened = threads, make_thread_reader(self._file)
+        threads, engine = self._opened
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, _with, engine, work)
+        except (DBAPIError, PoolTimeoutError) as error:
+            raise_unavailable(error)
+            raise
+
+    def close(self) -> None:
+        """Let go of the file; a later question opens it again."""
+        if self._opened is not None:
+            threads, engine = self._opened
+            self._opened = None
+            threads.shutdown(wait=False)
+            engine.dispose()
+
+
+def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
+    with engine.connect() as connection:
+        return work(connection)
+
+
+def reading(engine: AsyncEngine) -> Reading | None:
+    """What reads a database in threads, one and the same for an engine; None for all but SQLite's files."""
+    of = engine.sync_engine
+    file = of.url.database if of.dialect.name == "sqlite" else None
+    if file in (None, "", ":memory:"):
+        return None
+    if of not in _OF:
+        made = _OF[of] = Reading(str(file))
+        event.listen(of, "engine_disposed", lambda _: made.close())
+    return _OF[of]

@@ -1,0 +1,105 @@
+"""Questions of several statements, read in threads: what they see, and the errors of the other readers."""
+
+import asyncio
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from data.database.engine import make_reader
+from data.database.reading import THREADS, reading
+from data.database.unavailable import DatabaseUnavailableError, available
+
+pytestmark = pytest.mark.sqlite("about SQLite's readers")
+COUNT = text("SELECT count(*) FROM things")
+
+
+def write(path):
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE IF NOT EXISTS things (n)")
+        database.execute("INSERT INTO things VALUES (1)")
+        database.commit()
+
+
+@pytest.fixture
+def path(tmp_path):
+    write(tmp_path / "some.db")
+    return tmp_path / "some.db"
+
+
+@pytest.fixture
+async def reader(path):
+    engine = make_reader(f"sqlite+aiosqlite:///{path}")
+    yield engine
+    await engine.dispose()
+
+
+def count(connection):
+    return connection.scalar(COUNT)
+
+
+async def test_each_question_sees_what_others_have_committed(reader, path):
+    for written in (1, 2, 3):
+        assert await reading(reader).run(count) == written
+        write(path)
+
+
+async def test_statements_of_one_question_run_in_one_thread_and_not_the_loop_s(reader):
+    def where(connection):
+        threads = []
+        for _ in range(3):
+            count(connection)
+            threads.append(threading.get_ident())
+        return threads
+
+    threads = await reading(reader).run(where)
+    assert len(set(threads)) == 1
+    assert threads[0] != threading.get_ident()
+
+
+async def test_more_questions_than_threads_are_all_answered(reader):
+    many = [reading(reader).run(count) for _ in range(10 * THREADS)]
+    assert await asyncio.gather(*many) == [1] * len(many)
+
+
+async def test_after_an_error_and_after_closing_it_reads_on(reader):
+    mine = reading(reader)
+    for _ in range(2 * THREADS):
+        with pytest.raises(OperationalError, match="no such table"):
+            await mine.run(lambda connection: connection.execute(text("SELECT * FROM absent")))
+    assert await mine.run(count) == 1
+    await reader.dispose()
+    assert await mine.run(count) == 1
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (lambda path: path.write_bytes(b"no database at all, but long enough" * 50), DatabaseError),
+        (lambda path: (path.unlink(), path.mkdir()), DatabaseUnavailableError),
+    ],
+)
+async def test_errors_are_those_of_the_loop_s_connections(tmp_path, damage, expected):
+    path = tmp_path / "some.db"
+    path.touch()
+    damage(path)
+    engine = make_reader(f"sqlite+aiosqlite:///{path}")
+    said = []
+    with pytest.raises(expected) as failed:
+        await reading(engine).run(count)
+    said.append(str(failed.value))
+    with pytest.raises(expected) as failed:
+        async with available(engine.connect()) as connection:
+            await connection.scalar(COUNT)
+    said.append(str(failed.value))
+    assert said[0] == said[1]
+    await engine.dispose()
+
+
+async def test_a_database_in_memory_has_no_threads():
+    engine = make_reader("sqlite+aiosqlite://")
+    assert reading(engine) is None
+    await engine.dispose()
