@@ -161,7 +161,7 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
 async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
     """What tells people from others of the name, each in a line."""
     index, topics = services.insight.people, services.insight.topics
-    last = await services.store.people.last_pass()
+    last, facts = await asyncio.gather(services.store.people.last_pass(), services.facts.of_people(people))
     # An index of the last pass knows what the database would have to look up paper by paper.
     indexed = index if index is not None and last is not None and index.number == last.id else None
     known: dict[int, Person] = {}
@@ -170,7 +170,6 @@ async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
         known = {number: person for number, person in zip(people, found, strict=True) if person}
     if missing := [number for number in people if number not in known]:
         known |= await services.store.people.find_all(missing)
-    facts = await services.facts.of_people(people)
 
     def outline(number: int) -> Outline:
         papers = index.papers(number) if index else ()

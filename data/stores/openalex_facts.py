@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.papers import BudgetRow, FactRow
+
+# A statement that each reply about several people asks, put together once.
+_KEPT = select(FactRow.subject_id, FactRow.value, FactRow.fetched).where(
+    FactRow.subject == bindparam("of"),
+    FactRow.source == bindparam("by"),
+    FactRow.subject_id.in_(bindparam("ids", expanding=True)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +34,15 @@ class Facts(Repository):
 
     async def get(self, subject: str, source: str, ids: Sequence[str]) -> dict[str, Fact]:
         """The facts kept about these."""
-        facts: dict[str, Fact] = {}
-        async with self._read() as connection:
+
+        def kept(connection: Connection) -> dict[str, Fact]:
+            facts: dict[str, Fact] = {}
             for part in slices(ids):
-                rows = await connection.execute(
-                    select(FactRow.subject_id, FactRow.value, FactRow.fetched).where(
-                        FactRow.subject == subject,
-                        FactRow.source == source,
-                        FactRow.subject_id.in_(part),
-                    )
-                )
-                facts.update({row[0]: Fact(row[1], row[2]) for row in rows})
-        return facts
+                asked = {"of": subject, "by": source, "ids": part}
+                facts.update({row[0]: Fact(row[1], row[2]) for row in connection.execute(_KEPT, asked)})
+            return facts
+
+        return await self._read_together(kept)
 
     async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
         """Replace older facts by these, dated now."""

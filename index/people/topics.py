@@ -189,11 +189,13 @@ class Topics:
 
     def _rows(self, rows: np.ndarray) -> sparse.csr_matrix:
         """Papers x topics: the chance that the authors would name it, float32."""
+        return sparse.csr_matrix(self._cells(rows), (len(rows), len(self.phrases)))
+
+    def _cells(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What that matrix is made of: chances (float32), columns, and where each row's begin."""
         places, starts = parts(self._ends, rows)
-        return sparse.csr_matrix(
-            (gathered(self._chances, places).astype(np.float32), gathered(self._columns, places), starts),
-            (len(rows), len(self.phrases)),
-        )
+        chances = gathered(self._chances, places).astype(np.float32)
+        return chances, gathered(self._columns, places), starts
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -204,17 +206,17 @@ class Topics:
         among all papers and its length. Topics of a single paper come after those of several.
         """
         rows = self._places(np.asarray(papers, np.int64))
-        chosen = self._rows(rows)
-        topics, tf, df = _summed(chosen)
+        chances, columns, starts = self._cells(rows)
+        topics, tf, df = _summed(chances, columns)
         if not len(topics):
             return []
         share = df / len(rows)
         weight = np.sqrt(tf) * self._telling[topics] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
-        owner = np.repeat(rows, np.diff(chosen.indptr))
+        owner = np.repeat(rows, np.diff(starts))
         picked: list[Topic] = []
         for place in self._apart(topics, weight, most):
             topic = topics[place]
-            own = self._papers[owner[chosen.indices == topic]]
+            own = self._papers[owner[columns == topic]]
             picked.append(
                 Topic(self.phrases[int(topic)], tuple(own.tolist()), float(weight[place]), int(topic))
             )
@@ -275,8 +277,8 @@ class Topics:
         left, right = self._places(np.asarray(one, np.int64)), self._places(np.asarray(other, np.int64))
         if not len(left) or not len(right):
             return []
-        mine, my_weight, _ = _summed(self._rows(left))
-        theirs, their_weight, _ = _summed(self._rows(right))
+        mine, my_weight, _ = _summed(*self._cells(left)[:2])
+        theirs, their_weight, _ = _summed(*self._cells(right)[:2])
         both, my_place, their_place = np.intersect1d(mine, theirs, return_indices=True)
         weight = np.sqrt(np.minimum(my_weight[my_place], their_weight[their_place])) * self._telling[both]
         weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
@@ -375,11 +377,7 @@ class PackedTexts(Sequence[str]):
         return self._text[self._ends[at] : self._ends[at + 1]].tobytes().decode("utf-8", "replace")
 
 
-def _summed(rows: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _summed(values: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(columns in use, summed values, number of rows with a value) of a few rows."""
-    columns, inverse = np.unique(rows.indices, return_inverse=True)
-    return (
-        columns,
-        np.bincount(inverse, rows.data, len(columns)),
-        np.bincount(inverse, minlength=len(columns)),
-    )
+    used, inverse = np.unique(columns, return_inverse=True)
+    return used, np.bincount(inverse, values, len(used)), np.bincount(inverse, minlength=len(used))
