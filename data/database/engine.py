@@ -31,8 +31,8 @@ MOVING = "moving"
 """The table of a database that an unfinished move is filling; it says from where."""
 _MIGRATING = 0x1AB_3A7E
 """The advisory lock of a migration, one number in the whole database."""
-_CACHE, _BULK_CACHE = 8_000, 200_000  # KiB of page cache a connection
-_CHECKPOINT, _BULK_CHECKPOINT = 16_000, 64_000  # pages in the log before they move into the database
+_CACHE, _BULK_CACHE = 8_000, 500_000  # KiB of page cache a connection
+_CHECKPOINT, _BULK_CHECKPOINT = 16_000, 192_000  # pages in the log before they move into the database
 
 
 class AwayError(StoreError):

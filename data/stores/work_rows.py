@@ -148,7 +148,7 @@ async def _insert_authorships(connection: AsyncConnection, works: Sequence[Work]
         same = among(connection, AuthorRow.key, part)
         rows = await connection.execute(select(AuthorRow.key, AuthorRow.id).where(same))
         known.update((key, author_id) for key, author_id in rows)
-    missing = [key for key in names if key not in known]
+    missing = sorted(names.keys() - known.keys())  # neighbours in the index of keys, too
     if missing:
         next_id = await sequences.take(connection, "authors", len(missing))
         known.update((key, next_id + offset) for offset, key in enumerate(missing))

@@ -306,7 +306,7 @@ class Corpus:
             done += len(ids)
             if progress:
                 progress(done, max(total, done))
-            if done % (20 * _WORDS_AT_ONCE) < _WORDS_AT_ONCE:
+            if done % (80 * _WORDS_AT_ONCE) < _WORDS_AT_ONCE:
                 await asyncio.to_thread(self.words.commit, upto)
         if done:
             await asyncio.to_thread(self.words.commit, upto)

@@ -21,7 +21,9 @@ from index.search.ready_words import ReadyWords
 from index.search.vector_log import check_fingerprint
 
 BATCH = 2_000
-_COMMIT_EVERY = 10
+_FIRST_COMMIT, _COMMIT_EVERY = 10, 40
+"""After how many batches words are committed: soon, so that the first papers are found, then in parts so large
+that tantivy merges them only once more."""
 
 Item = PaperRecord | Deletion | Rejected
 Numbered = tuple[int, Item]
@@ -157,7 +159,7 @@ class Intake:
                     number += 1
                     await self._take(run_id, batch)
                     await self._note(run_id, batch)
-                    if number % _COMMIT_EVERY == 0:
+                    if number == _FIRST_COMMIT or number % _COMMIT_EVERY == 0:
                         await self._commit_words()
                         collect()
                     if self._progress:

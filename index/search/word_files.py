@@ -23,7 +23,8 @@ from index.search.forward_index import ForwardIndex
 from index.search.word_codes import CodedText, Coder
 
 SCHEMA_VERSION = 2
-_HEAP = 64_000_000
+_HEAP = 256_000_000
+"""Bytes of words that wait for a commit, at most; 80,000 papers have about as many."""
 
 
 def _schema() -> tantivy.Schema:

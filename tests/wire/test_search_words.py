@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 import pytest_asyncio
+from sqlalchemy import event
 
 from bot.local_discord.server import LocalDiscord
 from tests.helpers.lab import fill, started
@@ -129,6 +130,26 @@ async def test_a_long_query_keeps_its_changes(user):
     newest = await reply.press("Newest first")
     assert "Newest first" in newest.text
     assert "6. " in (await newest.press("Next")).text
+
+
+@pytest.mark.sqlite("about a file that takes no changes")
+async def test_a_long_query_is_answered_where_nothing_can_be_kept(user, lab):
+    def refuse(connection, _record, _proxy):
+        connection.cursor().execute("PRAGMA query_only=ON")
+
+    engine = lab.bot.services.store._writer._engine.sync_engine
+    event.listen(engine, "checkout", refuse)
+    try:
+        reply = await user.slash("/search " + "speculative decoding of several songs " * 4)
+        assert "Speculative Decoding of" in reply.text
+        assert "Newest first" not in _labels(reply), "it could not be answered"
+        assert "Newest first" in _labels(await user.slash("/search speculative decoding"))
+    finally:
+        event.remove(engine, "checkout", refuse)
+        await lab.bot.services.store._writer.dispose()
+    assert "Newest first" in _labels(
+        await user.slash("/search " + "speculative decoding of several songs " * 4)
+    )
 
 
 async def test_a_description_is_compared_not_taken_for_a_title(user):
