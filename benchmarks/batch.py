@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import PAPERS, VECTORS, need_data, url
+from data.database.engine import BULK
 from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.batch.team import Team
@@ -97,7 +98,7 @@ class Task:
 
 async def library(folder: Path, papers: int) -> Corpus:
     """A library of the first papers of the real data, with their vectors."""
-    store = await Store.open(url(folder), bulk=True)
+    store = await Store.open(url(folder), paging=BULK)
     corpus = await Corpus.open(store, folder, Embedder(threads=1), writable=True)
     assert corpus.vectors is not None
     ready = ReadyVectors(VECTORS, corpus.vectors.fingerprint)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.app import sample_file
+from data.database.engine import BULK
 from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.search.corpus import Corpus
@@ -39,7 +40,7 @@ async def full_corpus(*, writable: bool = False) -> Corpus:
         shutil.rmtree(FOLDER, ignore_errors=True)
         FOLDER.mkdir(parents=True)
         print("making the corpus of all papers once...", flush=True)
-        store = await Store.open(url(FOLDER), bulk=True)
+        store = await Store.open(url(FOLDER), paging=BULK)
         corpus = await Corpus.open(store, FOLDER, Embedder(), writable=True)
         with corpus.writing():
             await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.data import ROOT, show, url
+from data.database.engine import BULK
 from data.records import PaperRecord
 from data.stores.store import Store
 
@@ -19,7 +20,7 @@ ROUNDS = 5
 
 async def store_of(folder: Path, synchronous: str) -> Store:
     """An empty store for loading, whose commits wait for the disk (FULL) or don't (NORMAL)."""
-    store = await Store.open(url(folder), bulk=True)
+    store = await Store.open(url(folder), paging=BULK)
     async with store._writer._engine.connect() as connection:
         raw = await connection.get_raw_connection()
         assert raw.driver_connection is not None

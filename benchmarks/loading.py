@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.data import PAPERS, need_data, url
 from bot.app import sample_file
+from data.database.engine import BULK
 from data.records import PaperRecord, Rejected
 from data.sources.files import PaperFile
 from data.stores.store import Store
@@ -24,7 +25,7 @@ RUNS = 3
 
 async def load(folder: Path) -> tuple[float, int]:
     """Seconds and records of a whole run into a corpus that only has the sample."""
-    store = await Store.open(url(folder), bulk=True)
+    store = await Store.open(url(folder), paging=BULK)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))

@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import event, insert
 
 from benchmarks.data import url
+from data.database.engine import BULK
 from data.stores.people import People
 from data.stores.store import Store
 from data.tables.papers import AuthorRow, AuthorshipRow, PaperRow
@@ -71,7 +72,7 @@ def _rows(size: int, turn: int) -> list[dict[str, Any]]:
 async def _filled(size: int) -> AsyncIterator[tuple[Store, Path]]:
     """A store with this many authorships and no judgements."""
     with tempfile.TemporaryDirectory() as name:
-        store = await Store.open(url(Path(name)), bulk=True)
+        store = await Store.open(url(Path(name)), paging=BULK)
         papers = [
             {
                 **{"id": n, "source": "benchmark", "title": f"Paper {n}", "title_key": n, "abstract": ""},

@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.data import FOLDER, full_corpus, need_data, url
+from data.database.engine import BULK
 from data.stores.store import Store
 from data.tables.papers import MembershipRow, PaperRow
 from index.identity.passes import identify
@@ -46,7 +47,7 @@ async def _day() -> None:
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name)
         shutil.copytree(FOLDER, copy, dirs_exist_ok=True)
-        store = await Store.open(url(copy), bulk=True)
+        store = await Store.open(url(copy), paging=BULK)
         async with store._writer.begin() as connection:
             newest = select(PaperRow.id).order_by(PaperRow.announced.desc(), PaperRow.id.desc()).limit(DAY)
             ids = (await connection.scalars(newest)).all()

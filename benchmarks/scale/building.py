@@ -22,6 +22,7 @@ from benchmarks.scale.truth import Truth
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from benchmarks.scale.vectors import PRINT
 from benchmarks.scale.watching import Phases, Use, Watch, memory_of
+from data.database.engine import BULK
 from data.stores.store import Store
 from index.identity.full_pass import current
 from index.identity.judging import usable_cores
@@ -121,7 +122,7 @@ def tell_some_apart(place: Place) -> Figures:
 
 
 async def _tell_apart(place: Place, *, some: bool) -> Figures:
-    store = await Store.open(url(place.library), bulk=True)
+    store = await Store.open(url(place.library), paging=BULK)
     corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
     truth, sample = Truth(place.made), None
     passing = Phases(place.so_far("tell_some_apart" if some else "tell_apart"))
@@ -151,7 +152,7 @@ def derive_all(place: Place) -> Figures:
 
 
 async def _derive_all(place: Place) -> Figures:
-    store = await Store.open(url(place.library), bulk=True)
+    store = await Store.open(url(place.library), paging=BULK)
     corpus = await Corpus.open(store, place.library, Embedder(), writable=True)
     deriving = Phases(place.so_far("derive_all"))
     with corpus.writing(), deriving:

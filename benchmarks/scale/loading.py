@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.data import url
+from data.database.engine import MILLIONS
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile
 from data.stores.store import Store
 from index.search.corpus import Corpus
@@ -118,7 +119,7 @@ def load(path: Path, folder: Path) -> Loaded:
 
 async def _load(path: Path, folder: Path, total: int) -> tuple[float, Rates]:
     """The seconds and the rates."""
-    store = await Store.open(url(folder), bulk=True)
+    store = await Store.open(url(folder), paging=MILLIONS)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         begun = time.perf_counter()

@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks.data import PAPERS, ROOT, VECTORS, need_data, url
 from benchmarks.scale.truth import Truth
 from benchmarks.scale.watching import Watch
+from data.database.engine import BULK
 from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.identity.collection import AuthorshipFiles
@@ -85,7 +86,7 @@ class Pairs:
 async def library(folder: Path, first: int, last: int) -> None:
     """Read these papers of the real data, with their vectors, into a library."""
     folder.mkdir(parents=True, exist_ok=True)
-    store = await Store.open(url(folder), bulk=True)
+    store = await Store.open(url(folder), paging=BULK)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     assert corpus.vectors is not None
     with corpus.writing():

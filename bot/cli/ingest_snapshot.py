@@ -16,6 +16,7 @@ from bot.cli.command_line import perform, settings
 from bot.cli.reporter import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
+from commands.kit.progress import duration
 from data.calendar.arxiv_ids import CATEGORY
 from data.sources.http import SourceError
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile, parse_years
@@ -27,6 +28,8 @@ from index.search.resumed_intake import ResumedIntake
 _ALL = "all"
 _LONG = 16 << 20
 """Bytes on disk above which a file is read in a process of its own, which takes a second to start."""
+_WORTH_TELLING = 60
+"""Seconds from which on it is said how long reading took."""
 
 
 def ingest_snapshot_command(
@@ -96,16 +99,19 @@ async def _read_in(
 
     report = Reporter(events=events)
     await load_sample(config)
-    async with open_corpus(config, writable=True) as corpus:
+    async with open_corpus(config, writable=True, millions=True) as corpus:
         with corpus.writing(), report.showing():
             told = f"Reading {chosen} from {path.name}."
             if not named:
                 told += " These are LABMATE_CATEGORIES; `--categories all` takes all of arXiv."
             report.say(told)
+            begun = time.monotonic()
             summary, left_out = await ingest_snapshot(corpus, path, chosen, vectors, report)
             report.say(reading.closing(summary, lines=True))
             if left_out:
                 report.say(f"{left_out:,} other papers of the file were left out.")
+            if (seconds := time.monotonic() - begun) >= _WORTH_TELLING:
+                report.say(f"Reading took {duration(seconds)}.")
             if embed_too:
                 await reading.embed(corpus, report)
                 await corpus.refresh()

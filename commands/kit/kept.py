@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from commands.kit.links import Link, link
@@ -12,11 +13,14 @@ from data.keys import fresh_number
 
 
 async def kept_numbers(services: Services, texts: Sequence[str]) -> dict[str, int]:
-    """The numbers under which texts are kept; none where the database takes nothing now."""
-    try:
-        return await services.store.kept_texts.keep_all(texts) if texts else {}
-    except DatabaseUnavailableError:
+    """The numbers under which texts are kept; where the database takes nothing now, of those that it has."""
+    if not texts:
         return {}
+    with suppress(DatabaseUnavailableError):
+        return await services.store.kept_texts.keep_all(texts)
+    with suppress(DatabaseUnavailableError):
+        return await services.store.kept_texts.numbers(texts)
+    return {}
 
 
 def kept_link(numbers: Mapping[str, int], name: str, label: str, text: str, **ids: Any) -> Link:

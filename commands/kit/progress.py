@@ -102,7 +102,7 @@ def _pace(rate: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time that is left, roughly."""
+    """A length of time, roughly."""
     if seconds < 90:
         return f"{max(5, round(seconds / 5) * 5)} s"
     minutes = round(seconds / 60)

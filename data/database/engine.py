@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,28 @@ MOVING = "moving"
 """The table of a database that an unfinished move is filling; it says from where."""
 _MIGRATING = 0x1AB_3A7E
 """The advisory lock of a migration, one number in the whole database."""
-_CACHE, _BULK_CACHE = 8_000, 500_000  # KiB of page cache a connection
-_CHECKPOINT, _BULK_CHECKPOINT = 16_000, 192_000  # pages in the log before they move into the database
+_PAGE = 4_096
+"""Bytes of SQLite's pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How much a connection to SQLite holds back.
+
+    Attributes
+    ----------
+    cache
+        KiB of pages in memory.
+    log
+        Pages in the log before they move into the database.
+    """
+
+    cache: int
+    log: int
+
+
+FEW, BULK, MILLIONS = Paging(8_000, 16_000), Paging(200_000, 64_000), Paging(500_000, 192_000)
+"""For replies, for many rows, and for a snapshot, whose log may grow to 0.8 GB."""
 
 
 class AwayError(StoreError):
@@ -56,7 +77,7 @@ def shown(url: str) -> str:
     return str(sqlite_path(url) or make_url(url).render_as_string(hide_password=True))
 
 
-def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEngine:
+def make_engine(url: str, *, paging: Paging = FEW, linked: bool = True) -> AsyncEngine:
     """An async engine that writes; SQLite gets WAL, foreign keys (where ``linked``) and a patient lock.
 
     A commit is on the disk when it returns, so a power cut loses nothing that was answered, posted or
@@ -66,7 +87,7 @@ def make_engine(url: str, *, bulk: bool = False, linked: bool = True) -> AsyncEn
         url, hide_parameters=True, connect_args=_how(url), pool_pre_ping=_is_far(url)
     )
     if engine.dialect.name == "sqlite":
-        _prepare(engine.sync_engine, _BULK_CACHE if bulk else _CACHE, linked=linked)
+        _prepare(engine.sync_engine, paging, linked=linked)
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -89,22 +110,22 @@ def make_reader(url: str) -> AsyncEngine:
         pool_pre_ping=_is_far(url),
     )
     if engine.dialect.name == "sqlite":
-        _prepare(engine.sync_engine, _CACHE)
+        _prepare(engine.sync_engine, FEW)
     else:
         serve(engine)
     return engine
 
 
-def make_thread_reader(file: str) -> Engine:
+def make_thread_reader(file: Path) -> Engine:
     """An engine for reading a SQLite file in threads, as :func:`make_reader` is for the event loop."""
     engine = create_engine(
-        URL.create("sqlite", database=file),
+        URL.create("sqlite", database=str(file)),
         isolation_level="AUTOCOMMIT",
         pool_reset_on_return=None,
         hide_parameters=True,
         connect_args={"check_same_thread": False},
     )
-    _prepare(engine, _CACHE)
+    _prepare(engine, FEW)
     return engine
 
 
@@ -118,7 +139,7 @@ def _how(url: str) -> dict[str, Any]:
     return {"async_creator_fn": to_primary() if _is_far(url) else connect}
 
 
-def _prepare(engine: Engine, cache: int, *, linked: bool = True) -> None:
+def _prepare(engine: Engine, paging: Paging, *, linked: bool = True) -> None:
     @event.listens_for(engine, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy sends BEGIN itself, so that DDL rolls back, too
@@ -127,18 +148,19 @@ def _prepare(engine: Engine, cache: int, *, linked: bool = True) -> None:
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute(f"PRAGMA foreign_keys={'ON' if linked else 'OFF'}")
         cursor.execute("PRAGMA busy_timeout=20000")
-        cursor.execute(f"PRAGMA cache_size=-{cache}")
+        cursor.execute(f"PRAGMA cache_size=-{paging.cache}")
         cursor.execute(f"PRAGMA temp_store={'MEMORY' if linked else 'FILE'}")
         if not linked:  # a migration sorts whole tables: next to the database, where there is room
             quoted = str(Path(engine.url.database or "").absolute().parent).replace("'", "''")
             cursor.execute(f"PRAGMA temp_store_directory='{quoted}'")
-        pages = _BULK_CHECKPOINT if cache == _BULK_CACHE else _CHECKPOINT
-        cursor.execute(f"PRAGMA wal_autocheckpoint={pages}")
+        cursor.execute(f"PRAGMA wal_autocheckpoint={paging.log}")
+        # The log of a bulk load is cut to this size by whoever writes after it.
+        cursor.execute(f"PRAGMA journal_size_limit={paging.log * _PAGE}")
         cursor.close()
 
 
-async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -> AsyncEngine:
-    """Connect (``bulk`` for reading many papers in), and migrate an older database to this Labmate's schema.
+async def open_database(url: str, *, paging: Paging = FEW, moving: bool = False) -> AsyncEngine:
+    """Connect, and migrate an older database to this Labmate's schema.
 
     Raises
     ------
@@ -150,7 +172,7 @@ async def open_database(url: str, *, bulk: bool = False, moving: bool = False) -
     """
     path = sqlite_path(url)
     held = _reserve(path) if path else None
-    engine = make_engine(url, bulk=bulk)
+    engine = make_engine(url, paging=paging)
     if held is not None:
         _let_go_with(engine, held)
     try:
@@ -301,7 +323,7 @@ async def _migrate(url: str) -> None:
     A migration may rebuild a table that others point to, which SQLite refuses while it enforces foreign keys.
     So this connection leaves them unenforced, and checks them before the transaction ends.
     """
-    engine = make_engine(url, bulk=True, linked=False)
+    engine = make_engine(url, paging=BULK, linked=False)
     try:
         async with engine.execution_options(writes=True).begin() as connection:
             if connection.dialect.name == "postgresql":  # SQLite's transaction is the lock

@@ -1,4 +1,4 @@
-"""Questions that take several statements, read from SQLite in one thread without coming back in between.
+"""What replies read from SQLite, in one thread from the first statement to the last.
 
 The event loop's connections cross to a thread and back for each statement, which takes longer than most
 statements do.
@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from data.database.engine import make_thread_reader
+from data.database.engine import make_thread_reader, sqlite_path
 from data.database.unavailable import raise_unavailable
 
 T = TypeVar("T")
@@ -26,9 +26,9 @@ _OF: WeakKeyDictionary[Engine, Reading] = WeakKeyDictionary()
 
 
 class Reading:
-    """Runs functions that read a SQLite file, in a few threads with a connection each."""
+    """Runs short functions that read a SQLite file, in a few threads with a connection each."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: Path) -> None:
         self._file = file
         self._opened: tuple[ThreadPoolExecutor, Engine] | None = None
 
@@ -46,17 +46,23 @@ class Reading:
         threads, engine = self._opened
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, _with, engine, work)
-        except (DBAPIError, PoolTimeoutError) as error:
+        except DBAPIError as error:
             raise_unavailable(error)
             raise
 
-    def close(self) -> None:
-        """Let go of the file; a later question opens it again."""
+    async def close(self) -> None:
+        """Wait for what is being read, and let go of the file; a later question opens it again."""
         if self._opened is not None:
-            threads, engine = self._opened
-            self._opened = None
-            threads.shutdown(wait=False)
+            (threads, engine), self._opened = self._opened, None
+            await asyncio.to_thread(threads.shutdown)
             engine.dispose()
+
+    def abandon(self) -> None:
+        """Let go of the file as soon as what is being read has ended."""
+        if self._opened is not None:
+            (threads, engine), self._opened = self._opened, None
+            threads.submit(engine.dispose)
+            threads.shutdown(wait=False)
 
 
 def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
@@ -67,10 +73,10 @@ def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
 def reading(engine: AsyncEngine) -> Reading | None:
     """What reads a database in threads, one and the same for an engine; None for all but SQLite's files."""
     of = engine.sync_engine
-    file = of.url.database if of.dialect.name == "sqlite" else None
-    if file in (None, "", ":memory:"):
+    file = sqlite_path(of.url.render_as_string(hide_password=False))
+    if file is None:
         return None
     if of not in _OF:
-        made = _OF[of] = Reading(str(file))
-        event.listen(of, "engine_disposed", lambda _: made.close())
+        made = _OF[of] = Reading(file)
+        event.listen(of, "engine_disposed", lambda _: made.abandon())
     return _OF[of]

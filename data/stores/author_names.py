@@ -73,7 +73,7 @@ class AuthorNames(Repository):
         def numbers(connection: Connection) -> dict[str, int]:
             return {row[0]: row[1] for row in connection.execute(_NUMBERS, {"keys": keys})}
 
-        return await self._read_together(numbers)
+        return await self._read_in_thread(numbers)
 
     async def find(self, name: str) -> int | None:
         """The number of an author's name, in any of its printed forms."""

@@ -109,7 +109,7 @@ class ChangedPapers(Repository):
 
     async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Title, abstract and text hash of these papers."""
-        return await self._read_together(lambda connection: _texts(connection, ids))
+        return await self._read_in_thread(lambda connection: _texts(connection, ids))
 
 
 def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:

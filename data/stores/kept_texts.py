@@ -29,16 +29,22 @@ class KeptTexts(Repository):
 
     async def keep_all(self, texts: Iterable[str]) -> dict[str, int]:
         """Keep texts, all of them or none; returns their numbers."""
-        wanted, now = {hash64(text): text for text in texts}, utc_now()
-        lately = KeptTextRow.kept > now - _KEPT_AGAIN
-        query = _NUMBERS.where(KeptTextRow.fingerprint.in_(list(wanted)), lately)
-        rows = await self._read_together(lambda connection: connection.execute(query).all())
-        numbers = {row.fingerprint: row.id for row in rows}
-        if missing := wanted.keys() - numbers.keys():
+        wanted, now = set(texts), utc_now()
+        numbers = await self.numbers(wanted, _KEPT_AGAIN)
+        if missing := {hash64(text): text for text in wanted - numbers.keys()}:
             async with self._writer.begin() as connection:
-                for fingerprint in sorted(missing):
-                    numbers[fingerprint] = await _keep(connection, fingerprint, wanted[fingerprint], now)
-        return {text: numbers[fingerprint] for fingerprint, text in wanted.items()}
+                for fingerprint, text in sorted(missing.items()):
+                    numbers[text] = await _keep(connection, fingerprint, text, now)
+        return numbers
+
+    async def numbers(self, texts: Iterable[str], within: timedelta = KEPT_FOR) -> dict[str, int]:
+        """The numbers of those of some texts that were kept within this time."""
+        wanted = {hash64(text): text for text in texts}
+        query = _NUMBERS.where(
+            KeptTextRow.fingerprint.in_(list(wanted)), KeptTextRow.kept > utc_now() - within
+        )
+        rows = await self._read_in_thread(lambda connection: connection.execute(query).all())
+        return {wanted[row.fingerprint]: row.id for row in rows}
 
     async def find(self, number: int) -> str | None:
         """A kept text by its number; None once it is older than :data:`KEPT_FOR`."""

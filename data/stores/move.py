@@ -36,7 +36,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 import data.stores.store  # noqa: F401 - every table is known then
 from data.database import in_use
-from data.database.engine import MOVING, make_engine, open_database, shown, sqlite_path
+from data.database.engine import BULK, MOVING, make_engine, open_database, shown, sqlite_path
 from data.database.sqlite_files import StoreError
 from data.tables.papers import Base
 
@@ -78,7 +78,7 @@ async def move(source: str, target: str, report: Report | None = None) -> dict[s
             await (await open_database(url, moving=url == target)).dispose()
             if path := sqlite_path(url):
                 stack.enter_context(in_use.alone(path))
-        reading, writing = make_engine(source), make_engine(target, bulk=True, linked=False)
+        reading, writing = make_engine(source), make_engine(target, paging=BULK, linked=False)
         writing = writing.execution_options(writes=True)
         try:
             await _refuse_users(reading, source)

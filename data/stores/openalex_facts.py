@@ -42,7 +42,7 @@ class Facts(Repository):
                 facts.update({row[0]: Fact(row[1], row[2]) for row in connection.execute(_KEPT, asked)})
             return facts
 
-        return await self._read_together(kept)
+        return await self._read_in_thread(kept)
 
     async def put(self, subject: str, source: str, values: dict[str, str]) -> None:
         """Replace older facts by these, dated now."""

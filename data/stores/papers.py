@@ -86,12 +86,12 @@ class Papers(Repository):
     async def papers(self, ids: Iterable[int]) -> list[Paper]:
         """The papers of these store ids, in this order; merged ones are followed, unknown ones left out."""
         wanted = list(ids)
-        return await self._read_together(lambda connection: _papers(connection, wanted))
+        return await self._read_in_thread(lambda connection: _papers(connection, wanted))
 
     async def find_id(self, scheme: str, value: str) -> int | None:
         """The store id of the paper with this identifier."""
         asked = {"scheme": scheme, "value": value}
-        return await self._read_together(lambda connection: connection.scalar(_FIND_ID, asked))
+        return await self._read_in_thread(lambda connection: connection.scalar(_FIND_ID, asked))
 
     async def ids_of(self, scheme: str) -> dict[str, int]:
         """Every identifier of a scheme with its store id."""
@@ -105,7 +105,7 @@ class Papers(Repository):
         return list(await self._unchanged.ask(("title", key), lambda: self._find_title(key)))
 
     async def _find_title(self, key: int) -> list[int]:
-        found = await self._read_together(
+        found = await self._read_in_thread(
             lambda connection: connection.scalars(_FIND_TITLE, {"key": key}).all()
         )
         return list(dict.fromkeys(found))
@@ -120,7 +120,7 @@ class Papers(Repository):
     ) -> list[int]:
         """Store ids of an author's papers, newest first by default."""
         query, asked = _under_name(oldest_first, since, category), {"key": author_key}
-        return await self._read_together(lambda connection: list(connection.scalars(query, asked)))
+        return await self._read_in_thread(lambda connection: list(connection.scalars(query, asked)))
 
     async def count(self) -> int:
         """The number of papers."""

@@ -91,13 +91,13 @@ class People(Passes):
         return dict(await self._unchanged.ask(("people", wanted), lambda: self._find_all(wanted)))
 
     async def _find_all(self, people: tuple[int, ...]) -> dict[int, Person]:
-        return await self._read_together(lambda connection: _people(connection, people))
+        return await self._read_in_thread(lambda connection: _people(connection, people))
 
     async def forms_of(self, people: Sequence[int]) -> dict[int, dict[str, int]]:
         """How many current papers print each form of these people's names."""
         found: dict[int, dict[str, int]] = {}
-        for part in slices(people):
-            for who, forms in (await self._read_together(partial(_forms, people=part))).items():
+        for part in slices(people):  # a pass has many, so each part by itself
+            for who, forms in (await self._read_in_thread(partial(_forms, people=part))).items():
                 found[who] = {form.name: form.papers for form in forms}
         return found
 
@@ -110,7 +110,7 @@ class People(Passes):
         def named(connection: Connection) -> list[tuple[int, int]]:
             return [(row[0], row[1]) for row in connection.execute(_NAMED, {"ids": author_ids})]
 
-        return await self._read_together(named)
+        return await self._read_in_thread(named)
 
     async def memberships(self, person_id: int) -> list[Membership]:
         """A person's authorships, newest paper first."""
@@ -133,7 +133,7 @@ class People(Passes):
     ) -> list[int]:
         """Store ids of a person's papers, newest first by default."""
         query, asked = _written_by(oldest_first, since, category), {"person": person_id}
-        return await self._read_together(lambda connection: list(connection.scalars(query, asked)))
+        return await self._read_in_thread(lambda connection: list(connection.scalars(query, asked)))
 
     async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
         """The judged authorships at these places (paper and position)."""

@@ -93,8 +93,11 @@ class Repository:
         async with available(self._engine.connect()) as connection:
             yield connection
 
-    async def _read_together(self, work: Callable[[Connection], T]) -> T:
-        """What a function reads with several statements, each by itself as with :meth:`_read`."""
+    async def _read_in_thread(self, work: Callable[[Connection], T]) -> T:
+        """What a function reads, each statement by itself as with :meth:`_read`; for what replies wait for.
+
+        On SQLite it runs in one of a few threads, so it must be short.
+        """
         if self._reading is not None:
             return await self._reading.run(work)
         async with self._read() as connection:

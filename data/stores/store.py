@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.backups import DATABASE, drawn
-from data.database.engine import make_reader, open_database
+from data.database.engine import FEW, Paging, make_reader, open_database
 from data.database.reading import reading
 from data.database.unchanged import unchanged
 from data.records import Changes, Deletion, PaperRecord
@@ -105,15 +105,15 @@ class Store(Papers, ChangedPapers, Runs):
         self.audit = Audit(reader, self._writer)
 
     @classmethod
-    async def open(cls, url: str, *, bulk: bool = False) -> Store:
-        """Open the database (``bulk`` for many writes), and migrate it where needed.
+    async def open(cls, url: str, *, paging: Paging = FEW) -> Store:
+        """Open the database, and migrate it where needed.
 
         Raises
         ------
         data.database.engine.StoreError
             Where the file is a newer Labmate's, or isn't a database.
         """
-        writer = await open_database(url, bulk=bulk)
+        writer = await open_database(url, paging=paging)
         return cls(make_reader(url), writer)
 
     @property
@@ -156,6 +156,8 @@ class Store(Papers, ChangedPapers, Runs):
 
     async def close(self) -> None:
         """Give the connections back."""
+        if self._reading is not None:
+            await self._reading.close()
         await self._engine.dispose()
         await self._writer.dispose()
 

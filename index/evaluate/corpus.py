@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from data.database.engine import BULK
 from data.records import PaperRecord
 from data.sources.files import PaperFile
 from data.sources.http import SourceError
@@ -47,7 +48,7 @@ async def temporary_library(
     """
     with tempfile.TemporaryDirectory(prefix="labmate-") as name:
         folder = Path(name)
-        store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", bulk=True)
+        store = await Store.open(f"sqlite+aiosqlite:///{folder / 'labmate.db'}", paging=BULK)
         try:
             corpus = await Corpus.open(store, folder, embedder, writable=True)
             with corpus.writing():

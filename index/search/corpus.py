@@ -27,6 +27,7 @@ from index.search.origin import FORMER_WORDS, WORDS
 from index.search.vector_index import DEFAULT, engine
 from index.search.vectors import Vectors
 from index.search.word_checks import damaged
+from index.search.word_files import PART
 
 _WORDS_AT_ONCE = 2_000
 _KEEP_FROM = 20_000
@@ -306,7 +307,7 @@ class Corpus:
             done += len(ids)
             if progress:
                 progress(done, max(total, done))
-            if done % (80 * _WORDS_AT_ONCE) < _WORDS_AT_ONCE:
+            if done % PART < _WORDS_AT_ONCE:
                 await asyncio.to_thread(self.words.commit, upto)
         if done:
             await asyncio.to_thread(self.words.commit, upto)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -19,11 +20,14 @@ from data.sources.http import SourceError
 from index.search.corpus import Corpus
 from index.search.ready_words import ReadyWords
 from index.search.vector_log import check_fingerprint
+from index.search.word_files import PART
 
 BATCH = 2_000
-_FIRST_COMMIT, _COMMIT_EVERY = 10, 40
-"""After how many batches words are committed: soon, so that the first papers are found, then in parts so large
-that tantivy merges them only once more."""
+_FIRST_COMMIT, _COMMIT_EVERY = 10, PART // BATCH
+"""After how many batches words are committed: first soon, so that something is found."""
+_COMMIT_AFTER = 60.0
+"""Seconds after which they are committed at the latest, where papers come slowly."""
+_COLLECT_EVERY = 10
 
 Item = PaperRecord | Deletion | Rejected
 Numbered = tuple[int, Item]
@@ -154,13 +158,16 @@ class Intake:
         finished = False
         try:
             with _rare_collection() as collect:
-                number = 0
+                number, committed = 0, time.monotonic()
                 async for batch in _batches(items):
                     number += 1
                     await self._take(run_id, batch)
                     await self._note(run_id, batch)
-                    if number == _FIRST_COMMIT or number % _COMMIT_EVERY == 0:
+                    late = time.monotonic() - committed >= _COMMIT_AFTER
+                    if late or number == _FIRST_COMMIT or number % _COMMIT_EVERY == 0:
                         await self._commit_words()
+                        committed = time.monotonic()
+                    if number % _COLLECT_EVERY == 0:
                         collect()
                     if self._progress:
                         self._progress(self.summary)

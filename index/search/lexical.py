@@ -152,6 +152,8 @@ class WordIndex(WordLookup):
     ) -> list[tuple[int, float]]:
         """Papers by BM25 over title and abstract, without the abstracts' very common words (:data:`COMMON`).
 
+        GPU and GPUs count as two words here, and as one in :meth:`scores`.
+
         Parameters
         ----------
         phrases

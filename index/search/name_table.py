@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ class NameTable:
         self._order, self._turns = arrays["order"], arrays["turns"]
         first = {text: place for place, text in enumerate(_texts(arrays["starts"], arrays["start_ends"]))}
         self._first, self._first_rows = first, arrays["first"]
-        self._rotated = lru_cache(_ROTATIONS_KEPT)(self._read_rotation)
+        self._rotated = _rotations(self._keys, self._key_ends, self._order, self._turns)
 
     @classmethod
     def of(cls, counts: Counts) -> NameTable:
@@ -141,10 +141,6 @@ class NameTable:
     def _key_bytes(self, place: int) -> bytes:
         return self._keys[self._key_ends[place] : self._key_ends[place + 1]].tobytes()
 
-    def _read_rotation(self, at: int) -> bytes:
-        """The rotation at a place of the order, cut to :data:`WIDTH`."""
-        return rotated(self._key_bytes(int(self._order[at])), int(self._turns[at]))
-
     def _range(self, start: bytes) -> tuple[int, int]:
         """The part of the order that begins so."""
         low = self._bisect(start)
@@ -157,6 +153,22 @@ class NameTable:
             low, step = low + step, 2 * step
         high = min(low + step, len(self._order))
         return bisect_left(range(high), start, low, key=self._rotated)
+
+
+def _rotations(
+    keys: np.ndarray, ends: np.ndarray, order: np.ndarray, turns: np.ndarray
+) -> Callable[[int], bytes]:
+    """The rotation at a place of the order, cut to :data:`WIDTH`.
+
+    It knows the arrays and not their table, which would refer to itself and outlive its replacement.
+    """
+
+    @lru_cache(_ROTATIONS_KEPT)
+    def read(at: int) -> bytes:
+        place = int(order[at])
+        return rotated(keys[ends[place] : ends[place + 1]].tobytes(), int(turns[at]))
+
+    return read
 
 
 def rotated(key: bytes, turn: int) -> bytes:

@@ -79,7 +79,7 @@ class Ranking:
         k: int,
         allowed: np.ndarray | None,
     ) -> tuple[np.ndarray | None, list[int]]:
-        """The embedding of a query's text, and the papers nearest to it: none for quoted phrases alone.
+        """The embedding of a query's text, and the papers nearest to it; none where it quotes a phrase.
 
         Arguments as :meth:`rank` has them.
         """

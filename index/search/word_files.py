@@ -23,8 +23,10 @@ from index.search.forward_index import ForwardIndex
 from index.search.word_codes import CodedText, Coder
 
 SCHEMA_VERSION = 2
+PART = 80_000
+"""Papers whose words are committed together where many come: larger parts are merged less often."""
 _HEAP = 256_000_000
-"""Bytes of words that wait for a commit, at most; 80,000 papers have about as many."""
+"""Bytes of words that wait for a commit, at most."""
 
 
 def _schema() -> tantivy.Schema:

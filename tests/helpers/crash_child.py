@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import index.search.intake
+from data.database.engine import BULK
 from data.sources.files import PaperFile
 from data.stores.store import Store
 from index.search.corpus import Corpus
@@ -22,7 +23,7 @@ def ingest(folder: Path, file: Path, vectors: Path) -> None:
 
 
 async def _ingest(folder: Path, file: Path, vectors: Path) -> None:
-    store = await Store.open(databases.url_of(folder / "labmate.db"), bulk=True)
+    store = await Store.open(databases.url_of(folder / "labmate.db"), paging=BULK)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         ready = ReadyVectors(vectors, corpus.vectors.fingerprint)

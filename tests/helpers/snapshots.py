@@ -17,6 +17,7 @@ import zstandard
 import bot.cli.ingest_snapshot as ingesting
 import index.search.intake
 from bot.cli.reporter import Reporter
+from data.database.engine import MILLIONS
 from data.sources.snapshot import SnapshotChoice
 from data.stores.store import Store
 from index.search.corpus import Corpus
@@ -69,7 +70,7 @@ async def _ingest(folder: Path, file: Path, vectors: Path, begun: Path) -> None:
             if text.startswith("Going on after line "):
                 begun.write_text(text.split()[4].strip(",").replace(",", ""))
 
-    store = await Store.open(databases.url_of(folder / "labmate.db"), bulk=True)
+    store = await Store.open(databases.url_of(folder / "labmate.db"), paging=MILLIONS)
     corpus = await Corpus.open(store, folder, Embedder(), writable=True)
     with corpus.writing():
         await ingesting.ingest_snapshot(corpus, file, SnapshotChoice(), vectors, Listening(events=False))

@@ -18,6 +18,9 @@ import zstandard
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
+from bot.cli import ingest_snapshot
+from bot.settings import Settings
+from data.sources.snapshot import SnapshotChoice
 from data.stores.store import Store
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
@@ -59,6 +62,16 @@ async def test_a_laptop_takes_its_own_categories_and_is_told_how_to_get_all(snap
     assert "refused 1 (line 5): not JSON" in done.stderr
     assert "5 other papers of the file were left out" in done.stderr
     assert set(await _papers(tmp_path)) == {f"0704.{number:04d}" for number in range(0, 10, 2)}
+
+
+async def test_how_long_a_long_reading_took_is_told(snapshot, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ingest_snapshot, "_WORTH_TELLING", 0)
+    settings = Settings(_env_file=None, labmate_data=tmp_path, database_url=databases.setting(tmp_path))
+    chosen = SnapshotChoice(("cs.CL",))
+    await ingest_snapshot._read_in(
+        settings, snapshot, chosen, None, named=True, embed_too=False, events=False
+    )
+    assert re.search(r"Reading took \d+ s\.", capsys.readouterr().err)
 
 
 async def test_all_of_arxiv_and_some_years_are_taken_when_asked_for(snapshot, tmp_path):

@@ -137,6 +137,7 @@ async def test_a_long_query_is_answered_where_nothing_can_be_kept(user, lab):
     def refuse(connection, _record, _proxy):
         connection.cursor().execute("PRAGMA query_only=ON")
 
+    known = await user.slash("/search " + "speculative decoding of songs " * 5)
     engine = lab.bot.services.store._writer._engine.sync_engine
     event.listen(engine, "checkout", refuse)
     try:
@@ -144,6 +145,8 @@ async def test_a_long_query_is_answered_where_nothing_can_be_kept(user, lab):
         assert "Speculative Decoding of" in reply.text
         assert "Newest first" not in _labels(reply), "it could not be answered"
         assert "Newest first" in _labels(await user.slash("/search speculative decoding"))
+        again = await known.press("Next")
+        assert "Newest first" in _labels(again), "it was kept before"
     finally:
         event.remove(engine, "checkout", refuse)
         await lab.bot.services.store._writer.dispose()

@@ -99,6 +99,31 @@ async def test_errors_are_those_of_the_loop_s_connections(tmp_path, damage, expe
     await engine.dispose()
 
 
+async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open(reader, path):
+    begun, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def slowly(connection):
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(60)
+        return count(connection)
+
+    mine = reading(reader)
+    given_up, queued = asyncio.ensure_future(mine.run(slowly)), []
+    await begun.wait()
+    queued += [asyncio.ensure_future(mine.run(count)) for _ in range(3 * THREADS)]
+    given_up.cancel()
+    closing = asyncio.ensure_future(mine.close())
+    await asyncio.gather(*queued)
+    assert not closing.done(), "a reader is still at work, though nobody waits for it"
+    go_on.set()
+    await closing
+    assert not any(thread.name.startswith("reading") for thread in threading.enumerate())
+    path.unlink()
+    with pytest.raises(OperationalError, match="no such table"):  # a new file, not one held open
+        await mine.run(count)
+
+
 async def test_a_database_in_memory_has_no_threads():
     engine = make_reader("sqlite+aiosqlite://")
     assert reading(engine) is None

@@ -67,6 +67,25 @@ async def test_what_another_machine_writes_in_the_middle_of_a_run_reaches_the_wo
         assert (len(one.words), one.words.upto) == (9, await corpus.store.last_change())
 
 
+@pytest.mark.parametrize("soon", ["first", "late"])
+async def test_papers_are_found_long_before_a_run_ends(corpus, monkeypatch, soon):
+    monkeypatch.setattr(index.search.intake, "BATCH", 1)
+    if soon == "first":
+        monkeypatch.setattr(index.search.intake, "_FIRST_COMMIT", 3)
+    else:
+        monkeypatch.setattr(index.search.intake, "_COMMIT_AFTER", 0.0)
+    found = []
+
+    async def items():
+        for number in range(6):
+            found.append(len(corpus.words))
+            yield number, record(number)
+
+    with corpus.writing():
+        await Intake(corpus, "file", "x").run(items())
+    assert found == ([0, 0, 0, 3, 3, 3] if soon == "first" else [0, 1, 2, 3, 4, 5])
+
+
 async def test_another_stores_word_index_is_thrown_away(corpus):
     with corpus.writing():
         corpus.words.commit(99)

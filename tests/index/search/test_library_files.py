@@ -1,6 +1,8 @@
 """Facets and names in files: the same as from the store; what is not to be believed is made again."""
 
 import asyncio
+import gc
+import weakref
 import zlib
 from dataclasses import replace
 from datetime import date
@@ -59,6 +61,20 @@ async def test_names_from_a_file_answer_as_names_in_memory(tmp_path, monkeypatch
     assert stamp == {"upto": 3}
     same(NameIndex(table=table), NameIndex(counts), [name for _, name, _ in counts[::9]])
     assert NameIndex(table=table).complete("") == NameIndex(counts).complete("")
+
+
+async def test_a_table_that_is_replaced_lets_go_of_its_file(tmp_path):
+    """At once: a bot excludes what it has from garbage collection, so a cycle would stay for good."""
+    await NameTable.write(tmp_path / "names.map", parts_of(counted()), upto=3)
+    table, _ = NameTable.open(tmp_path / "names.map")
+    assert table.get("nobody at all") is None
+    seen = weakref.ref(table)
+    gc.disable()
+    try:
+        del table
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 async def test_newer_names_beside_a_file_answer_as_all_in_memory(tmp_path, monkeypatch):

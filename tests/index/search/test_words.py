@@ -354,6 +354,8 @@ async def test_a_word_and_its_plural_count_once(words, store):
     both = words.scores("menu and menus", written, title_only=True)
     assert (both > 0).all()
     assert both.tolist() == words.scores("menus", written, title_only=True).tolist()
+    for typed in ("menu", "menus"):
+        assert {paper for paper, _ in words.search(typed, 50)} >= set(changes.ids), "in either number"
 
 
 @pytest.mark.parametrize("damage", ["meta", "state", "segment"])
