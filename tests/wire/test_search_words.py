@@ -141,7 +141,7 @@ async def test_a_long_query_is_answered_where_nothing_can_be_kept(user, lab):
     engine = lab.bot.services.store._writer._engine.sync_engine
     event.listen(engine, "checkout", refuse)
     try:
-        reply = await user.slash("/search " + "speculative decoding of several songs " * 4)
+        reply = await user.slash("/search " + "speculative decoding of songs " * 6)
         assert "Speculative Decoding of" in reply.text
         assert "Newest first" not in _labels(reply), "it could not be answered"
         assert "Newest first" in _labels(await user.slash("/search speculative decoding"))
@@ -150,9 +150,7 @@ async def test_a_long_query_is_answered_where_nothing_can_be_kept(user, lab):
     finally:
         event.remove(engine, "checkout", refuse)
         await lab.bot.services.store._writer.dispose()
-    assert "Newest first" in _labels(
-        await user.slash("/search " + "speculative decoding of several songs " * 4)
-    )
+    assert "Newest first" in _labels(await user.slash("/search " + "speculative decoding of songs " * 6))
 
 
 async def test_a_description_is_compared_not_taken_for_a_title(user):
