@@ -22,10 +22,10 @@ from data.database.unavailable import raise_unavailable
 
 T = TypeVar("T")
 THREADS = 4
-_OF: WeakKeyDictionary[Engine, Reading] = WeakKeyDictionary()
+_OF: WeakKeyDictionary[Engine, ThreadReader] = WeakKeyDictionary()
 
 
-class Reading:
+class ThreadReader:
     """Runs short functions that read a SQLite file, in a few threads with a connection each."""
 
     def __init__(self, file: Path) -> None:
@@ -70,13 +70,13 @@ def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
         return work(connection)
 
 
-def reading(engine: AsyncEngine) -> Reading | None:
+def reading(engine: AsyncEngine) -> ThreadReader | None:
     """What reads a database in threads, one and the same for an engine; None for all but SQLite's files."""
     of = engine.sync_engine
     file = sqlite_path(of.url.render_as_string(hide_password=False))
     if file is None:
         return None
     if of not in _OF:
-        made = _OF[of] = Reading(file)
+        made = _OF[of] = ThreadReader(file)
         event.listen(of, "engine_disposed", lambda _: made.abandon())
     return _OF[of]
