@@ -119,7 +119,7 @@ def device_called(name: str) -> str:
         return best.type if best is not None else "cpu"
     try:
         torch.empty(1, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises all three
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise ModelError(
             f"EMBEDDING_DEVICE={name}: the installed torch {torch.__version__} can't use it "
             f"({str(error).splitlines()[0]}). Install a torch built for it, or leave EMBEDDING_DEVICE empty."
