@@ -14,8 +14,9 @@ from data.keys import fold
 from data.records import PaperRecord
 from index.evaluate.author_keywords import keyword_keys, split_keywords
 from index.evaluate.metrics import summary
-from index.search.phrase_text import cleaned, phrase_key, word_of
+from index.search.phrase_text import cleaned, phrase_key
 from index.search.phrases import PhraseFinder
+from index.search.printed_words import word_of
 
 DEPTHS = (5, 10)
 LEAST_ABSTRACT = 300

@@ -8,7 +8,8 @@ import numpy as np
 
 from index.search.phrase_background import BEGINS, PhraseBackground
 from index.search.phrase_table import MOST_WORDS, occurrences, tokens
-from index.search.phrase_text import Texts, stem_hash
+from index.search.phrase_text import Texts
+from index.search.printed_words import stem_hash
 
 SHRINK = 20.0
 """A rate of few cases is drawn to the mean as if it had so many more of the mean."""
@@ -94,11 +95,11 @@ class PhraseCounts:
         """Count a batch whose first paper has this number; odd numbers are the second half."""
         found = marked(texts, self.background)
         half = (begun + found.text) % 2
-        for word in texts.words:
-            self.numbers.setdefault(word.folded, len(self.numbers))
+        for folded in texts.words.folded:
+            self.numbers.setdefault(folded, len(self.numbers))
         more = len(self.numbers) - self.rates.shape[2]
         self.rates = np.concatenate([self.rates, np.zeros((2, 3, more, 2))], axis=2)
-        numbers = np.array([self.numbers[word.folded] for word in texts.words])
+        numbers = np.array([self.numbers[folded] for folded in texts.words.folded])
         long = found.words > 1
         for column, words, rows in (
             (0, found.first, long),

@@ -19,7 +19,8 @@ from index.search.phrase_background import (
     SUFFIXES,
     PhraseBackground,
 )
-from index.search.phrase_text import Texts, read, stem_hash
+from index.search.phrase_text import Texts, read
+from index.search.printed_words import stem_hash
 
 Pair = tuple[str, str]
 Report = Callable[[str, int, int], None]
@@ -57,20 +58,21 @@ class WordCounts:
 
     def add(self, texts: Texts) -> None:
         """Count a batch; its words by their folded form."""
-        for word in texts.words:
-            if word.folded not in self.numbers:
-                self.numbers[word.folded] = len(self.numbers)
-                self.function.append(word.function)
+        words = texts.words
+        for folded, kind in zip(words.folded, words.function.tolist(), strict=True):
+            if folded not in self.numbers:
+                self.numbers[folded] = len(self.numbers)
+                self.function.append(kind)
         more = len(self.numbers) - len(self.papers)
         if more:
             self.beside = np.vstack([self.beside, np.zeros((more, self.beside.shape[1]), np.float32)])
             self.forms = np.vstack([self.forms, np.zeros((more, 3))])
             self.papers = np.append(self.papers, np.zeros(more))
-        numbers = np.array([self.numbers[word.folded] for word in texts.words])[texts.word]
-        form = np.array([word.form for word in texts.words])[texts.word]
-        function = np.array([word.function for word in texts.words])
-        adverb = np.array([word.folded.endswith("ly") and len(word.folded) > 4 for word in texts.words])
-        kind = np.where(function > 0, function, np.where(adverb, ADVERB_BESIDE, OTHER_BESIDE))[texts.word]
+        numbers = np.array([self.numbers[folded] for folded in words.folded])[texts.word]
+        form, function = words.form[texts.word], words.function
+        adverb = np.array([folded.endswith("ly") and len(folded) > 4 for folded in words.folded])
+        kinds = np.where(function > 0, function, np.where(adverb, ADVERB_BESIDE, OTHER_BESIDE))
+        kind = kinds.astype(np.int64)[texts.word]
         joined_after = np.append(texts.joined[1:], False)
         before = np.where(texts.joined, np.append(BREAK, kind[:-1]), BREAK)
         after = np.where(joined_after, np.append(kind[1:], BREAK), BREAK)

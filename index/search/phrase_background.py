@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
-from index.search.phrase_text import CLASSES, stem_hash
+from index.search.printed_words import CLASSES, stem_hash
 
 NOUN, ADJECTIVE, VERB, ADVERB, SMALL, BEGINS, ENDS, ALONE, RARITY = range(9)
 """Columns of a word's values: the chances of its kind; how often it is printed in small letters; how often a
@@ -52,28 +51,43 @@ class PhraseBackground:
     phrase_keys: np.ndarray
     phrase_values: np.ndarray
     beside: np.ndarray
-    _row_of: Callable[[str], int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_row_of", lru_cache(maxsize=_WORDS_KEPT)(self._find_row))
+    _row_of: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def words(self, words: Sequence[str]) -> np.ndarray:
         """The values of folded words: float32, shape (words, :data:`COLUMNS`)."""
-        rows = np.fromiter(map(self._row_of, words), np.int64, len(words))
+        row_of = self._row_of
+        try:
+            rows = list(map(row_of.__getitem__, words))
+        except KeyError:
+            row_of = self._with_rows(words)
+            rows = list(map(row_of.__getitem__, words))
         values = np.zeros((len(words), COLUMNS), np.float32)
-        known = rows >= 0
-        values[known] = self.word_values[rows[known]]
+        row = np.array(rows, np.int64)
+        known = row >= 0
+        values[known] = self.word_values[row[known]]
         values[~known, NOUN], values[~known, RARITY] = 1.0, np.log(max(self.papers, 2))
         return values
 
-    def _find_row(self, word: str) -> int:
-        """The row of a word, else of the longest of its endings that is known; -1 where none is."""
-        for looked_up in (word, *(f"-{word[-length:]}" for length in SUFFIXES)):
-            key = np.uint64(stem_hash(looked_up))
-            row = int(np.searchsorted(self.word_keys, key))
-            if row < len(self.word_keys) and self.word_keys[row] == key:
-                return row
-        return -1
+    def _with_rows(self, words: Sequence[str]) -> dict[str, int]:
+        """Each word's row, else that of the longest of its endings that is known; -1 where none is.
+
+        Also of words that were looked up before, as long as there is room.
+        """
+        row_of = self._row_of
+        if len(row_of) + len(words) > _WORDS_KEPT:
+            row_of = {}
+            object.__setattr__(self, "_row_of", row_of)
+        new = [word for word in words if word not in row_of]
+        if not new or not len(self.word_keys):
+            row_of.update(dict.fromkeys(new, -1))
+            return row_of
+        looked_up = [(word, *(f"-{word[-length:]}" for length in SUFFIXES)) for word in new]
+        keys = np.array([list(map(stem_hash, texts)) for texts in looked_up], np.uint64)
+        places = np.minimum(np.searchsorted(self.word_keys, keys), len(self.word_keys) - 1)
+        rows = np.where(self.word_keys[places] == keys, places, -1)
+        first = (rows >= 0).argmax(axis=1)
+        row_of.update(zip(new, rows[np.arange(len(new)), first].tolist(), strict=True))
+        return row_of
 
     def phrases(self, keys: np.ndarray) -> np.ndarray:
         """float32, shape (keys, 3); zeros for phrases that are not known."""

@@ -21,7 +21,8 @@ from index.search.phrase_background import (
     VERB,
     PhraseBackground,
 )
-from index.search.phrase_text import CAPITALISED, LOWER, MULTIPLIER, OTHER, Texts
+from index.search.phrase_text import Texts
+from index.search.printed_words import CAPITALISED, LOWER, MULTIPLIER, OTHER
 
 MOST_WORDS = 4
 LEAST_NOUN = 0.3
@@ -104,11 +105,10 @@ class Tokens:
 
 def tokens(texts: Texts, background: PhraseBackground) -> Tokens:
     """Judge each word by itself and by its neighbours."""
-    values = background.words([word.folded for word in texts.words])
-    function = np.array([word.function for word in texts.words] or [0], np.int64)
+    values = background.words(texts.words.folded)
+    function, mark = texts.words.function, texts.words.mark
     beside = np.where(function > 0, function, OTHER_BESIDE)
-    beside[: len(values)][(function[: len(values)] == 0) & (values[:, ADVERB] > MOST_ADVERB)] = ADVERB_BESIDE
-    mark = np.array([word.mark for word in texts.words] or [False])
+    beside[(function == 0) & (values[:, ADVERB] > MOST_ADVERB)] = ADVERB_BESIDE
     word = texts.word
     here = beside[word]
     joined_after = np.append(texts.joined[1:], False) if len(word) else np.zeros(0, bool)
@@ -127,8 +127,7 @@ def tokens(texts: Texts, background: PhraseBackground) -> Tokens:
 
 def occurrences(texts: Texts, judged: Tokens) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(first token, number of words, key) of every place where a phrase can stand."""
-    word_keys = np.array([word.key for word in texts.words] or [0], np.uint64)[texts.word]
-    word_steps = np.array([word.step for word in texts.words] or [1], np.uint64)[texts.word]
+    word_keys, word_steps = texts.words.key[texts.word], texts.words.step[texts.word]
     total = len(texts.word)
     starts, sizes, keys = [], [], []
     key = word_keys.copy()
@@ -154,13 +153,14 @@ def occurrences(texts: Texts, judged: Tokens) -> tuple[np.ndarray, np.ndarray, n
 
 def _scrap(texts: Texts) -> np.ndarray:
     """For each of texts.words: whether it is too short to name anything alone ("de"), in small letters."""
-    return np.array([word.form == LOWER and len(word.folded) < 3 for word in texts.words] or [False])
+    letters = np.fromiter(map(len, texts.words.folded), np.int64, len(texts.words))
+    return np.asarray((letters < 3) & (texts.words.form == LOWER))
 
 
 def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray:
     """The key of the initials that follow a phrase in parentheses, 0 where none do."""
     out = np.zeros(len(start), np.uint64)
-    other = np.array([word.form == OTHER for word in texts.words] or [False])
+    other = texts.words.form == OTHER
     total = len(texts.word)
     nxt = start + size
     maybe = np.flatnonzero((nxt < total) & (size > 1))
@@ -175,7 +175,7 @@ def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray
         letters = [part[0].lower() for part in parts if part]
         shape = acronym.rstrip("s").lower().replace("-", "")
         if len(shape) > 1 and "".join(letters) in (shape, acronym.lower()):
-            out[row] = texts.words[int(texts.word[short])].key
+            out[row] = texts.words.key[texts.word[short]]
     return out
 
 
@@ -228,9 +228,9 @@ def tabulate(
     titles = np.add.reduceat(texts.in_title.astype(np.int64), np.minimum(bounds[:-1], total - 1))
     body = np.where(in_title, length, start - bounds[first_body - 1] - titles[text])
     relative = body / length
-    forms = np.array([word.form for word in texts.words], np.int64)[texts.word]
+    forms = texts.words.form[texts.word]
     # Words by their count in the text, and whether the title has them.
-    stems = np.array([word.key for word in texts.words], np.uint64)[texts.word]
+    stems = texts.words.key[texts.word]
     each = stems * np.uint64(MULTIPLIER) + texts.text.astype(np.uint64)
     _, inverse = np.unique(each, return_inverse=True)
     word_count = np.log1p(np.bincount(inverse))[inverse]

@@ -6,23 +6,16 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import blake2b
-from importlib import resources
 from itertools import count
 
 import numpy as np
 
 from data.keys import fold, visible
 from index.search.passages import stem
+from index.search.printed_words import MASK, PART, PrintedWords, WordTable, word_of
 
 MOST_CHARACTERS = 20_000
 """Of a longer text the rest is not read."""
-MULTIPLIER = 0x9E3779B97F4A7C15
-"""Odd; a phrase's key is a polynomial of its stems' hashes in it, modulo 2^64."""
-LOWER, CAPITALISED, OTHER = range(3)
-"""How a word is printed: small letters, one capital at its beginning, or anything else (``GPU``, ``k8s``)."""
-_MASK = 2**64 - 1
 _MATHS = re.compile(r"\$([^$]{0,400})\$")
 _PLAIN_MATHS = re.compile(r"\\?[A-Za-z]{1,10}|\d+")
 _COMMAND = re.compile(r"\\[A-Za-z]+\s*|[{}]")
@@ -30,71 +23,7 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 _DASH = re.compile(r"[‐‑]|(?<=\w)–(?=\w)")
 _WORD = re.compile(r"[^\W_]+(?:(?:[-'’&]|\.(?=\d))[^\W_]+)*(?:\+\+|#)?")
 _WORDS = re.compile(f"({_WORD.pattern})")
-_PART = re.compile(r"[^\W_]+(?:\+\+|#)?")
-
-
-def _function_words() -> dict[str, int]:
-    lines = resources.files("index").joinpath("function_words.txt").read_text().splitlines()
-    return {word: number for number, line in enumerate(lines, 1) for word in line.partition(":")[2].split()}
-
-
-_FUNCTION = _function_words()
-CLASSES = 1 + max(_FUNCTION.values())
-"""Kinds of function words (lines of ``function_words.txt``, from 1), and 0 for all other words."""
-DETERMINER, PREPOSITION, TO, AUXILIARY, BE, HAVE, PRONOUN, CONJUNCTION = range(1, CLASSES)
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What a printed word is by itself.
-
-    Attributes
-    ----------
-    folded
-        In small letters, without accents.
-    key
-        The hash of its stems; one word and its parts written apart have the same key (multi-agent).
-    step
-        :data:`MULTIPLIER` to the power of its number of parts.
-    function
-        Which kind of function word it is; 0 for others.
-    form
-        :data:`LOWER`, :data:`CAPITALISED` or :data:`OTHER`.
-    mark
-        Whether it is a number or a single character.
-    """
-
-    folded: str
-    key: int
-    step: int
-    function: int
-    form: int
-    mark: bool
-
-
-@lru_cache(maxsize=200_000)
-def word_of(printed: str) -> Word:
-    """Look a printed word up."""
-    folded = fold(printed)
-    parts = _PART.findall(folded.removesuffix("'s").removesuffix("’s")) or [folded]
-    key, step = 0, 1
-    for part in parts:
-        key = (key * MULTIPLIER + stem_hash(stem(part))) & _MASK
-        step = step * MULTIPLIER & _MASK
-    if printed.islower() or printed.isdigit():
-        form = LOWER
-    else:
-        pieces = printed.split("-")
-        capital = all(piece.islower() or piece.istitle() for piece in pieces if piece)
-        form = CAPITALISED if capital and len(printed) > 1 else OTHER
-    mark = folded.replace(".", "").isdigit() or len(folded) < 2
-    return Word(folded, key, step, _FUNCTION.get(folded, 0), form, mark)
-
-
-@lru_cache(maxsize=200_000)
-def stem_hash(text: str) -> int:
-    """An unsigned 64-bit hash."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+_TABLE = WordTable()
 
 
 def phrase_key(phrase: str) -> int:
@@ -102,13 +31,13 @@ def phrase_key(phrase: str) -> int:
     key = 0
     for printed in _WORD.findall(phrase):
         word = word_of(printed)
-        key = (key * word.step + word.key) & _MASK
+        key = (key * word.step + word.key) & MASK
     return key
 
 
 def phrase_parts(phrase: str) -> list[str]:
     """The stems of a phrase's words and of their parts, in order."""
-    return [stem(part) for part in _PART.findall(fold(phrase))]
+    return [stem(part) for part in PART.findall(fold(phrase))]
 
 
 @dataclass(frozen=True)
@@ -129,7 +58,7 @@ class Texts:
     """
 
     cleaned: list[str]
-    words: list[Word]
+    words: PrintedWords
     word: np.ndarray
     text: np.ndarray
     start: np.ndarray
@@ -181,7 +110,7 @@ def read(papers: Sequence[tuple[str, str]]) -> Texts:
         joined.append(space)
     return Texts(
         kept,
-        [word_of(printed) for printed in numbers],
+        _TABLE.look_up(list(numbers)),
         np.array(word, np.int32),
         np.repeat(np.arange(len(counts), dtype=np.int32), counts),
         np.concatenate(start),

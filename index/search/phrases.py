@@ -12,7 +12,8 @@ import numpy as np
 from index.models.shipped import booster, margins, shipped
 from index.search.phrase_background import SMALL, PhraseBackground
 from index.search.phrase_table import FEATURES, Table, tabulate
-from index.search.phrase_text import CAPITALISED, Texts, read
+from index.search.phrase_text import Texts, read
+from index.search.printed_words import CAPITALISED
 
 if TYPE_CHECKING:
     import xgboost
@@ -106,11 +107,11 @@ class PhraseFinder:
         first = int(table.place[row])
         places = range(first, first + int(table.words[row]))
         whole = texts.cleaned[int(texts.text[first])]
-        words = [texts.words[int(texts.word[place])] for place in places]
+        words = texts.word[first : places.stop]
         pieces = [whole[int(texts.start[place]) : int(texts.stop[place])] for place in places]
-        capital = [at for at, word in enumerate(words) if word.form == CAPITALISED]
+        capital = np.flatnonzero(texts.words.form[words] == CAPITALISED).tolist()
         opens = bool(texts.in_title[first]) or (capital == [0] and not texts.joined[first])
-        if opens and all(self._is_small(words[at].folded) for at in capital):
+        if opens and all(self._is_small(texts.words.folded[words[at]]) for at in capital):
             for at in capital:
                 pieces[at] = pieces[at].lower()
         return " ".join(pieces)
@@ -165,10 +166,8 @@ def best_rows(scored: ScoredPhrases, rows: np.ndarray, most: int) -> list[int]:
 
 def _stems(scored: ScoredPhrases, row: int) -> tuple[int, ...]:
     first, texts = int(scored.table.place[row]), scored.texts
-    return tuple(
-        texts.words[int(texts.word[place])].key
-        for place in range(first, first + int(scored.table.words[row]))
-    )
+    words = texts.word[first : first + int(scored.table.words[row])]
+    return tuple(texts.words.key[words].tolist())
 
 
 def _is_part(inner: tuple[int, ...], outer: tuple[int, ...]) -> bool:

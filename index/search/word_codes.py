@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from index.search.phrase_text import stem_hash
+from index.search.printed_words import stem_hash
 
 STOPWORDS = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 BESIDE = np.uint32(1)
