@@ -62,8 +62,8 @@ async def open_corpus(
     """The papers of this installation, with their indexes.
 
     ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass;
-    ``millions`` for reading in a snapshot. Only who writes, or is to ``renew`` them, removes files of another
-    database.
+    ``millions`` for reading in a snapshot. Only a process that writes, or is to ``renew`` them, removes
+    another database's files.
 
     Raises
     ------

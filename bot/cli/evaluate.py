@@ -126,7 +126,7 @@ def evaluate_collaborators(
     ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     cut: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="The day from which on papers are the future.")
+        datetime, typer.Option(formats=["%Y-%m-%d"], help="Papers from this day on count as the future.")
     ] = datetime(2026, 3, 1),
     until: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day of the future looked at.")

@@ -19,7 +19,7 @@ def evaluate_digest(
     ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     cut: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="The day from which on readers are asked for.")
+        datetime, typer.Option(formats=["%Y-%m-%d"], help="Readers are asked for from this day on.")
     ] = datetime(2026, 5, 1),
     until: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day that is asked for.")

@@ -29,7 +29,7 @@ _ALL = "all"
 _LONG = 16 << 20
 """Bytes on disk above which a file is read in a process of its own, which takes a second to start."""
 _WORTH_TELLING = 60
-"""Seconds from which on it is said how long reading took."""
+"""How long reading took is said from this many seconds on."""
 
 
 def ingest_snapshot_command(

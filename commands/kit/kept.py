@@ -13,7 +13,7 @@ from data.keys import fresh_number
 
 
 async def kept_numbers(services: Services, texts: Sequence[str]) -> dict[str, int]:
-    """The numbers under which texts are kept; where the database takes nothing now, of those that it has."""
+    """The numbers under which texts are kept; while the database takes no writes, of those kept before."""
     if not texts:
         return {}
     with suppress(DatabaseUnavailableError):

@@ -38,7 +38,7 @@ _PAGE = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """How much a connection to SQLite holds back.
+    """How much a connection to SQLite keeps in memory and in its log.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
 
 
 def reading(engine: AsyncEngine) -> ThreadReader | None:
-    """What reads a database in threads, one and the same for an engine; None for all but SQLite's files."""
+    """An engine's one thread reader; None unless its database is a file of SQLite."""
     of = engine.sync_engine
     file = sqlite_path(of.url.render_as_string(hide_password=False))
     if file is None:

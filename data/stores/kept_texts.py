@@ -38,7 +38,7 @@ class KeptTexts(Repository):
         return numbers
 
     async def numbers(self, texts: Iterable[str], within: timedelta = KEPT_FOR) -> dict[str, int]:
-        """The numbers of those of some texts that were kept within this time."""
+        """The numbers of those texts that were kept within this time."""
         wanted = {hash64(text): text for text in texts}
         query = _NUMBERS.where(
             KeptTextRow.fingerprint.in_(list(wanted)), KeptTextRow.kept > utc_now() - within

@@ -194,7 +194,7 @@ class Block:
             self.anchors = [-1] * len(self.groups)
 
     def bar(self, cut: float) -> float:
-        """The log-odds from which on two groups merge, where ``cut`` is the collection's.
+        """The log-odds above which two groups merge, where ``cut`` is the collection's.
 
         With a Poisson number of namesakes, one of k fewer is k / expected times as likely beforehand. The
         commonest names have more namesakes than their parts let expect, so this has a bound.

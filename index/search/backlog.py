@@ -22,7 +22,7 @@ log = logging.getLogger("labmate")
 AT_ONCE = 256
 """Papers in a batch that goes to a cluster."""
 WORTH = 2_000
-"""Papers from which on a cluster takes less time than its workers need to load the model."""
+"""From this many papers on, a cluster saves more time than its workers need to load the model."""
 Progress = Callable[[int, int], None]
 
 

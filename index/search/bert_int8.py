@@ -35,7 +35,7 @@ MOST_INPUT, MOST_WEIGHT = 255, 127
 """In 8 bits: inputs have no sign, weights do."""
 FINER_BITS = 7
 FINER = 1 << FINER_BITS
-"""Into so many steps 15 bits divide a step of 8 bits."""
+"""How many steps of 15 bits make one step of 8 bits."""
 ROWS = 256
 """Word pieces at a time in the wide part of a layer: their numbers stay in the second cache."""
 FAR = 0.05

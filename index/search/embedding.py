@@ -165,7 +165,7 @@ class Embedder:
         return np.stack(found) if found else np.empty((0, 0), np.float32)
 
     def is_worth_fitting(self, count: int) -> bool:
-        """Whether so many texts take less time in 8 bits, with the seconds that one core needs to prepare."""
+        """Whether so many texts take less time in 8 bits, preparation included."""
         return count >= MANY * max(2, self._threads or os.cpu_count() or 1)
 
     def fit_int8(self, texts: Sequence[str]) -> bool:

@@ -20,7 +20,7 @@ ALIKE, MOST_FAR = 0.999, 0.25
 """8 bits are not used if the mean cosine of their vectors and the exact ones is below this, or if more texts
 than this have to be embedded exactly."""
 MANY = 1_000
-"""Texts a core from which on 8 bits take less time, although one core alone prepares them."""
+"""From this many texts a core on, 8 bits save time, although one core alone prepares them."""
 Item = TypeVar("Item")
 
 

@@ -20,7 +20,7 @@ OTHER = "another language"
 FEWEST = 3
 """Fewer words of Latin letters may be names."""
 SHARE = 0.5
-"""The share of unknown words from which on a text is in another language."""
+"""A text with at least this share of unknown words is in another language."""
 
 ACCENTED = 0.3
 """The same where several words have accents."""
@@ -40,7 +40,7 @@ def foreign(
     papers
         How many papers have a word.
     often
-        The number of papers from which on a word belongs to the library's language.
+        A word in at least this many papers belongs to the library's language.
     """
     letters = [letter for letter in text if letter.isalpha()]
     scripts = [unicodedata.name(letter, "").split(" ")[0] for letter in letters]

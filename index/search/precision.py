@@ -55,7 +55,7 @@ def embeds_in_bfloat16() -> bool:
 
 @cache
 def embeds_faster_in_int8() -> bool:
-    """Whether this CPU multiplies 8 bits so much faster than float32 that many texts are worth rounding for.
+    """Whether this CPU multiplies 8 bits so much faster than float32 that rounding many texts pays off.
 
     Measured once, as above: one without VNNI, such as most before 2019, would also lose digits.
     """
