@@ -73,8 +73,8 @@ async def main() -> None:
     similar = SimilarPapers(corpus)
     chosen = random.Random(5).sample(range(10, len(corpus.words)), PAPERS)
     papers = await corpus.store.papers(chosen)
-    pools = [(100, 100, 32), (100, 100, 12), (200, 0, 0), (300, 0, 0), (1_000, 0, 0)]
-    pools += [(200, 100, 4), (NEAR_POOL, WORD_POOL, FOUND_BY), (300, 100, 12), (500, 100, 12)]
+    pools = [(100, 100, 32), (200, 100, 12), (200, 100, 4), (200, 0, 0), (300, 0, 0), (1_000, 0, 0)]
+    pools += [(NEAR_POOL, WORD_POOL, FOUND_BY), (300, 50, 8), (300, 100, 12), (500, 100, 12)]
     settings = [Setting(*pool) for pool in pools]
     whole = Setting(DEEP, DEEP, MAX_TERMS)
     for paper in papers:

@@ -23,6 +23,8 @@ from data.records import Paper, WorkText
 from index.search.word_codes import CodedText, Coder, Packing
 
 _VERSION = 1
+_MAPPED = 1 << 40
+"""Bytes that the reader maps, as far as SQLite was built to: else it calls the system for each row's page."""
 _NOT_READ = {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
     *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),
@@ -106,6 +108,7 @@ class ForwardIndex:
         self.path = path
         self._coder = coder
         self._reader = _connect(path)
+        self._reader.execute(f"PRAGMA mmap_size = {_MAPPED}")
         self._reading = Lock()
         self._writer: sqlite3.Connection | None = None
         self._own_packing: Packing | None = None

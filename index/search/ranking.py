@@ -13,10 +13,13 @@ from index.search.corpus import Corpus
 from index.search.hubs import TAKEN_OFF, Hubs
 from index.search.lexical import TITLE_WEIGHT, Term, rarest
 from index.search.queries import Query
-from index.search.results import Hit, best_hits, passes
+from index.search.results import DEEP, Hit, best_hits, passes
 
-POOL = 200
-"""How many candidates words and vectors give each."""
+POOL, WORDED = 200, 100
+"""How many candidates vectors and words give; words alone give as many as vectors.
+
+``python -m benchmarks.search_candidates`` shows what other numbers find.
+"""
 FIRST, COMPANY = 3, 0.5
 """How many of the first papers speak for the sense of a query, and what closeness to them is worth."""
 WHOLE_TITLE = 1.4
@@ -65,12 +68,14 @@ class Ranking:
 
         Arguments as :meth:`rank` has them.
         """
-        words, pool = self._library.words, max(POOL, k)
+        words, vectors = self._library.words, self._library.vectors
+        alone = query.phrases or vectors is None or not self._library.embedder.is_loaded
+        pool = max(POOL if alone else WORDED, k)
         if not query.phrases and not words.terms(query.text):
             return []
-        deep = pool if allowed is None else min(20 * pool, 5_000)
+        deep = pool if allowed is None else DEEP
         hits = words.search(query.text, deep, phrases=query.phrases)
-        return [paper for paper, _ in hits if allowed is None or passes(allowed, paper)]
+        return [paper for paper, _ in hits if allowed is None or passes(allowed, paper)][:pool]
 
     async def by_meaning(
         self,

@@ -11,6 +11,8 @@ from index.search.facets import Facets
 from index.search.queries import Query
 from index.search.understanding import Understood
 
+DEEP = 5_000
+"""How many papers words find where a limit lets only some of them pass."""
 JUDGED = 10
 """How many of the first hits are judged on whether they answer the query."""
 

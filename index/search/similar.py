@@ -18,11 +18,11 @@ from index.search.forward_index import PaperWords
 from index.search.known_item import PaperNames
 from index.search.lexical import MAX_TERMS, TITLE_WEIGHT, rarest
 from index.search.queries import Query
-from index.search.results import JUDGED, Found, Hit, best_hits, passes
+from index.search.results import DEEP, JUDGED, Found, Hit, best_hits, passes
 
-NEAR_POOL, WORD_POOL = 200, 100
-"""How many candidates vectors and words give."""
-FOUND_BY = 12
+NEAR_POOL, WORD_POOL = 200, 50
+"""How many candidates vectors and words give; words give as many as vectors where few papers have one."""
+FOUND_BY = 8
 """Beside vectors, words find candidates by this many of a text's rarest words, such as a system's name: what
 shares only commoner words is among the nearest anyway, and looking these up takes the longest. Candidates are
 compared by :data:`MAX_TERMS`. ``python -m benchmarks.similar`` shows what other numbers find."""
@@ -91,28 +91,25 @@ class SimilarPapers(PaperNames):
         itself: int | None,
     ) -> list[Hit]:
         words, vectors = self._library.words, self._library.vectors
-        pool = max(WORD_POOL, 2 * k)
+        near_pool = max(NEAR_POOL, 2 * k)
+        alone = vector is None or vectors is None or len(vectors) < near_pool
+        word_pool = near_pool if alone else max(WORD_POOL, 2 * k)
         text = f"{title} {abstract}"
 
         def by_vectors() -> list[int]:
             if vector is None or vectors is None:
                 return []
-            return [int(paper) for paper in vectors.search(vector, max(NEAR_POOL, pool), allowed)[0]]
+            return [int(paper) for paper in vectors.search(vector, near_pool, allowed)[0]]
 
-        def by_words() -> list[tuple[int, float]]:
-            deep = pool if allowed is None else 5_000
-            alone = vector is None or vectors is None or len(vectors) < pool
-            return words.search(text, deep, shared=True, most=MAX_TERMS if alone else FOUND_BY)
+        def by_words() -> list[int]:
+            deep = word_pool if allowed is None else DEEP
+            found = words.search(text, deep, shared=True, most=MAX_TERMS if alone else FOUND_BY)
+            return [paper for paper, _ in found if allowed is None or passes(allowed, paper)][:word_pool]
 
         worded, near = await asyncio.gather(asyncio.to_thread(by_words), asyncio.to_thread(by_vectors))
-        candidates = [
-            paper
-            for paper in dict.fromkeys([*near, *(paper for paper, _ in worded)])
-            if paper != itself and (allowed is None or passes(allowed, paper))
-        ]
+        candidates = [paper for paper in dict.fromkeys([*near, *worded]) if paper != itself]
         if not candidates:
             return []
-
         return await asyncio.to_thread(self.compared, title, abstract, vector, candidates, k, itself)
 
     def compared(

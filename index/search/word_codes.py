@@ -159,15 +159,19 @@ class Packing:
             Where a number is not known here yet.
         """
         units = np.frombuffer(b"".join(packed), "<u2")
-        counts = np.fromiter(map(len, packed), np.int64, len(packed)) // 2
-        place = np.repeat(np.arange(len(packed)), counts)
-        long = units >= _LONG
-        first = np.flatnonzero(long)
-        kept = np.ones(len(units), bool)
-        kept[first + 1] = False
-        codes = self.common[np.where(long | ~kept, 0, units >> 1)] | units & BESIDE
-        codes[first] = (units[first] & _REST) << _BITS | units[first + 1]
-        return codes[kept], place[kept]
+        first = np.flatnonzero(units >= _LONG)
+        second = first + 1
+        units_of = np.fromiter(map(len, packed), np.int64, len(packed)) // 2
+        before = np.searchsorted(second, np.cumsum(units_of))
+        place = np.repeat(np.arange(len(packed)), units_of - np.diff(before, prepend=0))
+        ones = np.delete(units, second)
+        long = first - np.arange(len(first))
+        number = ones >> 1
+        number[long] = 0
+        codes = self.common.take(number)
+        codes |= ones & BESIDE
+        codes[long] = (units[first] & _REST) << _BITS | units[second]
+        return codes, place
 
 
 def _slot(codes: np.ndarray) -> np.ndarray:

@@ -248,6 +248,22 @@ async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
     assert [hit.score for hit in both] == pytest.approx([hit.score for hit in meaning])
 
 
+async def test_behind_a_limit_words_give_no_more_candidates_than_without_one(search, real, monkeypatch):
+    monkeypatch.setattr(ranking, "WORDED", 20)
+    monkeypatch.setattr(ranking, "POOL", 40)
+    await asyncio.to_thread(real.embedder.load)
+    by_words, everything = search._ranking.by_words, np.ones(FIRST + 100, bool)
+    without = by_words(Query("language models"), 10, None)
+    assert len(without) == 20
+    assert by_words(Query("language models"), 10, everything) == without
+    assert len(by_words(Query("language models"), 30, everything)) == 30
+    some = everything.copy()
+    some[without[::2]] = False
+    assert by_words(Query("language models"), 10, some)[:10] == without[1::2]
+    quoted = Query("language models", phrases=("language models",))
+    assert len(by_words(quoted, 10, everything)) == 40, "only words find what is quoted"
+
+
 async def test_words_side_by_side_are_found_as_phrases_are(search, real):
     words, some = real.words, list(range(1, FIRST, 3))
     text, written = "large language models for code generation", real.words.words_of(range(1, FIRST, 3))
