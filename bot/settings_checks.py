@@ -169,6 +169,8 @@ def check_database(url: str) -> None:
     if name == "sqlite":
         if parsed.database in (None, "", ":memory:"):
             raise SettingError(_forms("it names no file"))
+        if "uri" in parsed.query or str(parsed.database).startswith("file:"):
+            raise SettingError(_forms("it names a URI of SQLite's, not a file"))
         _sqlite("DATABASE_URL", Path(str(parsed.database)))
 
 

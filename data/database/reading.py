@@ -54,8 +54,10 @@ class ThreadReader:
         """Wait for what is being read, and let go of the file; a later question opens it again."""
         if self._opened is not None:
             (threads, engine), self._opened = self._opened, None
-            await asyncio.to_thread(threads.shutdown)
-            engine.dispose()
+            try:
+                await asyncio.to_thread(threads.shutdown)
+            finally:
+                engine.dispose()
 
     def abandon(self) -> None:
         """Let go of the file as soon as what is being read has ended."""

@@ -19,6 +19,7 @@ from index.search.embedding import Embedder
 from index.search.embedding_model import fingerprint
 from index.search.facets import Facets
 from index.search.following import StoreFollower
+from index.search.in_thread import finished_in_thread
 from index.search.lacking import LackingVectors
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex
@@ -187,8 +188,10 @@ class Corpus:
         try:
             yield
         finally:
-            self.words.close()
-            self._lock.release()
+            try:
+                self.words.close()
+            finally:
+                self._lock.release()
 
     # -- following the store -------------------------------------------------------------------
 
@@ -295,7 +298,7 @@ class Corpus:
         """Bring the word index up to date with the store, after a crash or from scratch."""
         upto, newest = self.words.upto, await self.store.last_change()
         if upto > newest or (upto == 0 and len(self.words)):
-            await asyncio.to_thread(self.words.clear)
+            await finished_in_thread(self.words.clear)
             upto = 0
         total = await self.store.count() if upto == 0 else 0
         done = 0
@@ -303,14 +306,14 @@ class Corpus:
             ids, upto = await self.store.changed_ids(upto, _WORDS_AT_ONCE)
             gone = await self.store.merged(ids)
             papers = await self.store.papers([i for i in ids if i not in gone])
-            await asyncio.to_thread(self.words.add, papers, gone)
+            await finished_in_thread(self.words.add, papers, gone)
             done += len(ids)
             if progress:
                 progress(done, max(total, done))
             if done % PART < _WORDS_AT_ONCE:
-                await asyncio.to_thread(self.words.commit, upto)
+                await finished_in_thread(self.words.commit, upto)
         if done:
-            await asyncio.to_thread(self.words.commit, upto)
+            await finished_in_thread(self.words.commit, upto)
         if upto >= newest and (former := self.folder / FORMER_WORDS).is_dir():
             await asyncio.to_thread(origin.remove_folder, former)
 

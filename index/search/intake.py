@@ -18,6 +18,7 @@ import orjson
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
+from index.search.in_thread import finished_in_thread
 from index.search.ready_words import ReadyWords
 from index.search.vector_log import check_fingerprint
 from index.search.word_files import PART
@@ -222,13 +223,13 @@ class Intake:
 
     async def _words_done(self) -> None:
         if self._waiting_words is not None:
-            await self._waiting_words
+            await asyncio.shield(self._waiting_words)
             self._waiting_words = None
 
     async def _commit_words(self) -> None:
         await self._words_done()
         if self._uncommitted:
-            await asyncio.to_thread(self._library.words.commit, self._upto)
+            await finished_in_thread(self._library.words.commit, self._upto)
             self._uncommitted = False
         if self._others_wrote:
             await self._library.catch_up_words()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import date
 from itertools import compress
@@ -147,7 +147,8 @@ class Search(SimilarPapers):
         """
         text = clean(typed[:MAX_QUERY])
         # Most queries are embedded as typed, so that begins while they are being understood.
-        async with _begun(self.embed(text)) as whole:
+        async with AsyncExitStack() as begun:
+            embedding = await begun.enter_async_context(_begun(self.embed(text)))
             if plain:
                 said = literally(text) if as_text else Understood(text, parse_query(text))
             else:
@@ -160,7 +161,8 @@ class Search(SimilarPapers):
                 allowed = await self._without(said.without, allowed)
             depth = max(k, ORDERED) if ordered else k
             # Embedding and what is near take one core, and looking words up another.
-            embedding = whole if query.text == text else self.embed(query.text)
+            if query.text != text:
+                embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
             (vector, near), by_words, (first, sure) = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, depth, allowed),
                 asyncio.to_thread(self._ranking.by_words, query, depth, allowed),

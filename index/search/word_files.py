@@ -27,6 +27,8 @@ PART = 80_000
 """Papers whose words are committed together where many come: larger parts are merged less often."""
 _HEAP = 256_000_000
 """Bytes of words that wait for a commit, at most."""
+_UNWRITTEN = ("An IO error occurred", "An error occurred in a thread", "Failed to open file for write")
+"""How messages of tantivy's begin where the disk is full or a file can't be written."""
 
 
 def _schema() -> tantivy.Schema:
@@ -79,11 +81,26 @@ def unpanicked() -> Iterator[None]:
                 "The word index is damaged. To make it again, run: python -m bot index"
             ) from error
         if isinstance(error, sqlite3.OperationalError):
-            raise WordsUnreadableError(
-                f"The word index can't be read or written ({error}). Check that the disk of LABMATE_DATA "
-                "isn't full and that its files are yours, then try again. Nothing is lost."
-            ) from error
+            raise WordsUnreadableError(_unreadable(error)) from error
         raise
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """Turn tantivy's errors of files that it can't write into :class:`WordsUnreadableError`."""
+    try:
+        yield
+    except ValueError as error:
+        if str(error).startswith(_UNWRITTEN):
+            raise WordsUnreadableError(_unreadable(error)) from error
+        raise
+
+
+def _unreadable(error: Exception) -> str:
+    return (
+        f"The word index can't be read or written ({error}). Check that the disk of LABMATE_DATA "
+        "isn't full and that its files are yours, then try again. Nothing is lost."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +185,7 @@ class WordFiles:
         return state.upto if state else 0
 
     @unpanicked()
+    @_written()
     def add(
         self,
         papers: Sequence[Paper | WorkText],
@@ -196,6 +214,7 @@ class WordFiles:
         writer.delete_documents_by_query(Query.term_query(self._schema, "id", paper_id))
 
     @unpanicked()
+    @_written()
     def commit(self, upto: int) -> None:
         """Make changes durable and visible, and record how far the index follows the store."""
         self.forward.commit()
@@ -203,12 +222,14 @@ class WordFiles:
         self._write_state(_State(upto, self.forward.path.name))
         self.refresh()
 
+    @unpanicked()
+    @_written()
     def close(self) -> None:
-        """Release the writer's lock."""
+        """Release the writer's lock, also where what was written can't be kept."""
+        writer, self._writer = self._writer, None
         try:
-            if self._writer is not None:
-                self._writer.wait_merging_threads()
-                self._writer = None
+            if writer is not None:
+                writer.wait_merging_threads()
         finally:
             self.forward.close()
 
@@ -218,6 +239,7 @@ class WordFiles:
         self.forward.release()
 
     @unpanicked()
+    @_written()
     def clear(self) -> None:
         """Empty the index, so that it can be filled from the store again."""
         self._writing().delete_all_documents()
@@ -225,6 +247,7 @@ class WordFiles:
         self.commit(0)
 
     @unpanicked()
+    @_written()
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)

@@ -101,6 +101,8 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("DATABASE_URL", "delphi://x", "does not know"),
     ("DATABASE_URL", "sqlite+aiosqlite://", "names no file"),
     ("DATABASE_URL", "sqlite+aiosqlite:///:memory:", "names no file"),
+    ("DATABASE_URL", "sqlite+aiosqlite:///file:/tmp/labmate.db?uri=true", "not a file"),
+    ("DATABASE_URL", "sqlite+aiosqlite:///file:labmate.db", "not a file"),
     ("DATABASE_URL", f"sqlite+aiosqlite:///{NOWHERE}/labmate.db", "nothing can be written"),
     ("DATABASE_URL", "sqlite+aiosqlite:////dev/null/labmate.db", "a file. Name a folder"),
     ("DATABASE_URL", lambda path: f"sqlite+aiosqlite:///{_folder(path)}", "is not a file"),

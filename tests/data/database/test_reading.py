@@ -1,9 +1,12 @@
 """Questions of several statements, read in threads: what they see, and the errors of the other readers."""
 
 import asyncio
+import gc
+import os
 import sqlite3
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -122,6 +125,30 @@ async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open
     path.unlink()
     with pytest.raises(OperationalError, match="no such table"):  # a new file, not one held open
         await mine.run(count)
+
+
+async def test_a_close_that_is_cancelled_leaves_no_file_open(reader, path):
+    begun, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def slowly(connection):
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(60)
+        return count(connection)
+
+    mine = reading(reader)
+    asked = asyncio.ensure_future(mine.run(slowly))
+    await begun.wait()
+    closing = asyncio.ensure_future(mine.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.wait([closing])
+    go_on.set()
+    await asked
+    await mine.close()
+    gc.collect()
+    held = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert str(path) not in held
 
 
 async def test_a_database_in_memory_has_no_threads():

@@ -1,5 +1,7 @@
+import asyncio
 import gc
 import json
+import threading
 import weakref
 
 import numpy as np
@@ -12,6 +14,7 @@ from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake, ReadyVectors, _rare_collection
 from index.search.vector_log import ForeignVectorsError
+from index.search.word_files import WordsUnreadableError
 from tests.helpers.records import record
 
 
@@ -127,6 +130,56 @@ async def test_merged_papers_leave_the_indexes(corpus):
 async def test_two_writers_at_once_are_refused(corpus, store):
     other = Corpus(store, corpus.folder, Embedder())
     with corpus.writing(), pytest.raises(BusyError, match="Another"), other.writing():
+        pass
+
+
+async def test_words_that_cannot_be_written_now_leave_the_right_to_write_to_others(corpus, store, tmp_path):
+    words = corpus.words.folder
+
+    def items():
+        words.rename(tmp_path / "away")
+        yield 1, record(2)
+
+    with corpus.writing():
+        await Intake(corpus, "file", "x").run(iter([(0, record(1))]))
+        with pytest.raises(WordsUnreadableError, match="Nothing is lost"):
+            await Intake(corpus, "file", "x").run(items())
+    (tmp_path / "away").rename(words)
+    with Corpus(store, corpus.folder, Embedder()).writing():
+        pass
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert len(corpus.words) == await store.count() == 2
+
+
+@pytest.mark.parametrize("catching_up", [False, True])
+async def test_a_stop_while_words_are_committed_waits_for_them(corpus, store, monkeypatch, catching_up):
+    if catching_up:
+        await store.upsert([record(1)])
+    loop, committing = asyncio.get_running_loop(), corpus.words.forward.commit
+    stopped = threading.Event()
+
+    def commit():
+        committing()
+        if not stopped.is_set():
+            loop.call_soon_threadsafe(task.cancel)
+            loop.call_soon_threadsafe(lambda: loop.call_later(0, stopped.set))
+            assert stopped.wait(60)
+
+    async def write():
+        with corpus.writing():
+            if catching_up:
+                await corpus.catch_up_words()
+            else:
+                await Intake(corpus, "file", "x").run(iter([(0, record(1))]))
+
+    monkeypatch.setattr(corpus.words.forward, "commit", commit)
+    task = asyncio.create_task(write())
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert stopped.is_set()
+    assert len(corpus.words) == 1
+    with Corpus(store, corpus.folder, Embedder()).writing():
         pass
 
 

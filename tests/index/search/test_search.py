@@ -1,6 +1,7 @@
 """Search over the sample and over real papers, with the real model."""
 
 import asyncio
+import gc
 import shutil
 from datetime import date
 from itertools import compress
@@ -262,6 +263,22 @@ async def test_behind_a_limit_words_give_no_more_candidates_than_without_one(sea
     assert by_words(Query("language models"), 10, some)[:10] == without[1::2]
     quoted = Query("language models", phrases=("language models",))
     assert len(by_words(quoted, 10, everything)) == 40, "only words find what is quoted"
+
+
+async def test_a_search_that_is_cancelled_leaves_nothing_unawaited(search, monkeypatch, recwarn):
+    certain = search._certain
+
+    def cancelled(*given):
+        task.cancel()
+        return certain(*given)
+
+    monkeypatch.setattr(search, "_certain", cancelled)
+    task = asyncio.create_task(search.search("graph networks since 2020", 5))
+    await asyncio.wait([task])
+    assert task.cancelled()
+    del task
+    gc.collect()
+    assert not [str(one.message) for one in recwarn if "never awaited" in str(one.message)]
 
 
 async def test_words_side_by_side_are_found_as_phrases_are(search, real):
