@@ -269,14 +269,13 @@ async def test_a_search_that_is_cancelled_leaves_nothing_unawaited(search, monke
     certain = search._certain
 
     def cancelled(*given):
-        task.cancel()
+        asked[0].cancel()
         return certain(*given)
 
     monkeypatch.setattr(search, "_certain", cancelled)
-    task = asyncio.create_task(search.search("graph networks since 2020", 5))
-    await asyncio.wait([task])
-    assert task.cancelled()
-    del task
+    asked = [asyncio.create_task(search.search("graph networks since 2020", 5))]
+    await asyncio.wait(asked)
+    assert asked.pop().cancelled()
     gc.collect()
     assert not [str(one.message) for one in recwarn if "never awaited" in str(one.message)]
 
