@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 
 async def finished_in_thread(work: Callable[P, T], *given: P.args, **more: P.kwargs) -> T:
-    """What a function returns in a thread; who is cancelled goes on when it has ended.
+    """What a function returns in a thread; a caller that is cancelled still waits for the function to end.
 
-    So nothing else uses what it works on, such as files that are closed after a cancellation.
+    So nothing closes the files that the function works on.
     """
     task = asyncio.ensure_future(asyncio.to_thread(work, *given, **more))
     try:

@@ -24,10 +24,10 @@ async def them(tmp_path):
 
 
 async def complete(user, command):
-    """The reply once this machine knows everybody; until then, it says that it may be incomplete."""
+    """The reply once this machine knows everybody and had time to draw; until then, it says what it lacks."""
     for _ in range(40):
         reply = await user.slash(command, within=120)
-        if "may be incomplete" not in reply.text:
+        if "may be incomplete" not in reply.text and "couldn't draw" not in reply.text:
             return reply
         await asyncio.sleep(5)  # a member may ask only so often
     return reply
