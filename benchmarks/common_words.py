@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from statistics import fmean
 
 from benchmarks.data import full_corpus, percentile
-from index.evaluate.metrics import reciprocal_rank
+from benchmarks.known_items import known_items
 from index.evaluate.search_kinds import TEXTS, make_questions
 from index.search import lexical
 from index.search.search import POOL, Search
 
 SHARES = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03, 0.01)
 OF_A_KIND, SEED = 50, 12
-SHOWN = 10
 
 
 async def main() -> None:
@@ -32,23 +30,18 @@ async def main() -> None:
     whole: list[list[int]] = []
     for share in SHARES:
         lexical.COMMON = share
-        ranks, found, times = [], [], []
+        found, times = [], []
         for question in questions:
             begun = time.thread_time()
             corpus.words.search(question.text, POOL)
             times.append(time.thread_time() - begun)
             hits = (await search.search(question.text, POOL, as_text=question.kind in TEXTS)).hits
-            papers = [hit.paper_id for hit in hits]
-            found.append(papers[:SHOWN])
-            ranks.append(papers.index(question.paper_id) + 1 if question.paper_id in papers else None)
+            found.append([hit.paper_id for hit in hits])
         whole = whole or found
-        same = fmean(
-            len(set(one) & set(other)) / max(1, len(other)) for one, other in zip(found, whole, strict=True)
-        )
-        recall = fmean(rank is not None and rank <= SHOWN for rank in ranks)
+        mrr, recall, same = known_items([question.paper_id for question in questions], found, whole)
         print(
-            f"above {share:4.0%} of the papers  MRR {fmean(map(reciprocal_rank, ranks)):.3f}  "
-            f"recall@10 {recall:.3f}  the same of ten {same:.3f}  {percentile(times, 0.5):.2f} ms",
+            f"above {share:4.0%} of the papers  MRR {mrr:.3f}  recall@10 {recall:.3f}  "
+            f"the same of ten {same:.3f}  {percentile(times, 0.5):.2f} ms",
             flush=True,
         )
     await corpus.store.close()

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from statistics import fmean, median
+from statistics import median
 
 from benchmarks.data import full_corpus
-from index.evaluate.metrics import reciprocal_rank
+from benchmarks.known_items import SHOWN, known_items
 from index.evaluate.search_kinds import TEXTS, make_questions
 from index.search import ranking
 from index.search.search import Search
 
 OF_A_KIND, SEED = 50, 12
-SHOWN = 10
 DEEP = (1_000, 1_000)
 POOLS = (DEEP, (200, 200), (ranking.WORDED, ranking.POOL), (50, 200), (100, 100), (50, 100), (25, 50))
 """(by words, by vectors); the others are compared with the first."""
@@ -33,22 +32,17 @@ async def main() -> None:
     whole: list[list[int]] = []
     for worded, near in POOLS:
         ranking.WORDED, ranking.POOL = worded, near
-        ranks, found, times = [], [], []
+        found, times = [], []
         for question in questions:
             begun = time.perf_counter()
             hits = (await search.search(question.text, SHOWN, as_text=question.kind in TEXTS)).hits
             times.append(time.perf_counter() - begun)
-            papers = [hit.paper_id for hit in hits]
-            found.append(papers)
-            ranks.append(papers.index(question.paper_id) + 1 if question.paper_id in papers else None)
+            found.append([hit.paper_id for hit in hits])
         whole = whole or found
-        same = fmean(
-            len(set(one) & set(other)) / max(1, len(other)) for one, other in zip(found, whole, strict=True)
-        )
+        mrr, recall, same = known_items([question.paper_id for question in questions], found, whole)
         print(
-            f"{worded:5,} by words, {near:5,} by vectors  MRR@10 {fmean(map(reciprocal_rank, ranks)):.3f}  "
-            f"recall@10 {fmean(rank is not None for rank in ranks):.3f}  the same of ten {same:.3f}  "
-            f"{1e3 * median(times):.1f} ms",
+            f"{worded:5,} by words, {near:5,} by vectors  MRR@10 {mrr:.3f}  recall@10 {recall:.3f}  "
+            f"the same of ten {same:.3f}  {1e3 * median(times):.1f} ms",
             flush=True,
         )
     await corpus.store.close()

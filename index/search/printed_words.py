@@ -143,7 +143,7 @@ class WordTable:
         return PrintedWords(folded, *(columns[name] for name in _COLUMNS.names or ()))
 
     def _with(self, printed: Sequence[str]) -> _Kept:
-        """The table with these words, too; a full one begins anew."""
+        """The table with these words added, or a new one if it is full."""
         with self._adding:
             kept = self._kept
             if len(kept.folded) + len(printed) > max(_KEPT, len(printed)):

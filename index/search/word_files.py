@@ -87,9 +87,10 @@ def unpanicked() -> Iterator[None]:
 
 @contextmanager
 def _written() -> Iterator[None]:
-    """Turn tantivy's errors of files that it can't write into :class:`WordsUnreadableError`."""
+    """:func:`unpanicked` for what writes, where tantivy also fails because the disk is full."""
     try:
-        yield
+        with unpanicked():
+            yield
     except ValueError as error:
         if str(error).startswith(_UNWRITTEN):
             raise WordsUnreadableError(_unreadable(error)) from error
@@ -184,7 +185,6 @@ class WordFiles:
         state = self._read_state()
         return state.upto if state else 0
 
-    @unpanicked()
     @_written()
     def add(
         self,
@@ -213,7 +213,6 @@ class WordFiles:
         # Deletion by term finds nothing in an unsigned field (tantivy-py 0.27); by query it does.
         writer.delete_documents_by_query(Query.term_query(self._schema, "id", paper_id))
 
-    @unpanicked()
     @_written()
     def commit(self, upto: int) -> None:
         """Make changes durable and visible, and record how far the index follows the store."""
@@ -222,10 +221,9 @@ class WordFiles:
         self._write_state(_State(upto, self.forward.path.name))
         self.refresh()
 
-    @unpanicked()
     @_written()
     def close(self) -> None:
-        """Release the writer's lock, also where what was written can't be kept."""
+        """Release the writer's lock, even if what was written can't be kept."""
         writer, self._writer = self._writer, None
         try:
             if writer is not None:
@@ -238,7 +236,6 @@ class WordFiles:
         self.close()
         self.forward.release()
 
-    @unpanicked()
     @_written()
     def clear(self) -> None:
         """Empty the index, so that it can be filled from the store again."""
@@ -246,7 +243,6 @@ class WordFiles:
         self.forward.clear()
         self.commit(0)
 
-    @unpanicked()
     @_written()
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:

@@ -102,15 +102,20 @@ async def test_errors_are_those_of_the_loop_s_connections(tmp_path, damage, expe
     await engine.dispose()
 
 
-async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open(reader, path):
-    begun, go_on = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
+def slow_count():
+    """A count that waits, the event that it sets once it has begun, and the event that lets it go on."""
+    begun, go_on, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
 
     def slowly(connection):
         loop.call_soon_threadsafe(begun.set)
         go_on.wait(60)
         return count(connection)
 
+    return slowly, begun, go_on
+
+
+async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open(reader, path):
+    slowly, begun, go_on = slow_count()
     mine = reading(reader)
     given_up, queued = asyncio.ensure_future(mine.run(slowly)), []
     await begun.wait()
@@ -128,14 +133,7 @@ async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open
 
 
 async def test_a_close_that_is_cancelled_leaves_no_file_open(reader, path):
-    begun, go_on = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    def slowly(connection):
-        loop.call_soon_threadsafe(begun.set)
-        go_on.wait(60)
-        return count(connection)
-
+    slowly, begun, go_on = slow_count()
     mine = reading(reader)
     asked = asyncio.ensure_future(mine.run(slowly))
     await begun.wait()
