@@ -15,7 +15,7 @@ from commands.kit.limits import RateLimits
 from commands.kit.painter import Painter
 from commands.kit.services import Services
 from data.calendar import clock
-from data.database.engine import BULK, FEW, MILLIONS
+from data.database.engine import BULK, FEW, Paging
 from data.database.private_files import keep_private
 from data.records import PaperRecord
 from data.shared_files import SharedFiles
@@ -54,16 +54,16 @@ async def open_corpus(
     *,
     writable: bool = False,
     bulk: bool = False,
-    millions: bool = False,
+    paging: Paging | None = None,
     rebuild: bool = False,
     renew: bool = False,
     threads: int | None = None,
 ) -> AsyncIterator[Corpus]:
     """The papers of this installation, with their indexes.
 
-    ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass;
-    ``millions`` for reading in a snapshot. Only a process that writes, or is to ``renew`` them, removes
-    another database's files.
+    ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass.
+    ``paging`` is by default that of few rows, or of many where it is ``writable`` or ``bulk``. Only a process
+    that writes, or is to ``renew`` them, removes another database's files.
 
     Raises
     ------
@@ -76,9 +76,7 @@ async def open_corpus(
     keep_private(settings.labmate_data)
     if settings.embedding_device not in _ALWAYS_THERE:  # else only the first large backlog would tell
         await asyncio.to_thread(device_called, settings.embedding_device)
-    store = await Store.open(
-        settings.database, paging=MILLIONS if millions else BULK if writable or bulk else FEW
-    )
+    store = await Store.open(settings.database, paging=paging or (BULK if writable or bulk else FEW))
     try:
         # A running Labmate embeds only queries; a GPU's memory is for what reads papers in.
         device = settings.embedding_device if writable else "cpu"

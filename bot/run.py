@@ -23,6 +23,7 @@ from bot.settings import Settings
 from bot.shards import ShardKeeper
 from commands.kit.supervise import ended, first_of
 from data.calendar import clock
+from data.database.engine import ANSWERING
 from data.sources.http import SourceError
 from data.stores.shards import ShardsTakenError
 from index.search.corpus import Corpus
@@ -48,7 +49,7 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
     """
     sys.setswitchinterval(SWITCH)
     await load_sample(settings)
-    async with open_corpus(settings, renew=True) as corpus, AsyncExitStack() as stack:
+    async with open_corpus(settings, renew=True, paging=ANSWERING) as corpus, AsyncExitStack() as stack:
         stack.enter_context(pointed_at(settings))
         try:
             both = await stack.enter_async_context(_logged_in(settings, corpus, say))

@@ -22,6 +22,8 @@ from commands.kit.supervise import ended, first_of, lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
+from data.database.engine import ANSWERING, sqlite_path
+from data.database.log_mover import keep_log_short
 from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
 from index.models.shipped import ModelDamagedError
@@ -91,7 +93,13 @@ class Scheduler:
         """Start; call this after the login."""
         self._tasks = [
             asyncio.create_task(lasting(step, failed=self._failed))
-            for step in (self._services.leader.keep, self._work, self._follow, self._back_up)
+            for step in (
+                self._services.leader.keep,
+                self._work,
+                self._follow,
+                self._back_up,
+                self._move_log,
+            )
         ]
 
     async def stop(self) -> None:
@@ -252,6 +260,10 @@ class Scheduler:
 
     def _backup_failed(self, _outcome: RunOutcome, reason: str) -> None:
         log.error("the backup failed: %s The last backup is still there. Trying again in an hour.", reason)
+
+    async def _move_log(self) -> None:
+        if (database := sqlite_path(self._settings.database)) is not None:
+            await keep_log_short(database, ANSWERING.log_size)
 
     # -- the worker --------------------------------------------------------------------------------
 

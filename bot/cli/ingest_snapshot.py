@@ -18,6 +18,7 @@ from bot.logs import log_to
 from bot.settings import Settings
 from commands.kit.progress import duration
 from data.calendar.arxiv_ids import CATEGORY
+from data.database.engine import MILLIONS
 from data.sources.http import SourceError
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile, parse_years
 from index.search.corpus import Corpus
@@ -99,7 +100,7 @@ async def _read_in(
 
     report = Reporter(events=events)
     await load_sample(config)
-    async with open_corpus(config, writable=True, millions=True) as corpus:
+    async with open_corpus(config, writable=True, paging=MILLIONS) as corpus:
         with corpus.writing(), report.showing():
             told = f"Reading {chosen} from {path.name}."
             if not named:

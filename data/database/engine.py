@@ -45,15 +45,30 @@ class Paging:
     cache
         KiB of pages in memory.
     log
-        Pages in the log before they move into the database.
+        Pages that the log may keep when all of them were moved into the database.
+    moves_at
+        Pages in the log at which a commit moves them into the database.
     """
 
     cache: int
     log: int
+    moves_at: int
+
+    @property
+    def log_size(self) -> int:
+        """The log's most bytes when all its pages were moved."""
+        return self.log * _PAGE
 
 
-FEW, BULK, MILLIONS = Paging(8_000, 16_000), Paging(200_000, 64_000), Paging(500_000, 192_000)
-"""For replies, for many rows, and for a snapshot, whose log may grow to 0.8 GB."""
+FEW = Paging(8_000, 16_000, 16_000)
+"""For a few rows."""
+BULK = Paging(200_000, 64_000, 64_000)
+"""For many rows."""
+MILLIONS = Paging(500_000, 192_000, 192_000)
+"""For a snapshot, whose log may grow to 0.8 GB."""
+ANSWERING = Paging(8_000, 16_000, 2 * MILLIONS.moves_at)
+"""For replies, while :func:`data.database.log_mover.keep_log_short` moves the log;
+a commit does it only if that is far behind."""
 
 
 class AwayError(StoreError):
@@ -153,9 +168,9 @@ def _prepare(engine: Engine, paging: Paging, *, linked: bool = True) -> None:
         if not linked:  # a migration sorts whole tables: next to the database, where there is room
             quoted = str(Path(engine.url.database or "").absolute().parent).replace("'", "''")
             cursor.execute(f"PRAGMA temp_store_directory='{quoted}'")
-        cursor.execute(f"PRAGMA wal_autocheckpoint={paging.log}")
+        cursor.execute(f"PRAGMA wal_autocheckpoint={paging.moves_at}")
         # The log of a bulk load is cut to this size by whoever writes after it.
-        cursor.execute(f"PRAGMA journal_size_limit={paging.log * _PAGE}")
+        cursor.execute(f"PRAGMA journal_size_limit={paging.log_size}")
         cursor.close()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
+from data.database.in_thread import finished_in_thread
 from data.stores.store import Store
 from index.search import facets_file, origin
 from index.search.backlog import Progress, embedded
@@ -19,7 +20,6 @@ from index.search.embedding import Embedder
 from index.search.embedding_model import fingerprint
 from index.search.facets import Facets
 from index.search.following import StoreFollower
-from index.search.in_thread import finished_in_thread
 from index.search.lacking import LackingVectors
 from index.search.lexical import WordIndex
 from index.search.names import NameIndex

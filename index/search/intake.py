@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import orjson
 
+from data.database.in_thread import finished_in_thread
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
-from index.search.in_thread import finished_in_thread
 from index.search.ready_words import ReadyWords
 from index.search.vector_log import check_fingerprint
 from index.search.word_files import PART

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.app import open_corpus
 from bot.settings import Settings
-from data.database.engine import BULK, FEW, MILLIONS, make_engine
+from data.database.engine import ANSWERING, BULK, FEW, MILLIONS, make_engine
 from data.stores.store import Store
 
 pytestmark = pytest.mark.sqlite("reads SQLite's pragmas")
@@ -21,7 +21,7 @@ async def _synchronous(engine: AsyncEngine) -> int:
         return int((await connection.exec_driver_sql("PRAGMA synchronous")).scalar_one())
 
 
-@pytest.mark.parametrize("paging", [FEW, BULK, MILLIONS])
+@pytest.mark.parametrize("paging", [FEW, BULK, MILLIONS, ANSWERING])
 async def test_every_connection_of_a_store_waits_for_the_disk(tmp_path, paging):
     url = f"sqlite+aiosqlite:///{tmp_path / 'labmate.db'}"
     store = await Store.open(url, paging=paging)

@@ -1,0 +1,127 @@
+"""SQLite's log is moved into the database in the background: no reply does it after a bulk load."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from contextlib import asynccontextmanager, closing
+
+import pytest
+
+from commands.kit.supervise import ended
+from data.database import log_mover
+from data.database.engine import ANSWERING, FEW
+from data.database.log_mover import keep_log_short, move_log
+from data.stores.store import Store
+from tests.helpers.records import record
+
+pytestmark = pytest.mark.sqlite("a log is SQLite's")
+
+PAGES = FEW.moves_at + 1_000
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(log_mover, "LOOK_EVERY", 0.05)
+    return tmp_path / "labmate.db"
+
+
+@asynccontextmanager
+async def store_on(path, paging=ANSWERING):
+    store = await Store.open(f"sqlite+aiosqlite:///{path}", paging=paging)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def moving(path):
+    task = asyncio.create_task(keep_log_short(path, ANSWERING.log_size))
+    try:
+        yield
+    finally:
+        await ended(task)
+
+
+def load(path, pages=PAGES):
+    """Fill the log as a bulk load of another process does, which moves it more rarely."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA wal_autocheckpoint = 0")
+        other.execute("CREATE TABLE bulk (page BLOB)")
+        other.execute("BEGIN")
+        other.executemany("INSERT INTO bulk VALUES (zeroblob(4000))", ((),) * pages)
+        other.execute("COMMIT")
+
+
+def size(path):
+    return path.stat().st_size
+
+
+async def until(holds):
+    async with asyncio.timeout(60):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(("paging", "moves"), [(FEW, True), (ANSWERING, False)])
+async def test_a_commit_of_a_running_bot_leaves_a_long_log_alone(path, paging, moves):
+    async with store_on(path, paging) as store:
+        load(path)
+        before = size(path)
+        await store.upsert([record(1)])
+        assert (size(path) > before + PAGES * 4_000) is moves
+
+
+async def test_a_long_log_is_moved_and_cut_by_the_next_commit(path):
+    async with store_on(path) as store:
+        load(path)
+        log_file = path.with_name("labmate.db-wal")
+        assert size(log_file) > ANSWERING.log_size
+        async with moving(path):
+            await until(lambda: size(path) > PAGES * 4_000)
+        await store.upsert([record(1)])
+        assert size(log_file) <= ANSWERING.log_size
+        assert await store.integrity() == "ok"
+
+
+async def test_what_a_reader_still_needs_is_moved_once_it_has_ended(path):
+    async with store_on(path), moving(path):
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM papers").fetchone()
+            load(path)
+            assert not await asyncio.to_thread(move_log, path)
+            before = size(path)
+            reader.execute("COMMIT")
+        await until(lambda: size(path) > before + PAGES * 4_000)
+
+
+async def test_a_failure_is_told_once_and_tried_again(path, caplog, monkeypatch):
+    caplog.set_level(logging.WARNING, "labmate")
+    tries = 0
+    real = log_mover.move_log
+
+    def counted(database):
+        nonlocal tries
+        tries += 1
+        return real(database)
+
+    monkeypatch.setattr(log_mover, "move_log", counted)
+    async with store_on(path):
+        load(path)
+        aside = path.rename(path.with_suffix(".aside"))
+        async with moving(path):
+            await until(lambda: tries > 3)
+            assert len([told for told in caplog.records if "can't be moved" in told.message]) == 1
+            aside.rename(path)
+            await until(lambda: size(path) > PAGES * 4_000)
+
+
+async def test_without_a_log_it_waits(tmp_path, path):
+    async with moving(path):
+        await asyncio.sleep(0.2)
+        async with store_on(path):
+            load(path)
+            await until(lambda: size(path) > PAGES * 4_000)
