@@ -1,4 +1,4 @@
-"""How well a way to search finds the papers that its queries were made from, beside another way."""
+"""How well a way to search finds the papers that its queries were made from, beside a reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ SHOWN = 10
 
 
 class KnownItems(NamedTuple):
-    """Means over queries: the reciprocal rank, the recall@10, and the share of the ten that are the same."""
+    """Means over queries, of the first :data:`SHOWN` papers: the reciprocal rank of the wanted one, how often
+    it is there, and the share of the reference's papers that are there."""
 
     mrr: float
     recall: float
@@ -20,16 +21,27 @@ class KnownItems(NamedTuple):
 
 
 def known_items(
-    wanted: Sequence[int], found: Sequence[Sequence[int]], others: Sequence[Sequence[int]]
+    wanted: Sequence[int], found: Sequence[Sequence[int]], reference: Sequence[Sequence[int]]
 ) -> KnownItems:
-    """Judge what was found (store ids, best first, one list a query) by the papers wanted and another way."""
+    """Judge what was found by the papers wanted and by what the reference found.
+
+    Parameters
+    ----------
+    wanted
+        A store id for each query; at least one.
+    found, reference
+        Store ids for each query, best first.
+    """
+    first = [list(papers[:SHOWN]) for papers in found]
     ranks = [
         papers.index(paper) + 1 if paper in papers else None
-        for paper, papers in zip(wanted, found, strict=True)
+        for paper, papers in zip(wanted, first, strict=True)
     ]
-    tens = [(set(one[:SHOWN]), set(other[:SHOWN])) for one, other in zip(found, others, strict=True)]
     return KnownItems(
         fmean(map(reciprocal_rank, ranks)),
-        fmean(rank is not None and rank <= SHOWN for rank in ranks),
-        fmean(len(one & other) / max(1, len(other)) for one, other in tens),
+        fmean(rank is not None for rank in ranks),
+        fmean(
+            len(set(papers) & set(right[:SHOWN])) / max(1, len(right[:SHOWN]))
+            for papers, right in zip(first, reference, strict=True)
+        ),
     )

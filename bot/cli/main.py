@@ -7,7 +7,6 @@ use.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -38,6 +37,7 @@ from bot.ending import Ending
 from bot.logs import log_to
 from bot.settings import Settings
 from data.calendar.arxiv_ids import CATEGORY
+from data.database.in_thread import finished_in_thread
 from data.database.private_files import NOBODY_ELSE
 
 app = typer.Typer(
@@ -292,9 +292,12 @@ def index(
         async with open_corpus(config, writable=True, rebuild=rebuild, threads=threads) as corpus:
             with corpus.writing(), report.showing():
                 if rebuild:
-                    await asyncio.to_thread(corpus.words.clear)
+                    await finished_in_thread(corpus.words.clear)
                 elif not events and await corpus.remake_damaged_words():
                     report.say("The word index is damaged, so it is made again.")
+                elif not events and await corpus.words_lost():
+                    report.say("The word index does not have the database's papers, so it is made again.")
+                    await finished_in_thread(corpus.words.clear)
                 await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
                 count = await embed(corpus, report)
             report.say(

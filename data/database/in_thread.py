@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def finished_in_thread(work: Callable[P, T], *given: P.args, **more: P.kwargs) -> T:
-    """What a function returns in a thread; a caller that is cancelled still waits for the function to end.
+def begun_in_thread(work: Callable[P, T], *given: P.args, **more: P.kwargs) -> asyncio.Future[T]:
+    """What a function will return in a thread. It is no task, which the end of the loop would cancel."""
+    called = partial(copy_context().run, work, *given, **more)
+    return asyncio.get_running_loop().run_in_executor(None, called)
 
-    So nothing closes the files that the function works on.
+
+async def finished(work: asyncio.Future[T]) -> T:
+    """The result of work that goes on whatever happens.
+
+    A caller that is cancelled, however often, still waits until the work has ended, so that nothing closes
+    the files that it uses. The cancellation then goes before an error of the work's.
     """
-    task = asyncio.ensure_future(asyncio.to_thread(work, *given, **more))
     try:
-        return await asyncio.shield(task)
+        return await asyncio.shield(work)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # the cancellation goes before
+        while not work.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([work])
+        if not work.cancelled():
+            work.exception()  # else asyncio reports that nobody looked at it
         raise
+
+
+async def finished_in_thread(work: Callable[P, T], *given: P.args, **more: P.kwargs) -> T:
+    """What a function returns in a thread, :func:`finished` even if the caller is cancelled."""
+    return await finished(begun_in_thread(work, *given, **more))

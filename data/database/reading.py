@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -18,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from data.database.engine import make_thread_reader, sqlite_path
+from data.database.in_thread import begun_in_thread, finished
 from data.database.unavailable import raise_unavailable
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ class ThreadReader:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._opened: tuple[ThreadPoolExecutor, Engine] | None = None
+        self._closing: asyncio.Future[None] | None = None
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """What a function reads.
@@ -53,23 +56,27 @@ class ThreadReader:
     async def close(self) -> None:
         """Wait for what is being read, and let go of the file; a later question opens it again."""
         if self._opened is not None:
-            (threads, engine), self._opened = self._opened, None
-            try:
-                await asyncio.to_thread(threads.shutdown)
-            finally:
-                engine.dispose()
+            opened, self._opened = self._opened, None
+            self._closing = begun_in_thread(_shut, *opened)
+        if self._closing is not None:
+            await finished(self._closing)
 
     def abandon(self) -> None:
         """Let go of the file as soon as what is being read has ended."""
         if self._opened is not None:
-            (threads, engine), self._opened = self._opened, None
-            threads.submit(engine.dispose)
-            threads.shutdown(wait=False)
+            opened, self._opened = self._opened, None
+            Thread(target=_shut, args=opened, name="closing", daemon=True).start()
 
 
 def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
     with engine.connect() as connection:
         return work(connection)
+
+
+def _shut(threads: ThreadPoolExecutor, engine: Engine) -> None:
+    """Wait for the threads, then close their connections; one in use would go back to the pool, open."""
+    threads.shutdown()
+    engine.dispose()
 
 
 def reading(engine: AsyncEngine) -> ThreadReader | None:

@@ -13,9 +13,12 @@ from typing import Any
 from index.evaluate.metrics import reciprocal_rank, summary
 from index.evaluate.search_kinds import KINDS, TEXTS, KnownItem, make_questions
 from index.search.corpus import Corpus
-from index.search.search import POOL, Search
+from index.search.ranking import NEAR_POOL, WORD_POOL
+from index.search.search import Search
 
 METHODS = ("words", "vectors", "rrf", "before", "labmate")
+DEPTH = WORD_POOL
+"""How many papers each method may give: for more, `/search` would compare more candidates than it does."""
 RRF_K = 60
 """Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009)."""
 
@@ -33,15 +36,15 @@ class Methods:
         """Each method's ranking of store ids."""
         corpus, text, as_text = self._library, question.text, question.kind in TEXTS
         assert corpus.vectors is not None
-        words = [paper for paper, _ in corpus.words.search(text, POOL)]
+        words = [paper for paper, _ in corpus.words.search(text, NEAR_POOL)]
         vector = corpus.embedder.encode([text])[0]
-        near = [int(paper) for paper in corpus.vectors.search(vector, POOL)[0]]
-        before = await self._search.search(text, POOL, as_text=as_text, plain=True)
-        results = await self._search.search(text, POOL, as_text=as_text, today=self._today)
+        near = [int(paper) for paper in corpus.vectors.search(vector, NEAR_POOL)[0]]
+        before = await self._search.search(text, DEPTH, as_text=as_text, plain=True)
+        results = await self._search.search(text, DEPTH, as_text=as_text, today=self._today)
         return {
-            "words": words,
-            "vectors": near,
-            "rrf": reciprocal_rank_fusion([words, near]),
+            "words": words[:DEPTH],
+            "vectors": near[:DEPTH],
+            "rrf": reciprocal_rank_fusion([words, near])[:DEPTH],
             "before": [hit.paper_id for hit in before.hits],
             "labmate": [hit.paper_id for hit in results.hits],
         }

@@ -317,6 +317,12 @@ class Corpus:
         if upto >= newest and (former := self.folder / FORMER_WORDS).is_dir():
             await asyncio.to_thread(origin.remove_folder, former)
 
+    async def words_lost(self) -> bool:
+        """Whether the word index has other papers than the database, though it followed every change."""
+        await self.refresh()
+        followed = self.words.upto == await self.store.last_change()
+        return followed and len(self.words) != len(self.facets)
+
     async def remake_damaged_words(self) -> list[str]:
         """Empty the word index if a file of it is damaged; returns the names of such files.
 
@@ -358,5 +364,7 @@ class Corpus:
 
     async def close(self) -> None:
         """Close the store and the word index."""
-        self.words.release()
-        await self.store.close()
+        try:
+            self.words.release()
+        finally:
+            await self.store.close()

@@ -24,7 +24,11 @@ from index.search.word_codes import CodedText, Coder, Packing
 
 _VERSION = 1
 _MAPPED = 1 << 40
-"""Bytes that the reader maps, as far as SQLite was built to: else it calls the system for each row's page."""
+"""Bytes that the reader maps, as far as SQLite was built to: else it calls the system for each row's page.
+
+As with every mapped file, the system ends the process ("Bus error") if a page can't be read from the disk,
+or if another program has cut the file off meanwhile.
+"""
 _NOT_READ = {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
     *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),

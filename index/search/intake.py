@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from data.database.in_thread import finished_in_thread
+from data.database.in_thread import begun_in_thread, finished, finished_in_thread
 from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
@@ -144,7 +144,7 @@ class Intake:
         self._vectors = vectors
         self._words = words
         self._progress = progress
-        self._waiting_words: asyncio.Task[None] | None = None
+        self._waiting_words: asyncio.Future[None] | None = None
         self._upto = 0
         """The number of the last batch up to which the words have everything."""
         self._uncommitted = self._others_wrote = False
@@ -174,8 +174,10 @@ class Intake:
                         self._progress(self.summary)
             finished = True
         finally:
-            await self._commit_words()
-            await corpus.store.save_run(run_id, self.counts, finished=finished)
+            try:
+                await self._commit_words()
+            finally:
+                await corpus.store.save_run(run_id, self.counts, finished=finished)
         await corpus.refresh()
         if self._vectors is not None and corpus.vectors is not None:
             await asyncio.to_thread(corpus.vectors.tend)
@@ -204,14 +206,16 @@ class Intake:
                 self.summary.reasons[reason] = self.summary.reasons.get(reason, 0) + 1
                 self.summary.first.setdefault(reason, number)
         if changes.touched or changes.gone:
+            await self._words_done()
+            # From here on without a pause: a commit must not record a batch whose words were not begun.
             if changes.stamp == self._upto + 1:
                 self._upto = changes.stamp
             else:  # another machine has written a batch in between
                 self._others_wrote = True
             self._uncommitted = True
-            await self._words_done()
-            work = asyncio.to_thread(self._library.words.add, changes.touched, changes.gone, coded)
-            self._waiting_words = asyncio.create_task(work)
+            self._waiting_words = begun_in_thread(
+                self._library.words.add, changes.touched, changes.gone, coded
+            )
         if self._vectors is not None:
             await self._keep_vectors(good, changes)
         summary = self.summary
@@ -222,15 +226,15 @@ class Intake:
         summary.refused += len(rejected)
 
     async def _words_done(self) -> None:
-        if self._waiting_words is not None:
-            await asyncio.shield(self._waiting_words)
-            self._waiting_words = None
+        waiting, self._waiting_words = self._waiting_words, None
+        if waiting is not None:
+            await finished(waiting)
 
     async def _commit_words(self) -> None:
         await self._words_done()
-        if self._uncommitted:
+        uncommitted, self._uncommitted = self._uncommitted, False
+        if uncommitted:
             await finished_in_thread(self._library.words.commit, self._upto)
-            self._uncommitted = False
         if self._others_wrote:
             await self._library.catch_up_words()
             self._upto, self._others_wrote = self._library.words.upto, False

@@ -59,7 +59,7 @@ class PhraseBackground:
         try:
             rows = list(map(row_of.__getitem__, words))
         except KeyError:
-            row_of = self._with_rows(words)
+            row_of = self._keeping(words)
             rows = list(map(row_of.__getitem__, words))
         values = np.zeros((len(words), COLUMNS), np.float32)
         row = np.array(rows, np.int64)
@@ -68,26 +68,30 @@ class PhraseBackground:
         values[~known, NOUN], values[~known, RARITY] = 1.0, np.log(max(self.papers, 2))
         return values
 
-    def _with_rows(self, words: Sequence[str]) -> dict[str, int]:
-        """Each word's row, else that of the longest of its endings that is known; -1 where none is.
+    def _keeping(self, words: Sequence[str]) -> dict[str, int]:
+        """The rows that are kept, with those of these words; begun anew where there is no room.
 
-        Also of words that were looked up before, as long as there is room.
+        Two threads may both add: a word's row is the same in each, and none is ever taken out.
         """
         row_of = self._row_of
         if len(row_of) + len(words) > _WORDS_KEPT:
             row_of = {}
             object.__setattr__(self, "_row_of", row_of)
         new = [word for word in words if word not in row_of]
-        if not new or not len(self.word_keys):
-            row_of.update(dict.fromkeys(new, -1))
-            return row_of
-        looked_up = [(word, *(f"-{word[-length:]}" for length in SUFFIXES)) for word in new]
+        row_of.update(zip(new, self._rows(new), strict=True))
+        return row_of
+
+    def _rows(self, words: Sequence[str]) -> list[int]:
+        """Each word's row, else that of the longest of its endings that is known; -1 where none is."""
+        if not words or not len(self.word_keys):
+            return [-1] * len(words)
+        looked_up = [(word, *(f"-{word[-length:]}" for length in SUFFIXES)) for word in words]
         keys = np.array([list(map(stem_hash, texts)) for texts in looked_up], np.uint64)
         places = np.minimum(np.searchsorted(self.word_keys, keys), len(self.word_keys) - 1)
         rows = np.where(self.word_keys[places] == keys, places, -1)
         first = (rows >= 0).argmax(axis=1)
-        row_of.update(zip(new, rows[np.arange(len(new)), first].tolist(), strict=True))
-        return row_of
+        found: list[int] = rows[np.arange(len(words)), first].tolist()
+        return found
 
     def phrases(self, keys: np.ndarray) -> np.ndarray:
         """float32, shape (keys, 3); zeros for phrases that are not known."""

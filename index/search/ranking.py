@@ -14,9 +14,10 @@ from index.search.hubs import TAKEN_OFF, Hubs
 from index.search.lexical import TITLE_WEIGHT, Term, rarest
 from index.search.queries import Query
 from index.search.results import DEEP, Hit, best_hits, passes
+from index.search.vectors import few
 
-POOL, WORDED = 200, 100
-"""How many candidates vectors and words give; words alone give as many as vectors.
+NEAR_POOL, WORD_POOL = 200, 100
+"""How many candidates vectors and words give; where vectors can't, words give as many as they would.
 
 ``python -m benchmarks.search_candidates`` shows what other numbers find.
 """
@@ -68,9 +69,9 @@ class Ranking:
 
         Arguments as :meth:`rank` has them.
         """
-        words, vectors = self._library.words, self._library.vectors
-        alone = query.phrases or vectors is None or not self._library.embedder.is_loaded
-        pool = max(POOL if alone else WORDED, k)
+        words, embedder = self._library.words, self._library.embedder
+        alone = query.phrases or not embedder.is_loaded or few(self._library.vectors, NEAR_POOL)
+        pool = max(NEAR_POOL if alone else WORD_POOL, k)
         if not query.phrases and not words.terms(query.text):
             return []
         deep = pool if allowed is None else DEEP
@@ -91,7 +92,7 @@ class Ranking:
         vector = await embedding
         if vector is None or query.phrases:
             return vector, []
-        return vector, await asyncio.to_thread(self._nearest, vector, max(POOL, k), allowed)
+        return vector, await asyncio.to_thread(self._nearest, vector, max(NEAR_POOL, k), allowed)
 
     async def rank(
         self,

@@ -23,13 +23,13 @@ from index.search.known_words import KnownWords
 from index.search.lexical import reads_as_sentence
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
-from index.search.ranking import POOL, Ranking, Wanted
+from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.similar import SimilarPapers
 from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
 from index.search.wishes import Order
 
-__all__ = ["JUDGED", "POOL", "Found", "Hit", "Search"]
+__all__ = ["JUDGED", "Found", "Hit", "Search"]
 
 T = TypeVar("T")
 ORDERED = 50
@@ -247,7 +247,7 @@ class Search(SimilarPapers):
         alike, naming = dict[int, float](), frozenset[int]()
         if said.like is not None:
             [like] = await self._library.store.papers(said.like_papers[:1])
-            alike = {hit.paper_id: hit.score for hit in (await self.similar(like, POOL)).hits}
+            alike = {hit.paper_id: hit.score for hit in (await self.similar(like, NEAR_POOL)).hits}
             if said.follows:
                 since = max((day for day in (like.day, since) if day), default=None)
                 printed = await asyncio.to_thread(

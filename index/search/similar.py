@@ -19,6 +19,7 @@ from index.search.known_item import PaperNames
 from index.search.lexical import MAX_TERMS, TITLE_WEIGHT, rarest
 from index.search.queries import Query
 from index.search.results import DEEP, JUDGED, Found, Hit, best_hits, passes
+from index.search.vectors import few
 
 NEAR_POOL, WORD_POOL = 200, 50
 """How many candidates vectors and words give; words give as many as vectors where few papers have one."""
@@ -92,7 +93,7 @@ class SimilarPapers(PaperNames):
     ) -> list[Hit]:
         words, vectors = self._library.words, self._library.vectors
         near_pool = max(NEAR_POOL, 2 * k)
-        alone = vector is None or vectors is None or len(vectors) < near_pool
+        alone = vector is None or few(vectors, near_pool)
         word_pool = near_pool if alone else max(WORD_POOL, 2 * k)
         text = f"{title} {abstract}"
 

@@ -16,6 +16,11 @@ from index.search.vector_log import VectorLog
 _COMPACT_ABOVE = 0.3
 
 
+def few(vectors: Vectors | None, pool: int) -> bool:
+    """Whether they can't give so many papers, so that words look for more than otherwise."""
+    return vectors is None or len(vectors) < pool
+
+
 class Vectors:
     """A :class:`VectorLog` and the :class:`VectorIndex` that is kept in step with it.
 

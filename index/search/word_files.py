@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,8 +28,11 @@ PART = 80_000
 """Papers whose words are committed together where many come: larger parts are merged less often."""
 _HEAP = 256_000_000
 """Bytes of words that wait for a commit, at most."""
-_UNWRITTEN = ("An IO error occurred", "An error occurred in a thread", "Failed to open file for write")
-"""How messages of tantivy's begin where the disk is full or a file can't be written."""
+_UNWRITTEN = re.compile(
+    r"An IO error occurred|An error occurred in a thread|Failed to open file for write"
+    r"|\(os error (?:1|5|12|13|23|24|27|28|30|122)\)"
+)
+"""What messages of tantivy's say where the disk is full or a file can't be written; numbers are errno's."""
 
 
 def _schema() -> tantivy.Schema:
@@ -87,12 +91,12 @@ def unpanicked() -> Iterator[None]:
 
 @contextmanager
 def _written() -> Iterator[None]:
-    """:func:`unpanicked` for what writes, where tantivy also fails because the disk is full."""
+    """:func:`unpanicked` for what writes, which also fails because the disk is full."""
     try:
         with unpanicked():
             yield
-    except ValueError as error:
-        if str(error).startswith(_UNWRITTEN):
+    except (ValueError, OSError) as error:
+        if isinstance(error, OSError) or _UNWRITTEN.search(str(error)):
             raise WordsUnreadableError(_unreadable(error)) from error
         raise
 
@@ -129,6 +133,8 @@ class WordFiles:
         self._index, self.forward = self._open()
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
+        self._failed: Exception | None = None
+        """Why something could not be written since :meth:`close`."""
         self._stamp = ""
         self._highest = -1
         self.refresh()
@@ -185,7 +191,21 @@ class WordFiles:
         state = self._read_state()
         return state.upto if state else 0
 
-    @_written()
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """:func:`_written` for changes, none of which is committed after one that failed.
+
+        After an error, tantivy and SQLite may each have dropped what was not committed yet.
+        """
+        if self._failed is not None:
+            raise self._failed
+        try:
+            with _written():
+                yield
+        except Exception as error:
+            self._failed = error
+            raise
+
     def add(
         self,
         papers: Sequence[Paper | WorkText],
@@ -198,33 +218,40 @@ class WordFiles:
         ----------
         coded
             The coded words of some papers by store id, where they are known already.
+
+        Raises
+        ------
+        WordsDamagedError, WordsUnreadableError
+            As every method that writes does. Until :meth:`close`, each then raises the same error, and what
+            was not committed is dropped.
         """
-        writer = self._writing()
-        self.forward.add(papers, gone, coded)
-        for paper_id in gone:
-            self._delete(writer, paper_id)
-        for paper in papers:
-            if paper.id <= self._highest:
-                self._delete(writer, paper.id)
-            self._highest = max(self._highest, paper.id)
-            writer.add_document(self._document(paper))
+        with self._changing():
+            writer = self._writing()
+            self.forward.add(papers, gone, coded)
+            for paper_id in gone:
+                self._delete(writer, paper_id)
+            for paper in papers:
+                if paper.id <= self._highest:
+                    self._delete(writer, paper.id)
+                self._highest = max(self._highest, paper.id)
+                writer.add_document(self._document(paper))
 
     def _delete(self, writer: tantivy.IndexWriter, paper_id: int) -> None:
         # Deletion by term finds nothing in an unsigned field (tantivy-py 0.27); by query it does.
         writer.delete_documents_by_query(Query.term_query(self._schema, "id", paper_id))
 
-    @_written()
     def commit(self, upto: int) -> None:
         """Make changes durable and visible, and record how far the index follows the store."""
-        self.forward.commit()
-        self._writing().commit()
-        self._write_state(_State(upto, self.forward.path.name))
-        self.refresh()
+        with self._changing():
+            self.forward.commit()
+            self._writing().commit()
+            self._write_state(_State(upto, self.forward.path.name))
+            self.refresh()
 
     @_written()
     def close(self) -> None:
-        """Release the writer's lock, even if what was written can't be kept."""
-        writer, self._writer = self._writer, None
+        """Release the writer's lock, even if what was written can't be kept; drop what was not committed."""
+        writer, self._writer, self._failed = self._writer, None, None
         try:
             if writer is not None:
                 writer.wait_merging_threads()
@@ -233,17 +260,21 @@ class WordFiles:
 
     def release(self) -> None:
         """Close the files of SQLite, which would otherwise stay open for a while."""
-        self.close()
-        self.forward.release()
+        try:
+            self.close()
+        finally:
+            self.forward.release()
 
-    @_written()
     def clear(self) -> None:
         """Empty the index, so that it can be filled from the store again."""
-        self._writing().delete_all_documents()
-        self.forward.clear()
+        with self._changing():
+            writer = self._writing()
+            # First of all: an index that is half empty must not pass for one that follows the store.
+            self._write_state(_State(0, self.forward.path.name))
+            writer.delete_all_documents()
+            self.forward.clear()
         self.commit(0)
 
-    @_written()
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self._index.writer(_HEAP, 1)

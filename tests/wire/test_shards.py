@@ -30,7 +30,7 @@ async def complete(user, command):
         if "may be incomplete" not in reply.text and "couldn't draw" not in reply.text:
             return reply
         await asyncio.sleep(5)  # a member may ask only so often
-    return reply
+    raise AssertionError(f"{command} stays incomplete: {reply.text}")
 
 
 async def test_each_process_answers_its_servers_and_they_count_together(them):

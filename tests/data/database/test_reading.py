@@ -1,7 +1,6 @@
 """Questions of several statements, read in threads: what they see, and the errors of the other readers."""
 
 import asyncio
-import gc
 import os
 import sqlite3
 import threading
@@ -144,7 +143,6 @@ async def test_a_close_that_is_cancelled_leaves_no_file_open(reader, path):
     go_on.set()
     await asked
     await mine.close()
-    gc.collect()
     held = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
     assert str(path) not in held
 

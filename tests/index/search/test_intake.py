@@ -1,8 +1,11 @@
 import asyncio
 import gc
 import json
+import resource
+import sqlite3
 import threading
 import weakref
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from data.records import Rejected
 from data.sources.http import SourceError
 from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
+from index.search.forward_index import is_whole
 from index.search.intake import Intake, ReadyVectors, _rare_collection
 from index.search.vector_log import ForeignVectorsError
 from index.search.word_files import WordsUnreadableError
@@ -181,6 +185,132 @@ async def test_a_stop_while_words_are_committed_waits_for_them(corpus, store, mo
     assert len(corpus.words) == 1
     with Corpus(store, corpus.folder, Embedder()).writing():
         pass
+
+
+async def test_a_stop_while_a_batch_waits_for_words_loses_no_words(corpus, store, monkeypatch):
+    """Cancelled twice, as what stops slowly is told again."""
+    monkeypatch.setattr(index.search.intake, "BATCH", 1)
+    loop, add = asyncio.get_running_loop(), corpus.words.add
+    go_on, stored = threading.Event(), asyncio.Event()
+
+    def slowly(*given):
+        assert go_on.wait(60)
+        add(*given)
+
+    def items():
+        for number in range(3):
+            yield number, record(number)
+
+    async def write():
+        with corpus.writing():
+            await Intake(corpus, "file", "x").run(items())
+
+    async def upsert(batch, real=store.upsert):
+        changes = await real(batch)
+        if changes.stamp == 2:
+            loop.call_soon(stored.set)
+        return changes
+
+    monkeypatch.setattr(store, "upsert", upsert)
+    monkeypatch.setattr(corpus.words, "add", slowly)
+    task = asyncio.create_task(write())
+    await stored.wait()
+    for _ in range(2):
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    monkeypatch.undo()
+    assert corpus.words.upto == 1
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert len(corpus.words) == await store.count() == 2
+
+
+@pytest.mark.parametrize("fails_first", ["the forward index", "tantivy"])
+@pytest.mark.parametrize("papers", [30, 3])
+async def test_words_that_a_full_disk_refused_are_written_once_there_is_room(
+    corpus, store, monkeypatch, fails_first, papers
+):
+    """There is room again at the end of the run, when nothing is left to commit."""
+    monkeypatch.setattr(index.search.intake, "_FIRST_COMMIT", 1)
+    commit, commit_forward, tries = corpus.words.commit, corpus.words.forward.commit, []
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill(longest):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (longest, limits[1]))
+
+    def forward():
+        commit_forward()
+        if len(tries) == 1:
+            fill(64)
+
+    def full(upto):
+        tries.append(upto)
+        if fails_first == "the forward index" and len(tries) == 1:
+            fill(64)
+        try:
+            commit(upto)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    if fails_first == "tantivy":
+        monkeypatch.setattr(corpus.words.forward, "commit", forward)
+    monkeypatch.setattr(corpus.words, "commit", full)
+    items = [record(n, abstract=" ".join(f"word{n}x{m}" for m in range(100))) for n in range(papers)]
+    with pytest.raises(WordsUnreadableError, match="Nothing is lost"):
+        await read(corpus, items)
+    assert await store.count() == papers
+    assert corpus.words.upto == 0
+    monkeypatch.undo()
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert len(corpus.words) == papers
+    assert is_whole(corpus.words.forward.path, papers)
+    assert corpus.words.search("word2x7", 5)
+
+
+def disk_full():
+    error = sqlite3.OperationalError("disk full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    return error
+
+
+async def test_a_commit_after_a_failure_records_nothing(corpus, store, monkeypatch):
+    changes = await store.upsert([record(1)])
+    papers = await store.papers(changes.ids)
+    with corpus.writing():
+        with monkeypatch.context() as patch:
+            patch.setattr(corpus.words.forward, "add", Mock(side_effect=disk_full()))
+            with pytest.raises(WordsUnreadableError, match="disk full"):
+                corpus.words.add(papers)
+        for again in (lambda: corpus.words.commit(1), lambda: corpus.words.add(papers), corpus.words.clear):
+            with pytest.raises(WordsUnreadableError, match="disk full"):
+                again()
+    assert corpus.words.upto == 0
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert (len(corpus.words), corpus.words.upto) == (1, 1)
+
+
+async def test_a_clear_that_fails_half_way_is_done_again(corpus, store, monkeypatch):
+    await read(corpus, [record(1), record(2)])
+    committing = corpus.words.forward.commit
+
+    def commit():
+        committing()
+        raise disk_full()
+
+    with monkeypatch.context() as patch, corpus.writing():
+        patch.setattr(corpus.words.forward, "commit", commit)
+        with pytest.raises(WordsUnreadableError, match="disk full"):
+            corpus.words.clear()
+    with corpus.writing():
+        await corpus.catch_up_words()
+    assert len(corpus.words) == 2
+    assert is_whole(corpus.words.forward.path, 2)
 
 
 async def test_a_broken_source_keeps_what_came_before(corpus):

@@ -238,7 +238,7 @@ async def test_papers_asked_for_alone_score_as_among_all(real):
 async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
     search, real, monkeypatch, text, plain
 ):
-    monkeypatch.setattr(ranking, "POOL", len(real.vectors))  # so that meaning finds every paper
+    monkeypatch.setattr(ranking, "NEAR_POOL", len(real.vectors))  # so that meaning finds every paper
     query, wanted = Query(text), ranking.Wanted(plain=plain)
     by_words = search._ranking.by_words(query, 50, None)
     assert bool(by_words) == (text != "the")
@@ -250,8 +250,8 @@ async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
 
 
 async def test_behind_a_limit_words_give_no_more_candidates_than_without_one(search, real, monkeypatch):
-    monkeypatch.setattr(ranking, "WORDED", 20)
-    monkeypatch.setattr(ranking, "POOL", 40)
+    monkeypatch.setattr(ranking, "WORD_POOL", 20)
+    monkeypatch.setattr(ranking, "NEAR_POOL", 40)
     await asyncio.to_thread(real.embedder.load)
     by_words, everything = search._ranking.by_words, np.ones(FIRST + 100, bool)
     without = by_words(Query("language models"), 10, None)
@@ -261,6 +261,9 @@ async def test_behind_a_limit_words_give_no_more_candidates_than_without_one(sea
     some = everything.copy()
     some[without[::2]] = False
     assert by_words(Query("language models"), 10, some)[:10] == without[1::2]
+    monkeypatch.setattr(ranking, "NEAR_POOL", 1 + len(real.vectors))
+    assert len(by_words(Query("language models"), 10, None)) > 20, "vectors can't give as many"
+    monkeypatch.setattr(ranking, "NEAR_POOL", 40)
     quoted = Query("language models", phrases=("language models",))
     assert len(by_words(quoted, 10, everything)) == 40, "only words find what is quoted"
 

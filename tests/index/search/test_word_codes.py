@@ -88,7 +88,7 @@ async def test_an_error_after_words_got_numbers_leaves_no_numbers_behind(store, 
     with monkeypatch.context() as patch:
         patch.setattr(forward_index, "_packing", Mock(side_effect=MemoryError))
         with pytest.raises(MemoryError):
-            words.add(papers)
+            words.forward.add(papers, (), {})
     words.add(papers)
     words.commit(1)
     assert is_whole(words.forward.path, 3)

@@ -451,6 +451,18 @@ async def test_a_damaged_index_is_made_again(store, tmp_path):
         assert await corpus.remake_damaged_words() == []
 
 
+async def test_an_index_that_lost_papers_is_noticed(store, tmp_path):
+    changes = await store.upsert([record(n) for n in range(1, 9)])
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    with corpus.writing():
+        await corpus.catch_up_words()
+        assert not await corpus.words_lost()
+        corpus.words.clear()
+        assert not await corpus.words_lost(), "it is only behind"
+        corpus.words.commit(changes.stamp)
+        assert await corpus.words_lost()
+
+
 async def test_a_commit_that_was_killed_before_its_end_is_made_again(words, store):
     """What deletes papers was written, and that it counts was not: the next commit writes the same file."""
     words.close()
