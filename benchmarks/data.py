@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import statistics
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
+
+import orjson
+import zstandard
 
 from bot.app import sample_file
 from data.database.engine import BULK
@@ -21,6 +27,7 @@ ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("LABMATE_SHARED", ROOT.parent / "shared"))
 PAPERS = SHARED / "data" / "arxiv-daily.jsonl.zst"
 VECTORS = SHARED / "data" / "arxiv-daily.minilm.f16.npy"
+QUESTIONS = SHARED / "data" / "pubmedqa.jsonl.zst"
 FOLDER = ROOT / "var" / "benchmark"
 
 
@@ -52,6 +59,14 @@ async def full_corpus(*, writable: bool = False) -> Corpus:
         done.touch()
     store = await Store.open(url(FOLDER))
     return await Corpus.open(store, FOLDER, Embedder(), writable=writable)
+
+
+def researchers_questions(most: int) -> list[dict[str, Any]]:
+    """The first records of PubMedQA: researchers' questions with the abstracts that answer them."""
+    need_data()
+    with QUESTIONS.open("rb") as disk:
+        lines = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(disk))
+        return [orjson.loads(line) for line in islice(lines, most)]
 
 
 def url(folder: Path) -> str:

@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import orjson
 import zstandard
 
-from benchmarks.data import PAPERS, ROOT, SHARED, VECTORS, need_data
+from benchmarks.data import PAPERS, ROOT, VECTORS, need_data, researchers_questions
 from data.sources.files import PaperFile
 from index.evaluate.corpus import temporary_library
 from index.search.embedding import BATCH, Embedder, paper_text
@@ -67,9 +66,7 @@ def fields(folder: Path) -> tuple[Path, list[str]]:
 
 def questions() -> tuple[list[str], list[str]]:
     """Questions, and the abstract that answers each."""
-    path = SHARED / "data" / "pubmedqa.jsonl.zst"
-    lines = zstandard.ZstdDecompressor().stream_reader(path.open("rb")).read().splitlines()[:QUESTIONS]
-    items = [orjson.loads(line) for line in lines]
+    items = researchers_questions(QUESTIONS)
     return [item["question"] for item in items], [
         " ".join(section["text"] for section in item["sections"]) for item in items
     ]

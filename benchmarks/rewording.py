@@ -7,8 +7,6 @@ that answer researchers' questions (PubMedQA). With ``--show N``, prints N of th
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import os
 import statistics
 import sys
@@ -16,9 +14,7 @@ import time
 from collections import Counter
 from contextlib import nullcontext
 
-import zstandard
-
-from benchmarks.data import SHARED
+from benchmarks.data import researchers_questions
 from benchmarks.local_model import MODEL, local_model
 from data.sources.llm import Llm, LlmError
 from index.answers.answer import Answer, Answerer
@@ -32,18 +28,12 @@ SECONDS = 120.0
 
 def questions(count: int) -> list[tuple[str, str]]:
     """(question, abstract with its conclusion) of the first records."""
-    path = SHARED / "data" / "pubmedqa.jsonl.zst"
-    if not path.exists():
-        sys.exit(f"This needs the real data; it is not at {SHARED} (LABMATE_SHARED names another place).")
-    with path.open("rb") as disk:
-        lines = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(disk))
-        items = [json.loads(line) for line, _ in zip(lines, range(count), strict=False)]
     return [
         (
             item["question"],
             " ".join([*(section["text"] for section in item["sections"]), item["conclusion"]]),
         )
-        for item in items
+        for item in researchers_questions(count)
     ]
 
 

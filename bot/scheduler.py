@@ -22,7 +22,7 @@ from commands.kit.supervise import ended, first_of, lasting
 from data.calendar import clock
 from data.calendar.announcements import LOOK_AGAIN, ask_at
 from data.calendar.clock import utc_now
-from data.database.engine import ANSWERING, sqlite_path
+from data.database.engine import ANSWERING, MILLIONS, sqlite_path
 from data.database.log_mover import keep_log_short
 from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
@@ -35,6 +35,8 @@ log = logging.getLogger("labmate")
 LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
 FULL_EVERY = timedelta(days=7)
+_TOO_LONG = MILLIONS.log_size * 5 // 4
+"""Bytes in SQLite's log that a snapshot's reader would have moved itself if it kept up."""
 BUSY_AGAIN = timedelta(minutes=1)
 """How long to wait when another process is in the way."""
 AT_ONCE = 64
@@ -263,7 +265,7 @@ class Scheduler:
 
     async def _move_log(self) -> None:
         if (database := sqlite_path(self._settings.database)) is not None:
-            await keep_log_short(database, ANSWERING.log_size)
+            await keep_log_short(database, ANSWERING.log_size, _TOO_LONG)
 
     # -- the worker --------------------------------------------------------------------------------
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import percentile
+from benchmarks.data import PAPERS, percentile, researchers_questions
 from benchmarks.scale.draw_vectors import draw
+from data.records import PaperRecord
+from data.sources.files import PaperFile
+from index.search.embedding import Embedder
 from index.search.vectors import Vectors
 
 NEAREST = 10
@@ -33,7 +39,8 @@ class Questions:
     def make(cls, vectors: Vectors, count: int, seed: int) -> Questions:
         """Half the queries are papers that pass the filter, and half come from outside the collection.
 
-        "random" keeps papers anywhere, "field" those nearest to one paper, "newest" the last ones.
+        "random" keeps papers anywhere, "field" those nearest to one paper, "newest" the last ones. "typed"
+        queries are no papers but what people type (:func:`typed`).
         """
         rng, table = np.random.default_rng(seed + 10), vectors.log.table
         whole = table.count
@@ -57,7 +64,18 @@ class Questions:
         for name, inside in kept.items():
             own = np.sort(rng.choice(np.flatnonzero(inside[papers]), count // 2))
             queries[name] = np.concatenate([table.rows[own].astype(np.float32), new[: count - count // 2]])
+        said = typed(count, seed)
+        for name in ("all", "random 10 %", "field 10 %"):
+            queries[f"typed, {name}"], kept[f"typed, {name}"] = said, kept[name]
         return cls(queries, _exact(vectors, queries, kept), kept)
+
+    def of(self, kind: str) -> Questions:
+        """Only the questions whose name begins so."""
+        queries, wanted, kept = (
+            {name: held for name, held in part.items() if name.startswith(kind)}
+            for part in (self.queries, self.wanted, self.kept)
+        )
+        return Questions(queries, wanted, kept)
 
     def save(self, path: Path) -> None:
         """Write them to a file."""
@@ -78,6 +96,28 @@ class Questions:
                 parts[kind][name] = stored[key]
         kept = {name: np.unpackbits(bits, count=whole).astype(bool) for name, bits in parts["kept"].items()}
         return cls(parts["queries"], parts["wanted"], kept)
+
+
+def typed(count: int, seed: int) -> np.ndarray:
+    """What people type, embedded: float32, (count, dimension).
+
+    Half are two to four words in a row of a real title, half researchers' questions of another field.
+    """
+    rng = np.random.default_rng(seed + 20)
+    texts = [item["question"] for item in researchers_questions(count // 2)]
+    for paper in islice(PaperFile(PAPERS), count - len(texts)):
+        assert isinstance(paper[1], PaperRecord)
+        words = paper[1].title.split()
+        length = int(rng.integers(2, 5))
+        first = int(rng.integers(max(1, len(words) - length + 1)))
+        texts.append(" ".join(words[first : first + length]))
+    # Elsewhere: the memory of this process is measured.
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        return other.submit(_embedded, texts).result()
+
+
+def _embedded(texts: list[str]) -> np.ndarray:
+    return np.asarray(Embedder().encode(texts), np.float32)
 
 
 def _parts(vectors: Vectors) -> Iterator[tuple[int, np.ndarray]]:
@@ -124,7 +164,7 @@ class Answered:
 
     def __str__(self) -> str:
         return (
-            f"{self.name:13} recall@10 {self.recall:.3f}  p50 {percentile(self.times, 0.5):5.1f} ms  "
+            f"{self.name:18} recall@10 {self.recall:.3f}  p50 {percentile(self.times, 0.5):5.1f} ms  "
             f"p99 {percentile(self.times, 0.99):5.1f} ms  "
             f"(CPU: {percentile(self.cpu, 0.5):.1f}, {percentile(self.cpu, 0.99):.1f})"
         )
@@ -135,7 +175,7 @@ def ask(
 ) -> Iterator[Answered]:
     """Ask everything, filter by filter."""
     for name, wanted in questions.wanted.items():
-        where = questions.kept[name] if name != "all" else None
+        where = None if name.endswith("all") else questions.kept[name]
         hits, times, cpu = 0, [], []
         for query in questions.queries[name][:5]:
             search(query, where)

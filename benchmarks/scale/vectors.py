@@ -19,6 +19,7 @@ from benchmarks.scale.draw_vectors import Anchors, draw
 from benchmarks.scale.place import size_of
 from benchmarks.scale.vector_questions import NEAREST, Questions, ask
 from benchmarks.scale.watching import memory_of
+from index.search import inverted_file
 from index.search.embedding_model import fingerprint
 from index.search.flat_rows import FlatRows
 from index.search.vectors import Vectors
@@ -136,6 +137,9 @@ def measure(folder: Path) -> None:
     for line in ask(questions, lambda query, where: vectors.search(query, NEAREST, where)[0]):
         print(f"  {line}", flush=True)
     asked = memory_of(os.getpid())
+    inverted_file._AROUND = inverted_file._AROUND_FILTERED = 0.0, 0
+    for line in ask(questions.of("typed"), lambda query, where: vectors.search(query, NEAREST, where)[0]):
+        print(f"  the least number of lists: {line}", flush=True)
     count = len(vectors)
     own = asked[0] - before[0]
     print(
@@ -162,8 +166,7 @@ def _flat(made: Vectors, folder: Path) -> None:
     for start in range(0, table.count, AT_ONCE):
         stop = min(start + AT_ONCE, table.count)
         flat.add(table.entries["paper"][start:stop], table.read_rows(start, stop))
-    only = Questions(questions.queries, {"all": questions.wanted["all"]}, {})
-    for line in ask(only, lambda query, _: flat.search(query, NEAREST, None)[0]):
+    for line in ask(questions.of("all"), lambda query, _: flat.search(query, NEAREST, None)[0]):
         print(f"  FAISS flat, float16: {line}", flush=True)
 
 

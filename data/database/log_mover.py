@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log, moved into the database in the background, so that no reply waits for it.
+"""SQLite's write-ahead log, moved into the database in the background, so that no reply does it.
 
 After a bulk load, the log holds up to 0.8 GB. By default, the next connection to commit moves it, which may
 take seconds; in a running Labmate, a reply would wait. See "Checkpointing" in https://www.sqlite.org/wal.html
@@ -9,53 +9,72 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from data.database import sqlite_files
-from data.database.in_thread import finished_in_thread
+from data.database.in_thread import begun_in_thread, finished
 
 log = logging.getLogger("labmate")
 LOOK_EVERY = 2.0
 """Seconds between two looks at the log's length."""
 
 
-async def keep_log_short(database: Path, most: int) -> None:
-    """Move the log's pages whenever its file is longer than ``most`` bytes and has changed since.
+async def keep_log_short(database: Path, most: int, too_long: int) -> None:
+    """Move the log's pages when its file is longer than ``most`` bytes and nobody has written for a while.
 
-    It ends only when cancelled, and then waits for the move that has begun. An error, such as a full disk, is
-    logged once; each further look tries again.
+    While a bulk load goes on, it moves the log itself, more rarely, so that it writes a page less often. It
+    is helped only where the file becomes ``too_long``. This ends when it is cancelled; a move that has begun
+    is then interrupted. An error, such as a full disk, is logged once; each further look tries again.
 
     Parameters
     ----------
     database
         The file of the database.
     most
-        As long a log as its writers leave behind (``PRAGMA journal_size_limit``): one that is longer has
-        pages to move, or had them until the last move.
+        As long a log as its writers leave behind (``PRAGMA journal_size_limit``), in bytes: one that is
+        longer has pages to move, or had them until the last move.
+    too_long
+        In bytes, too.
     """
+    database = database.resolve()  # SQLite keeps the log beside the file that a link leads to
     file = database.with_name(f"{database.name}-wal")
-    moved: tuple[int, int] | None = None
-    failed = ""
+    before, moved, failed = (0, 0), (0, 0), ""
     while True:
         await asyncio.sleep(LOOK_EVERY)
-        now = _state(file)
-        if now is None or now[0] <= most or now == moved:
-            continue
         try:
-            whole = await finished_in_thread(move_log, database)
-        except sqlite3.Error as error:
+            now = _state(file)
+            paused, before = now == before, now
+            size, _ = now
+            if size <= most or now == moved or not (paused or size > too_long):
+                continue
+            if await _move(database):
+                moved = now
+        except (OSError, sqlite3.Error) as error:
             if str(error) != failed:
                 log.warning("SQLite's log can't be moved into %s: %s. Trying again.", database, error)
             failed = str(error)
-            continue
-        failed = ""
-        if whole:
-            moved = now
+        else:
+            failed = ""
 
 
-def move_log(database: Path) -> bool:
+async def _move(database: Path) -> bool:
+    """:func:`move_log` in a thread, interrupted when it is cancelled."""
+    with closing(sqlite_files.writable(database)) as connection:
+        moving = begun_in_thread(move_log, connection)
+        try:
+            return await asyncio.shield(moving)
+        except asyncio.CancelledError:
+            connection.interrupt()
+            with suppress(sqlite3.Error):
+                await finished(moving)
+            raise
+
+
+def move_log(connection: sqlite3.Connection) -> bool:
     """Move all pages that no reader still needs from the log, while others read and write.
+
+    It can be interrupted at any point: what was not moved stays in the log.
 
     Returns
     -------
@@ -65,20 +84,19 @@ def move_log(database: Path) -> bool:
     Raises
     ------
     sqlite3.Error
-        Where the database can't be opened or written.
+        Where the database can't be read or written.
     """
-    with closing(sqlite_files.writable(database)) as connection:
-        busy, pages, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    busy, pages, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     return not busy and pages == moved
 
 
-def _state(file: Path) -> tuple[int, int] | None:
-    """The file's length and when it was last written; None where there is none.
+def _state(file: Path) -> tuple[int, int]:
+    """The file's length and when it was last written; (0, 0) where there is none.
 
     It is never opened here: closing a file gives up the locks that SQLite holds on it in the same process.
     """
     try:
         found = file.stat()
     except FileNotFoundError:
-        return None
+        return 0, 0
     return found.st_size, found.st_mtime_ns

@@ -33,7 +33,7 @@ class ThreadReader:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._opened: tuple[ThreadPoolExecutor, Engine] | None = None
-        self._closing: asyncio.Future[None] | None = None
+        self._closing: list[asyncio.Future[None]] = []
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """What a function reads.
@@ -57,9 +57,14 @@ class ThreadReader:
         """Wait for what is being read, and let go of the file; a later question opens it again."""
         if self._opened is not None:
             opened, self._opened = self._opened, None
-            self._closing = begun_in_thread(_shut, *opened)
-        if self._closing is not None:
-            await finished(self._closing)
+            self._closing.append(begun_in_thread(_shut, *opened))
+        while self._closing:
+            closing = self._closing[-1]
+            try:
+                await finished(closing)
+            finally:
+                if closing in self._closing:
+                    self._closing.remove(closing)
 
     def abandon(self) -> None:
         """Let go of the file as soon as what is being read has ended."""

@@ -28,7 +28,7 @@ class StoreError(RuntimeError):
 
 
 def writable(path: Path) -> sqlite3.Connection:
-    """A connection to an existing database; the last one to close merges the write-ahead log in.
+    """A connection to an existing database, for any thread; the last one to close merges the log in.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def writable(path: Path) -> sqlite3.Connection:
         Where it is missing or can't be written.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False)
 
 
 def readable(path: Path) -> sqlite3.Connection:

@@ -49,10 +49,27 @@ def search_lists(structure: Any, query: np.ndarray, k: int, probed: int) -> tupl
     """
     query = np.ascontiguousarray(query, np.float32).reshape(1, -1)
     near, numbers = structure.quantizer.search(query, probed)
-    lists_ahead(structure, numbers[0])
+    return search_chosen(structure, query, k, numbers[0], near[0])
+
+
+def search_chosen(
+    structure: Any, query: np.ndarray, k: int, numbers: np.ndarray, near: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`search_lists`, in given lists.
+
+    Parameters
+    ----------
+    numbers, near
+        The lists, int64, and the query's inner products with their centres, float32; both of shape (lists,).
+    """
+    lists_ahead(structure, numbers)
+    query, numbers, near = (
+        np.ascontiguousarray(array, kind).reshape(1, -1)
+        for array, kind in ((query, np.float32), (numbers, np.int64), (near, np.float32))
+    )
     scores, ids = np.empty((1, k), np.float32), np.empty((1, k), np.int64)
     views = (_FAISS.swig_ptr(array) for array in (numbers, near, scores, ids))
-    how = _FAISS.SearchParametersIVF(nprobe=probed)
+    how = _FAISS.SearchParametersIVF(nprobe=numbers.size)
     structure.search_preassigned_c(1, _FAISS.swig_ptr(query), k, *views, False, how)
     return scores[0], ids[0]
 

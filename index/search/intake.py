@@ -208,14 +208,14 @@ class Intake:
         if changes.touched or changes.gone:
             await self._words_done()
             # From here on without a pause: a commit must not record a batch whose words were not begun.
+            self._waiting_words = begun_in_thread(
+                self._library.words.add, changes.touched, changes.gone, coded
+            )
             if changes.stamp == self._upto + 1:
                 self._upto = changes.stamp
             else:  # another machine has written a batch in between
                 self._others_wrote = True
             self._uncommitted = True
-            self._waiting_words = begun_in_thread(
-                self._library.words.add, changes.touched, changes.gone, coded
-            )
         if self._vectors is not None:
             await self._keep_vectors(good, changes)
         summary = self.summary

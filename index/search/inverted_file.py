@@ -18,7 +18,7 @@ import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
 from index.models.faiss_file import write_structure
-from index.models.read_ahead import gathered, lists_ahead, search_lists
+from index.models.read_ahead import gathered, lists_ahead, search_chosen
 from index.search.row_table import READ_AT_ONCE, RowTable
 from index.search.vector_log import VectorLog
 
@@ -33,11 +33,15 @@ _ROUNDS = 6
 _COUNTED = 100_000
 """How many of the papers that a filter keeps are counted, at most, to see in which lists they are."""
 _PROBED, _PROBED_FILTERED = (64, 1 / 40), (128, 1 / 16)
-"""How many of the lists a search looks into: so many, or this share of them if that is more."""
+"""How many of the lists a search looks into at least: so many, or this share of them if that is more."""
+_AROUND, _AROUND_FILTERED = (0.2, 300_000), (0.3, 200_000)
+"""How much farther than the nearest list another may be that is looked into, too: the difference of the
+query's cosines with the two centres, as a share of its sine with the nearest; and after how many codes no
+more are. A paper is near to few lists; what people type lies between fields, a little near to many."""
 _SEEN, _COMMON = 0.1, 0.1
 """With a filter: the least share of the papers it keeps whose codes are compared; less, if it keeps more
 than this share of all papers."""
-_POOL, _POOL_LEAST = 4, 200
+_POOL, _POOL_LEAST = 4, 800
 """How many candidates to compare exactly: so many times what is asked for, and at least so many."""
 _DENSE = 0.01
 """A filter that keeps a larger share of all papers needs most pages of the codes in the lists looked into."""
@@ -69,6 +73,8 @@ class InvertedFile:
         self._centres = _FAISS.rev_swig_ptr(quantizer.get_xb(), structure.nlist * structure.d).reshape(
             structure.nlist, structure.d
         )
+        lists_of = structure.invlists
+        self._sizes = np.array([lists_of.list_size(number) for number in range(structure.nlist)], np.int64)
 
     @classmethod
     def open(cls, log: VectorLog) -> Self | None:
@@ -105,9 +111,11 @@ class InvertedFile:
         """
         structure, pool = self._structure, max(_POOL_LEAST, _POOL * count)
         if where is None:
+            near = self._near(query)
+            order = np.argsort(-near)
             enough = 1 + int(structure.nlist * 2 * pool / max(1, self.size))
-            lists = min(structure.nlist, max(enough, _least(_PROBED, structure.nlist)))
-            _, papers = search_lists(structure, query, pool, lists)
+            lists = order[: max(enough, _least(_PROBED, structure.nlist), self._around(near, order, _AROUND))]
+            _, papers = search_chosen(structure, query, pool, lists, near[lists])
         else:
             chosen = self._chosen(query, where, pool)
             if not chosen.any():
@@ -132,7 +140,8 @@ class InvertedFile:
         papers = np.flatnonzero(where[::step]) * step
         lists = gathered(self._lists, papers[papers < len(self._lists)])
         held = np.bincount(lists[lists != _NO_LIST], minlength=len(self._centres))
-        order = np.argsort(-self._near(query))
+        near = self._near(query)
+        order = np.argsort(-near)
         order = order[held[order] > 0]
         seen = np.cumsum(held[order])
         chosen = np.zeros(len(held), bool)
@@ -141,8 +150,16 @@ class InvertedFile:
                 _SEEN, max(_least(_PROBED, len(held)) / len(held), _SEEN * _COMMON * self.size / kept)
             )
             enough = int(np.searchsorted(seen, max(share * seen[-1], 2 * pool / step))) + 1
-            chosen[order[: max(enough, _least(_PROBED_FILTERED, len(held)))]] = True
+            lists_least = max(enough, _least(_PROBED_FILTERED, len(held)))
+            chosen[order[: max(lists_least, self._around(near, order, _AROUND_FILTERED))]] = True
         return chosen
+
+    def _around(self, near: np.ndarray, order: np.ndarray, of: tuple[float, int]) -> int:
+        """How many of some lists, nearest first, are little farther than the first (:data:`_AROUND`)."""
+        nearest, (share, codes) = float(near[order[0]]), of
+        least = nearest - share * max(0.0, 1 - nearest**2) ** 0.5
+        lists = int(np.searchsorted(-near[order], -least, "right"))
+        return min(lists, int(np.searchsorted(np.cumsum(self._sizes[order]), codes)))
 
     def _near(self, query: np.ndarray) -> np.ndarray:
         """Cosine of the query with each list's centre: float32, shape (lists,)."""

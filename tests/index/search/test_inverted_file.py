@@ -4,14 +4,18 @@ import json
 import os
 import threading
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pytest
 
-from index.search import faiss_index
+from index.search import faiss_index, inverted_file
+from index.search.embedding import Embedder
+from index.search.embedding_model import DEFAULT_MODEL, fingerprint
 from index.search.faiss_index import FaissIndex
 from index.search.inverted_file import InvertedFile
 from index.search.vectors import Vectors
+from tests.helpers import slices
 
 PRINT = {
     "model": "m",
@@ -107,6 +111,34 @@ def test_the_nearest_of_all_and_behind_every_kind_of_filter(vectors, rows):
     one_cloud = np.arange(COUNT) % 60 == 7
     for where in (None, anywhere, few, one_cloud, ~one_cloud, np.arange(COUNT) >= COUNT - 300):
         assert recall(vectors, rows, where) >= 0.95
+
+
+def test_what_people_type_lies_between_fields_and_is_answered_as_papers_are(tmp_path, monkeypatch, shared):
+    """Three words of a title are a little near to many lists; what is nearest to them is in any of those."""
+    monkeypatch.setattr(inverted_file, "_PROBED", (8, 1 / 40))
+    monkeypatch.setattr(inverted_file, "_PROBED_FILTERED", (8, 1 / 40))
+    monkeypatch.setattr(inverted_file, "_POOL_LEAST", 200)
+    rows = np.load(shared / "data/arxiv-daily.minilm.f16.npy", mmap_mode="r")[:COUNT]
+    others = islice(slices.records(shared, lambda line, _: line >= COUNT), 80)
+    typed = Embedder().encode([" ".join(record.title.split()[1:4]) for _, record in others])
+    vectors = Vectors.open(tmp_path, fingerprint(DEFAULT_MODEL), open_index=open_small)
+    vectors.append(range(COUNT), range(COUNT), rows)
+    assert vectors.tend()
+    some = np.random.default_rng(3).random(COUNT) < 0.3
+
+    def found(where):
+        return sum(
+            len(nearest(rows, query, 10, where) & set(vectors.search(query, 10, where)[0].tolist()))
+            for query in typed
+        ) / (10 * len(typed))
+
+    all_found, some_found = found(None), found(some)
+    assert all_found >= 0.9
+    assert some_found >= 0.95
+    monkeypatch.setattr(inverted_file, "_AROUND", (0.0, 0))
+    monkeypatch.setattr(inverted_file, "_AROUND_FILTERED", (0.0, 0))
+    assert found(None) < all_found - 0.1
+    assert found(some) < some_found - 0.05
 
 
 def test_scores_are_the_cosines_of_the_rows(vectors, rows):
