@@ -23,7 +23,7 @@ class KnownItems(NamedTuple):
 def known_items(
     wanted: Sequence[int], found: Sequence[Sequence[int]], reference: Sequence[Sequence[int]]
 ) -> KnownItems:
-    """Judge what was found by the papers wanted and by what the reference found.
+    """Compare what was found with the papers wanted and with what the reference found.
 
     Parameters
     ----------

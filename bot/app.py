@@ -62,8 +62,8 @@ async def open_corpus(
     """The papers of this installation, with their indexes.
 
     ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass.
-    ``paging`` is by default that of few rows, or of many where it is ``writable`` or ``bulk``. Only a process
-    that writes, or is to ``renew`` them, removes another database's files.
+    ``paging`` is by default BULK where it is ``writable`` or ``bulk``, else FEW. Only a process that writes,
+    or is to ``renew`` them, removes another database's files.
 
     Raises
     ------

@@ -36,7 +36,7 @@ LOOK_EVERY = 3.0
 NAMES_EVERY = 20.0
 FULL_EVERY = timedelta(days=7)
 _TOO_LONG = MILLIONS.log_size * 5 // 4
-"""Bytes in SQLite's log that a snapshot's reader would have moved itself if it kept up."""
+"""Bytes in SQLite's log beyond which the process that reads in a snapshot is behind in moving it."""
 BUSY_AGAIN = timedelta(minutes=1)
 """How long to wait when another process is in the way."""
 AT_ONCE = 64

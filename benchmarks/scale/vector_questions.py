@@ -40,7 +40,7 @@ class Questions:
         """Half the queries are papers that pass the filter, and half come from outside the collection.
 
         "random" keeps papers anywhere, "field" those nearest to one paper, "newest" the last ones. "typed"
-        queries are no papers but what people type (:func:`typed`).
+        queries are what people type, not papers (:func:`typed`).
         """
         rng, table = np.random.default_rng(seed + 10), vectors.log.table
         whole = table.count
@@ -70,7 +70,7 @@ class Questions:
         return cls(queries, _exact(vectors, queries, kept), kept)
 
     def of(self, kind: str) -> Questions:
-        """Only the questions whose name begins so."""
+        """Only the questions whose names begin with ``kind``."""
         queries, wanted, kept = (
             {name: held for name, held in part.items() if name.startswith(kind)}
             for part in (self.queries, self.wanted, self.kept)
@@ -111,7 +111,7 @@ def typed(count: int, seed: int) -> np.ndarray:
         length = int(rng.integers(2, 5))
         first = int(rng.integers(max(1, len(words) - length + 1)))
         texts.append(" ".join(words[first : first + length]))
-    # Elsewhere: the memory of this process is measured.
+    # In another process, since this one's memory is measured.
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
         return other.submit(_embedded, texts).result()
 

@@ -296,7 +296,9 @@ def index(
                 elif not events and await corpus.remake_damaged_words():
                     report.say("The word index is damaged, so it is made again.")
                 elif not events and await corpus.words_lost():
-                    report.say("The word index does not have the database's papers, so it is made again.")
+                    report.say(
+                        "The word index has another number of papers than the database, so it is made again."
+                    )
                     await finished_in_thread(corpus.words.clear)
                 await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
                 count = await embed(corpus, report)

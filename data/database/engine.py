@@ -45,7 +45,7 @@ class Paging:
     cache
         KiB of pages in memory.
     log
-        Pages that the log may keep when all of them were moved into the database.
+        Pages to which the log's file is cut once all are in the database.
     moves_at
         Pages in the log at which a commit moves them into the database.
     """
@@ -56,7 +56,7 @@ class Paging:
 
     @property
     def log_size(self) -> int:
-        """The log's most bytes when all its pages were moved."""
+        """``log`` in bytes."""
         return self.log * _PAGE
 
 

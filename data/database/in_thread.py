@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def begun_in_thread(work: Callable[P, T], *given: P.args, **more: P.kwargs) -> asyncio.Future[T]:
-    """What a function will return in a thread. It is no task, which the end of the loop would cancel."""
+    """A future of what a function returns in a thread. It isn't a task: the end of a loop cancels tasks."""
     called = partial(copy_context().run, work, *given, **more)
     return asyncio.get_running_loop().run_in_executor(None, called)
 
@@ -23,7 +23,7 @@ async def finished(work: asyncio.Future[T]) -> T:
     """The result of work that goes on whatever happens.
 
     A caller that is cancelled, however often, still waits until the work has ended, so that nothing closes
-    the files that it uses. The cancellation then goes before an error of the work's.
+    the files that it uses. Its cancellation then hides an error of the work.
     """
     try:
         return await asyncio.shield(work)

@@ -23,19 +23,19 @@ LOOK_EVERY = 2.0
 async def keep_log_short(database: Path, most: int, too_long: int) -> None:
     """Move the log's pages when its file is longer than ``most`` bytes and nobody has written for a while.
 
-    While a bulk load goes on, it moves the log itself, more rarely, so that it writes a page less often. It
-    is helped only where the file becomes ``too_long``. This ends when it is cancelled; a move that has begun
-    is then interrupted. An error, such as a full disk, is logged once; each further look tries again.
+    A running bulk load moves the log itself, but rarely, so that it writes each page fewer times. This
+    function helps only when the file grows beyond ``too_long``. It ends when it is cancelled; a move that has
+    begun is then interrupted. An error, such as a full disk, is logged once; each further look tries again.
 
     Parameters
     ----------
     database
         The file of the database.
     most
-        As long a log as its writers leave behind (``PRAGMA journal_size_limit``), in bytes: one that is
-        longer has pages to move, or had them until the last move.
+        The size in bytes to which writers cut the log (``PRAGMA journal_size_limit``). A larger log has pages
+        to move, or had them until the last move.
     too_long
-        In bytes, too.
+        The size in bytes beyond which the log is moved even while it is being written.
     """
     database = database.resolve()  # SQLite keeps the log beside the file that a link leads to
     file = database.with_name(f"{database.name}-wal")

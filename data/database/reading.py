@@ -79,7 +79,7 @@ def _with(engine: Engine, work: Callable[[Connection], T]) -> T:
 
 
 def _shut(threads: ThreadPoolExecutor, engine: Engine) -> None:
-    """Wait for the threads, then close their connections; one in use would go back to the pool, open."""
+    """Wait for the threads, then close their connections; one still in use would stay open."""
     threads.shutdown()
     engine.dispose()
 

@@ -318,7 +318,7 @@ class Corpus:
             await asyncio.to_thread(origin.remove_folder, former)
 
     async def words_lost(self) -> bool:
-        """Whether the word index has another number of papers than the database, though it follows it."""
+        """Whether the word index, though up to date, has another number of papers than the database."""
         await self.refresh()
         followed = self.words.upto == await self.store.last_change()
         return followed and len(self.words) != len(self.facets)

@@ -27,7 +27,7 @@ _MAPPED = 1 << 40
 """Bytes that the reader maps, as far as SQLite was built to: else it calls the system for each row's page.
 
 As with every mapped file, the system ends the process ("Bus error") if a page can't be read from the disk,
-or if another program has cut the file off meanwhile.
+or if another program has truncated the file meanwhile.
 """
 _NOT_READ = {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),

@@ -35,9 +35,9 @@ _COUNTED = 100_000
 _PROBED, _PROBED_FILTERED = (64, 1 / 40), (128, 1 / 16)
 """How many of the lists a search looks into at least: so many, or this share of them if that is more."""
 _AROUND, _AROUND_FILTERED = (0.2, 300_000), (0.3, 200_000)
-"""How much farther than the nearest list another may be that is looked into, too: the difference of the
-query's cosines with the two centres, as a share of its sine with the nearest; and after how many codes no
-more are. A paper is near to few lists; what people type lies between fields, a little near to many."""
+"""(share, codes): a search also looks into lists with centres whose cosine with the query is less than the
+nearest one's by at most this share of the nearest one's sine, until the lists hold so many codes. A paper
+lies near few lists; what people type lies between fields, about equally far from many."""
 _SEEN, _COMMON = 0.1, 0.1
 """With a filter: the least share of the papers it keeps whose codes are compared; less, if it keeps more
 than this share of all papers."""

@@ -69,7 +69,7 @@ class PhraseBackground:
         return values
 
     def _keeping(self, words: Sequence[str]) -> dict[str, int]:
-        """The rows that are kept, with those of these words; begun anew where there is no room.
+        """The kept rows, with those of these words added; emptied first if there is no room.
 
         Two threads may both add: a word's row is the same in each, and none is ever taken out.
         """

@@ -49,7 +49,7 @@ class Texts:
     cleaned
         The texts without LaTeX and addresses; each is a title, a line break, and an abstract.
     words
-        What the distinct printed words are.
+        The distinct printed words.
     word, text, start, stop
         int32, shape (tokens,): the word, the text, and where in it the word stands.
     in_title, joined

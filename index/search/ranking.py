@@ -17,7 +17,7 @@ from index.search.results import DEEP, Hit, best_hits, passes
 from index.search.vectors import few
 
 NEAR_POOL, WORD_POOL = 200, 100
-"""How many candidates vectors and words give; where vectors can't, words give as many as they would.
+"""How many candidates vectors and words give; without enough vectors, words give as many as they would.
 
 ``python -m benchmarks.search_candidates`` shows what other numbers find.
 """

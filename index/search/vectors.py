@@ -17,7 +17,7 @@ _COMPACT_ABOVE = 0.3
 
 
 def few(vectors: Vectors | None, pool: int) -> bool:
-    """Whether they can't give so many papers, so that words look for more than otherwise."""
+    """Whether there are fewer vectors than ``pool``, so that words have to give more candidates."""
     return vectors is None or len(vectors) < pool
 
 

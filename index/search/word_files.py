@@ -134,7 +134,7 @@ class WordFiles:
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
         self._failed: Exception | None = None
-        """Why something could not be written since :meth:`close`."""
+        """The first failed write since the last :meth:`close`."""
         self._stamp = ""
         self._highest = -1
         self.refresh()
@@ -193,7 +193,7 @@ class WordFiles:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """:func:`_written` for changes, none of which is committed after one that failed.
+        """:func:`_written` for changes; after one fails, nothing is committed until :meth:`close`.
 
         After an error, tantivy and SQLite may each have dropped what was not committed yet.
         """
@@ -222,8 +222,8 @@ class WordFiles:
         Raises
         ------
         WordsDamagedError, WordsUnreadableError
-            As every method that writes does. Until :meth:`close`, each then raises the same error, and what
-            was not committed is dropped.
+            If a write fails. Every later write raises the same error until :meth:`close`, which drops what
+            was not committed.
         """
         with self._changing():
             writer = self._writing()

@@ -48,7 +48,7 @@ async def test_a_cancellation_goes_before_an_error(slow):
         await task
 
 
-def test_at_the_end_of_a_loop_too(slow):
+def test_the_end_of_a_loop_waits_for_the_work_too(slow):
     """The end cancels all tasks; the work isn't one."""
     work, go_on = slow
     ended = threading.Event()

@@ -50,7 +50,7 @@ async def moving(path):
 
 
 def load(path, pages=PAGES):
-    """Fill the log as a bulk load of another process does, which moves it more rarely."""
+    """Fill the log from another connection, which never moves it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA wal_autocheckpoint = 0")
         other.execute("CREATE TABLE IF NOT EXISTS bulk (page BLOB)")
@@ -70,7 +70,7 @@ async def until(holds):
 
 
 @pytest.mark.parametrize(("paging", "moves"), [(FEW, True), (ANSWERING, False)])
-async def test_a_commit_of_a_running_bot_leaves_a_long_log_alone(path, paging, moves):
+async def test_only_a_running_bot_s_commit_leaves_a_long_log_alone(path, paging, moves):
     async with store_on(path, paging) as store:
         load(path)
         before = size(path)

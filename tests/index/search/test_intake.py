@@ -188,7 +188,7 @@ async def test_a_stop_while_words_are_committed_waits_for_them(corpus, store, mo
 
 
 async def test_a_stop_while_a_batch_waits_for_words_loses_no_words(corpus, store, monkeypatch):
-    """Cancelled twice, as what stops slowly is told again."""
+    """Cancelled twice, as when somebody presses Ctrl-C again."""
     monkeypatch.setattr(index.search.intake, "BATCH", 1)
     loop, add = asyncio.get_running_loop(), corpus.words.add
     go_on, stored = threading.Event(), asyncio.Event()

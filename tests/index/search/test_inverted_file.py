@@ -113,8 +113,8 @@ def test_the_nearest_of_all_and_behind_every_kind_of_filter(vectors, rows):
         assert recall(vectors, rows, where) >= 0.95
 
 
-def test_what_people_type_lies_between_fields_and_is_answered_as_papers_are(tmp_path, monkeypatch, shared):
-    """Three words of a title are a little near to many lists; what is nearest to them is in any of those."""
+def test_what_people_type_finds_its_nearest_in_lists_that_are_little_farther(tmp_path, monkeypatch, shared):
+    """Three words of a title lie about equally far from many lists; their nearest papers may be in any."""
     monkeypatch.setattr(inverted_file, "_PROBED", (8, 1 / 40))
     monkeypatch.setattr(inverted_file, "_PROBED_FILTERED", (8, 1 / 40))
     monkeypatch.setattr(inverted_file, "_POOL_LEAST", 200)
