@@ -78,13 +78,21 @@ async def test_only_a_running_bot_s_commit_leaves_a_long_log_alone(path, paging,
         assert (size(path) > before + PAGES * 4_000) is moves
 
 
-async def test_a_long_log_is_moved_and_cut_by_the_next_commit(path):
+async def test_a_long_log_is_moved_and_cut_by_the_next_commit(path, monkeypatch):
+    whole = []
+
+    def told(connection):
+        whole.append(move_log(connection))
+        return whole[-1]
+
+    monkeypatch.setattr(log_mover, "move_log", told)
     async with store_on(path) as store:
         load(path)
         log_file = path.with_name("labmate.db-wal")
         assert size(log_file) > ANSWERING.log_size
         async with moving(path):
-            await until(lambda: size(path) > PAGES * 4_000)
+            await until(lambda: True in whole)
+        assert size(path) > PAGES * 4_000
         await store.upsert([record(1)])
         assert size(log_file) <= ANSWERING.log_size
         assert await store.integrity() == "ok"
@@ -159,7 +167,7 @@ async def test_a_stop_interrupts_a_move(path, monkeypatch):
     interrupted = []
 
     def endless(connection):
-        begun.set()
+        connection.set_progress_handler(begun.set, 1_000)
         try:
             connection.execute(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
