@@ -141,7 +141,7 @@ class Topics:
         found: list[tuple[np.ndarray, ...]] = []
         done = 0
         for part in batched(texts):
-            scored = PhraseFinder.shipped().score(part, among=known_keys)
+            scored = PhraseFinder.shipped().score(part, lambda text, key, size: is_in(key, known_keys))
             rows = about(scored)
             place = np.searchsorted(known_keys, scored.table.key[rows])
             found.append((scored.table.text[rows] + done, key_columns[place], chances(scored)[rows]))

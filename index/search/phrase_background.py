@@ -52,6 +52,7 @@ class PhraseBackground:
     phrase_values: np.ndarray
     beside: np.ndarray
     _row_of: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _nearby: dict[float, np.ndarray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def words(self, words: Sequence[str]) -> np.ndarray:
         """The values of folded words: float32, shape (words, :data:`COLUMNS`)."""
@@ -92,6 +93,12 @@ class PhraseBackground:
         first = (rows >= 0).argmax(axis=1)
         found: list[int] = rows[np.arange(len(words)), first].tolist()
         return found
+
+    def nearby(self, power: float) -> np.ndarray:
+        """``beside`` raised to a power; computed once for each."""
+        if power not in self._nearby:
+            self._nearby[power] = self.beside**power
+        return self._nearby[power]
 
     def phrases(self, keys: np.ndarray) -> np.ndarray:
         """float32, shape (keys, 3); zeros for phrases that are not known."""

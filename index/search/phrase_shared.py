@@ -6,6 +6,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from index.models.distinct import common, distinct, is_in
+from index.search.phrase_background import PhraseBackground
+from index.search.phrase_table import Choice
 from index.search.phrase_text import phrase_parts
 from index.search.phrases import PhraseFinder, chances
 
@@ -34,10 +37,11 @@ def shared_phrases(
         Phrases that were named before, elsewhere in the same reply: others are preferred.
     """
     finder = PhraseFinder.shipped()
-    scored = finder.score([one, *others], of=0)
+    background = finder.background
+    scored = finder.score([one, *others], _shared(background))
     table, chance = scored.table, chances(scored)
-    known = finder.background.phrases(table.key)[:, 0]
-    rarity = np.log(max(finder.background.papers, 2) / np.maximum(known, 1.0))
+    known = background.phrases(table.key)[:, 0]
+    rarity = np.log(max(background.papers, 2) / np.maximum(known, 1.0))
     ends = np.searchsorted(table.text, np.arange(len(others) + 2))
     keys = table.key[: ends[1]]
     before = {tuple(phrase_parts(phrase)) for phrase in said}
@@ -46,7 +50,7 @@ def shared_phrases(
         _, mine, theirs = np.intersect1d(keys, table.key[start:stop], return_indices=True)
         theirs = theirs + start
         both = np.minimum(chance[mine], chance[theirs])
-        plain = (table.words[theirs] == 1) & (known[theirs] > COMMON_WORD * finder.background.papers)
+        plain = (table.words[theirs] == 1) & (known[theirs] > COMMON_WORD * background.papers)
         weight = np.where(
             (both >= LEAST) & ~plain, np.sqrt(chance[mine] * chance[theirs]) * rarity[theirs], 0.0
         )
@@ -73,3 +77,16 @@ def shared_phrases(
                 chosen.append(finder.printed(scored, row))
         found.append(chosen)
     return found
+
+
+def _shared(background: PhraseBackground) -> Choice:
+    """Chooses what the first text shares with others, but for common words, which are most of it."""
+    most = COMMON_WORD * background.papers
+
+    def choice(text: np.ndarray, key: np.ndarray, size: np.ndarray) -> np.ndarray:
+        both = common(key[text == 0], key[text != 0])
+        several = distinct(key[size > 1])  # language models may be written language-models elsewhere
+        plain = (background.phrases(both)[:, 0] > most) & ~is_in(both, several)
+        return is_in(key, both[~plain])
+
+    return choice

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from index.models.distinct import common, is_in
 from index.search.phrase_background import (
     ADJECTIVE,
     ADVERB,
@@ -65,6 +65,9 @@ FEATURES = (
     "has_acronym",
 )
 
+Choice = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Which occurrences count, bool, by the text, the key and the number of words of each."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -115,7 +118,7 @@ def tokens(texts: Texts, background: PhraseBackground) -> Tokens:
     before = np.where(texts.joined, np.append(BREAK, here[:-1])[: len(word)], BREAK)
     after = np.where(joined_after, np.append(here[1:], BREAK)[: len(word)], BREAK)
     chances = values[word][:, [NOUN, ADJECTIVE, VERB, ADVERB]]
-    chances = chances * background.beside[:, before, after].T ** CONTEXT + 1e-6
+    chances = chances * background.nearby(CONTEXT)[:, before, after].T + 1e-6
     chances /= chances.sum(axis=1, keepdims=True)
     inside = (function[word] == 0) & (chances[:, 2] <= MOST_VERB) & (chances[:, 3] <= MOST_ADVERB)
     inside &= ~mark[word] | np.append(False, inside[:-1])[: len(word)] & texts.joined
@@ -179,26 +182,13 @@ def _short_form(texts: Texts, start: np.ndarray, size: np.ndarray) -> np.ndarray
     return out
 
 
-def tabulate(
-    texts: Texts, background: PhraseBackground, of: int | None = None, among: np.ndarray | None = None
-) -> Table:
-    """All candidates of some texts with their features.
-
-    Parameters
-    ----------
-    of
-        The text that is compared with the others: only candidates that it has in common with one count.
-    among
-        The keys that count, uint64, ascending; None for all.
-    """
+def tabulate(texts: Texts, background: PhraseBackground, choice: Choice | None = None) -> Table:
+    """All candidates of some texts with their features; only occurrences that are chosen count."""
     judged = tokens(texts, background)
     start, size, key = occurrences(texts, judged)
     text = texts.text[start].astype(np.int64)
-    if of is not None:
-        shared = common(key[text == of], key[text != of])
-        among = shared if among is None else common(shared, among)
-    if among is not None:
-        kept = is_in(key, among)
+    if choice is not None:
+        kept = choice(text, key, size)
         start, size, key, text = start[kept], size[kept], key[kept], text[kept]
     order = np.lexsort((start, key, text))
     start, size, key, text = start[order], size[order], key[order], text[order]

@@ -11,7 +11,7 @@ import numpy as np
 
 from index.models.shipped import booster, margins, shipped
 from index.search.phrase_background import SMALL, PhraseBackground
-from index.search.phrase_table import FEATURES, Table, tabulate
+from index.search.phrase_table import FEATURES, Choice, Table, tabulate
 from index.search.phrase_text import Texts, read
 from index.search.printed_words import CAPITALISED
 
@@ -73,12 +73,10 @@ class PhraseFinder:
         """
         return _shipped()
 
-    def score(
-        self, papers: Sequence[tuple[str, str]], of: int | None = None, among: np.ndarray | None = None
-    ) -> ScoredPhrases:
-        """All candidates in titles and abstracts, or those that :func:`tabulate` is told to look at."""
+    def score(self, papers: Sequence[tuple[str, str]], choice: Choice | None = None) -> ScoredPhrases:
+        """All candidates in titles and abstracts, or those that are chosen (:func:`tabulate`)."""
         texts = read(papers)
-        table = tabulate(texts, self.background, of, among)
+        table = tabulate(texts, self.background, choice)
         beside = author_features(table, margins(self._ranker, table.features[:, self._columns]))
         weights = np.array([self._authors[name] for name in beside])
         odds = np.stack(list(beside.values()), axis=1) @ weights if len(table.key) else np.zeros(0)
