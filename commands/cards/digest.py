@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import discord
@@ -23,6 +23,8 @@ PAGE = 5
 PICTURE = "day.png"
 REGIONS_TOLD = 10
 _TEXT_LIMIT = 3_900
+_FRESH = timedelta(days=4)
+"""A weekend with a holiday: where the newest listing is older, a digest says its day."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -48,7 +50,11 @@ def heading(digest: Digest, delivery: Delivery) -> str:
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · late: I was offline" if delivery.late else ""
-    return f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{late}"
+    newest = delivery.upto
+    listed = f" · newest listing: {day(newest)}" if newest and delivery.slot - newest > _FRESH else ""
+    return (
+        f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{listed}{late}"
+    )
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:

@@ -72,12 +72,21 @@ def _counted(said: Understood) -> str:
 
 
 def unfitting(
-    known: int, said: Understood, *, since: date | None, until: date | None, limited: bool, guesses: bool
+    known: int,
+    said: Understood,
+    named: Sequence[str],
+    *,
+    since: date | None,
+    until: date | None,
+    limited: bool,
+    guesses: bool,
 ) -> tuple[str, str]:
     """What to say where nothing fits, and for the end, in small print, what to try.
 
     Parameters
     ----------
+    named
+        The author and the category that papers must have, as ``by …`` and ``in …``.
     since, until
         The days that hold, from the query and the options.
     limited
@@ -86,9 +95,9 @@ def unfitting(
         Whether papers follow that come near.
     """
     whose = _people(said) if said.people_sure or not said.text else ""
-    if whose or since or until:
+    if whose or named or since or until:
         who = whose.replace("papers ", " ", 1)
-        says = " ".join(f"No paper{who} {_days(since, until)}".split()) + " fits."
+        says = " ".join(f"No paper{who} {' '.join(named)} {_days(since, until)}".split()) + " fits."
     else:
         says = f"None of the {plural(known, 'paper')} fits."
     undone = [f"**{undo_label(part, said)}**" for part in (DATES, PEOPLE) if part in said.parts]

@@ -31,13 +31,16 @@ def missing(services: Services, *needs: Need) -> str | None:
     need, progress = lacking[0], services.progress
     if services.is_starting and need in (Need.PEOPLE, Need.TOPICS):
         return f"-# {STARTING}"
+    lack = "so this may be incomplete"
+    if need is Need.PEOPLE:
+        lack += ", and people of one name may be mixed"
     if work := doing(progress, need):
-        return f"-# {work}, so this may be incomplete."
+        return f"-# {work}, {lack}."
     if need is Need.PAPERS:
-        return f"-# {behind(services.corpus.following.lag)}, so this may be incomplete."
+        return f"-# {behind(services.corpus.following.lag)}, {lack}."
     waiting = services.corpus.waiting()
     papers = f"{'this' if waiting == 1 else 'these'} {plural(waiting, 'paper')}"
-    return f"-# {_WAITING[need].format(papers)}, so this may be incomplete."
+    return f"-# {_WAITING[need].format(papers)}, {lack}."
 
 
 def behind(lag: Lag) -> str:

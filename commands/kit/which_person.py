@@ -103,7 +103,8 @@ def _apart(services: Services, match: PersonMatch, people: Sequence[Outline]) ->
         *outlines(people[:SHOWN]),
     ]
     if (more := len(match.others) - SHOWN) > 0:
-        lines.append(f"-# … and {more:,} more with fewer papers; the menu lists the first {CHOICES}.")
+        lists = f"the first {CHOICES}" if len(match.others) > CHOICES else "all"
+        lines.append(f"-# … and {more:,} more; the menu lists {lists}.")
     return "\n".join(lines)
 
 

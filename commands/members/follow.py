@@ -76,8 +76,10 @@ async def seen_in(
     return view
 
 
-async def follow(services: Services, member: int, kind: str, target: str, name: str) -> ui.LayoutView:
-    """Follow something, and say what news that brings."""
+async def follow(
+    services: Services, member: int, kind: str, target: str, name: str, beside: str = ""
+) -> ui.LayoutView:
+    """Follow something, and say what news that brings; ``beside`` is said below."""
     try:
         new = await services.store.members.follow(member, kind, target, name, services.place.guild)
     except TooManyError as error:
@@ -91,7 +93,7 @@ async def follow(services: Services, member: int, kind: str, target: str, name: 
         else f"I'll put {NEWS[kind]} in your own digest. You haven't started one yet: /digest mine."
     )
     return note(
-        f"{said} **{shown(name, 120)}**. {news}",
+        f"{said} **{shown(name, 120)}**. {news}{beside}",
         [[link("follow.end", "Undo" if new else "Unfollow", follow=number)]],
     )
 
@@ -117,7 +119,10 @@ async def follow_topic(services: Services, member: int, topic: str) -> ui.Layout
     words = " ".join(topic.split())
     if not any(character.isalpha() for character in words):
         raise UserError("Give the topic in words, such as: in-network aggregation.")
-    return await follow(services, member, "topic", words.casefold(), words)
+    known = any(term.in_titles or term.in_abstracts for term in services.corpus.words.terms(words))
+    which = "these words" if " " in words else "this word"
+    unknown = "" if known else f"\n-# No paper that I know has {which} yet."
+    return await follow(services, member, "topic", words.casefold(), words, unknown)
 
 
 async def follow_category(services: Services, member: int, category: str) -> ui.LayoutView:

@@ -188,11 +188,19 @@ def _shown_query(asked: SearchQuery) -> str:
 def _limits(asked: SearchQuery, said: Understood, order: Order) -> str:
     """What the options limit and what was understood, in small print."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
-    author = safe(shorten(asked.author, 60)) if asked.author else ""
-    chosen = (f"in {asked.category}" if asked.category else "", f"by {author}" if author else "")
-    options = ", ".join(filter(None, chosen))
+    options = " ".join(_named(asked, said))
     lines = [f"-# {options}" if options else "", understood_line(said, order, since=since, until=said.until)]
     return "".join(f"\n{line}" for line in lines if line)
+
+
+def _named(asked: SearchQuery, said: Understood) -> list[str]:
+    """The authors and categories that options or fields of the query name: ``by …``, ``in …``."""
+    authors = filter(None, (asked.author, said.query.author))
+    categories = filter(None, (asked.category, said.query.category))
+    return [
+        *(f"by {safe(shorten(author, 60))}" for author in dict.fromkeys(authors)),
+        *(f"in {safe(shorten(category, 60))}" for category in dict.fromkeys(categories)),
+    ]
 
 
 def _unfitting(services: Services, asked: SearchQuery, said: Understood, *, guesses: bool) -> tuple[str, str]:
@@ -200,7 +208,9 @@ def _unfitting(services: Services, asked: SearchQuery, said: Understood, *, gues
     since = max((one for one in (asked.since, said.since) if one), default=None)
     limited = bool(asked.since or asked.category or asked.author or said.query.author or said.query.category)
     known = services.paper_count
-    return unfitting(known, said, since=since, until=said.until, limited=limited, guesses=guesses)
+    return unfitting(
+        known, said, _named(asked, said), since=since, until=said.until, limited=limited, guesses=guesses
+    )
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import discord
+import numpy as np
 from discord import app_commands, ui
 from discord.ext import commands
 
@@ -21,6 +22,8 @@ from index.people.people import PeopleIndex
 from index.people.shared_reading import shared_reading
 
 TOPICS, BOTH_READ = 4, 3
+LOOKED_AT = 20
+"""How many topics of a person are looked at for some that the other does not have."""
 
 
 async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
@@ -43,7 +46,7 @@ def compared(services: Services, people: PeopleIndex, one: Person, other: Person
     together = people.together(one.id, other.id)
     path = None if together else people.way(one.id, other.id)
     return Comparison(
-        (_side(services, people, one, shared or []), _side(services, people, other, shared or [])),
+        (_side(services, people, one, theirs), _side(services, people, other, mine)),
         None if shared is None else tuple(shared),
         tuple(people.name(each) for each in people.ties(other.id).people.tolist() if each in known),
         tuple(together),
@@ -52,11 +55,14 @@ def compared(services: Services, people: PeopleIndex, one: Person, other: Person
     )
 
 
-def _side(services: Services, people: PeopleIndex, person: Person, shared: list[str]) -> Side:
+def _side(services: Services, people: PeopleIndex, person: Person, others: np.ndarray) -> Side:
+    """One person, with the topics that none of the other's papers has."""
     papers, scores, topics = people.papers(person.id), services.insight.scores, services.insight.topics
-    phrases = [topic.phrase for topic in topics.of(papers, TOPICS + 3)] if topics else []
-    own = [phrase for phrase in phrases if phrase not in shared][:TOPICS]
-    return Side(person, scores.person(person.id, papers) if scores else None, tuple(own))
+    own: list[str] = []
+    if topics:
+        known = topics.any_of(others)
+        own = [topic.phrase for topic in topics.of(papers, LOOKED_AT) if topic.column not in known]
+    return Side(person, scores.person(person.id, papers) if scores else None, tuple(own[:TOPICS]))
 
 
 class Compare(commands.Cog):

@@ -43,7 +43,9 @@ async def people_knowing(services: Services, topic: str, most: int) -> tuple[lis
         raise UserError(not_yet(services))
     await services.wait_for_model()
     results = await services.search.search(topic, READ, as_text=True, judged=READ)
-    return await asyncio.to_thread(knowing, people, results.fitting, most), results
+    fitting = set(results.fitting)
+    found = [hit for hit in results.hits if hit.paper_id in fitting]
+    return await asyncio.to_thread(knowing, people, found, most), results
 
 
 async def show_knowing(services: Services, topic: str, within: Within = EVERYBODY) -> ui.LayoutView:

@@ -67,9 +67,8 @@ class PaperFile:
                     f"{self.path} takes too much memory to unpack (zstd --long). Unpack it yourself with "
                     "zstd -d --long=31, and name the file in it."
                 ) from error
-            raise SourceError(
-                f"{self.path} is torn or not what its name says, after line {self.lines:,}: {error}"
-            ) from error
+            after = f", after line {self.lines:,}" if self.lines else ""
+            raise SourceError(f"{self.path} is torn or not what its name says{after}: {error}") from error
 
     def _open(self) -> Any:
         head = self._disk.read(6)
@@ -83,7 +82,13 @@ class PaperFile:
         if head[:4] == b"\x28\xb5\x2f\xfd":
             return io.BufferedReader(ZstdStream(self._disk), 1 << 20)
         if head[:4] == b"PK\x03\x04":
-            archive = zipfile.ZipFile(self._disk)
+            try:
+                archive = zipfile.ZipFile(self._disk)
+            except zipfile.BadZipFile as error:
+                raise SourceError(
+                    f"{self.path} is torn or cut off ({error}). A zip has its list of contents at its end, "
+                    "so nothing of it can be read. Fetch it again."
+                ) from error
             names = [info for info in archive.infolist() if not info.is_dir()]
             if len(names) != 1:
                 raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
@@ -131,7 +136,10 @@ class PaperFile:
                 refused = Rejected(f"line {number + 1}", f"a line of over {MAX_LINE:,} bytes", _raw(line))
                 yield number, refused, ""
             elif line.strip():
-                yield number, _parsed(line, number), _raw(line)
+                item = _parsed(line, number)
+                if isinstance(item, Rejected) and number and line[:1] == b"{" and not line.endswith(b"\n"):
+                    raise SourceError(f"{self.path} is torn: it ends in the middle of line {number + 1:,}")
+                yield number, item, _raw(line)
         if read_before == 0 and self.size:
             raise SourceError(f"{self.path} holds no text")
 

@@ -1,19 +1,23 @@
-"""Who knows a topic: people ranked by how much, and how lately, they worked on it."""
+"""Who knows a topic: people ranked by how much, and how lately, they worked on it.
+
+``python -m benchmarks.who_knows`` shows what each part of the score is worth.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from index.people.people import PeopleIndex
+from index.search.results import Hit
 
-RANK = 40.0
-"""The rank at which a paper found for a topic says half as much as the first."""
-HALVED = 730
+MATCH = 1.5
+"""A paper says as much as this power of its score, as a share of the best paper's score."""
+HALVED = 4 * 365
 """Days after which a paper says half as much as one from the newest of those found."""
-SOLE = 0.5
+SOLE = 0.25
 """A paper by n people says n to the power of minus this about each of them."""
 TOLD = 0.6
 """What a paper still says of its next author once an author of it was named."""
@@ -31,22 +35,54 @@ class Knows:
     latest: date | None
 
 
-def knowing(people: PeopleIndex, papers: Sequence[int], most: int = 10) -> list[Knows]:
-    """People whose papers are among those found for a topic, which come best first.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A paper found for a topic.
 
-    A person's score is the sum over these papers: by rank, halved every two years, shared among the authors.
-    People are named one by one. A paper counts less for each of its authors who was named before, so that
-    the next in the list is not one more author of the same two papers.
+    Attributes
+    ----------
+    share
+        Its score as a share of the best paper's, 0 to 1.
+    age
+        How many days older it is than the newest of those found.
+    authors
+        How many there are.
     """
-    days = {int(paper): people.day(int(paper)) for paper in papers}
+
+    share: float
+    age: int
+    authors: int
+
+
+def says(match: Match) -> float:
+    """How much a paper says about each of its authors, 0 to 1."""
+    fits, new, few = match.share**MATCH, 0.5 ** (match.age / HALVED), max(1, match.authors) ** -SOLE
+    return float(fits * new * few)
+
+
+def knowing(
+    people: PeopleIndex,
+    found: Sequence[Hit],
+    most: int = 10,
+    weigh: Callable[[Match], float] = says,
+) -> list[Knows]:
+    """People whose papers are among those found for a topic.
+
+    A person's score is the sum over these papers of what each says about its authors. People are named one
+    by one. A paper counts less for each of its authors who was named before, so that the next in the list is
+    not one more author of the same two papers.
+    """
+    days = {hit.paper_id: people.day(hit.paper_id) for hit in found}
+    best = max((hit.score for hit in found), default=0.0)
     newest = max((day.toordinal() for day in days.values() if day), default=0)
     value: dict[int, float] = {}
     of: dict[int, list[int]] = {}
-    for rank, paper in enumerate(map(int, papers)):
+    for hit in found:
+        paper = hit.paper_id
         writers = people.writers(paper).tolist()
         day = days[paper]
         age = newest - day.toordinal() if day else HALVED
-        value[paper] = RANK / (RANK + rank) * 0.5 ** (age / HALVED) / max(1, len(writers)) ** SOLE
+        value[paper] = weigh(Match(max(0.0, hit.score / best) if best > 0 else 1.0, age, len(writers)))
         for person in writers:
             of.setdefault(person, []).append(paper)
     told: dict[int, int] = {}

@@ -284,6 +284,10 @@ class Topics:
         weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
         return [self.phrases[int(both[place])] for place in self._apart(both, weight, most)]
 
+    def any_of(self, papers: Sequence[int] | np.ndarray) -> set[int]:
+        """The columns of all topics that any of these papers has."""
+        return set(self._cells(self._places(np.asarray(papers, np.int64)))[1].tolist())
+
     def trending(
         self, days: np.ndarray, today: date, length: int, allowed: np.ndarray | None = None, most: int = 8
     ) -> tuple[list[Trend], int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,12 +121,18 @@ class NameIndex:
         return [self._name(place) for place in dict.fromkeys(places) if self._key(place) != key][:limit]
 
     def _like(self, key: str) -> np.ndarray:
-        """Places of names of similar length whose words begin like the key's: all of them, else any."""
-        alike = [self._under(word[:2]) for word in key.split(" ")[:4]]
-        both = alike[0]
-        for places in alike[1:]:
-            both = np.intersect1d(both, places, assume_unique=True)
-        found = both if len(both) >= ENOUGH else distinct(np.concatenate(alike))
+        """Places of names of similar length whose words begin like the key's: all of them, else any.
+
+        One of the words may also begin as if its second and third letter were swapped (Yang Lui).
+        """
+        words = key.split(" ")[:4]
+        alike = [self._under(word[:2]) for word in words]
+        several = [_common(alike)]
+        for at, word in enumerate(words):
+            if len(word) > 2 and word[1] != word[2]:
+                several.append(_common([*alike[:at], self._under(word[0] + word[2]), *alike[at + 1 :]]))
+        found = several[0] if len(several[0]) >= ENOUGH else distinct(np.concatenate(alike))
+        found = distinct(np.concatenate([found, *several[1:]]))
         off = np.abs(self._lengths(found).astype(np.int64) - len(key))
         close = off <= _LENGTH_OFF
         alike_long: np.ndarray = found[close]
@@ -202,3 +209,11 @@ class NameIndex:
 
     def _name(self, place: int) -> Name:
         return Name(self._key(place), self._printed(place), self._papers(place))
+
+
+def _common(several: Sequence[np.ndarray]) -> np.ndarray:
+    """The places that are in all of some ascending arrays."""
+    both = several[0]
+    for places in several[1:]:
+        both = np.intersect1d(both, places, assume_unique=True)
+    return both

@@ -54,13 +54,14 @@ _WHO_KNOWS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEW = re.compile(
-    r"(?:what(?:'s| is|’s) new|anything new|new papers|what was announced)"
+    r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced)"
     r"(?: (?:today|yesterday))?(?: (?:in|for) (?P<category>[a-z-]+(?:\.[A-Za-z-]+)?))?[?!. ]*",
     re.IGNORECASE,
 )
 _SHOW = re.compile(
-    r"(?:please |can you |could you )*(?:show|open|find|get|look up|give)(?: me| us)?(?: the)?"
-    r"(?: (?:paper|card)(?: of| called| named)?)?:?\s+",
+    r"(?:(?:please |can you |could you )*(?:show|open|find|get|look up|give)(?: me| us)?(?: the)?"
+    r"(?: (?:paper|card)(?: of| called| named)?)?:?"
+    r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the paper)?)\s+",
     re.IGNORECASE,
 )
 _WHO = re.compile(

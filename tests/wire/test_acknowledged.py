@@ -191,6 +191,7 @@ def pressed(name, begin, label, text):
 
 typed("follow a person", "/follow person:Shaoke Xi", "You follow **Shaoke Xi**")
 typed("follow a paper", "/follow paper:How do long trainings fail, part 4", "You follow")
+typed("follow a topic of no paper", "/follow topic:blargh", "No paper that I know has this word yet.")
 typed("follow a topic", "/follow topic:in-network aggregation", "You follow **in-network aggregation**")
 typed("follow a category", "/follow category:cs.CL", "You follow **cs.CL**")
 typed("unfollow", "/unfollow what:cs.CL", "no longer follow **cs.CL**")

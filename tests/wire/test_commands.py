@@ -134,7 +134,10 @@ async def test_search_limits_and_empty_results(lab):
     assert "PrismLLM" in reply.text
     assert "by Shaoke Xi" in reply.text
     nothing = await lab.user.slash("/search training category:math.CO")
-    assert "None of the 7 papers" in nothing.text
+    assert "No paper in math.CO fits" in nothing.text
+    typed = await lab.user.slash("/search category:math.CO training since:2020")
+    assert "No paper in math.CO since 1 Jan 2020 fits" in typed.text
+    assert "-# in math.CO\n" in typed.text, "the heading says it, too"
     odd = await lab.user.slash("/search training year:20x6")
     assert "ignored year:20x6" in odd.text
 

@@ -171,6 +171,27 @@ def test_a_torn_file_gives_what_came_before_and_says_so(tmp_path):
     assert len(found) > 100
 
 
+def test_a_file_that_ends_in_the_middle_of_a_record_is_torn(tmp_path):
+    path = tmp_path / "x.jsonl"
+    whole = _lines(*[LISTED | {"id": f"2601.{n:05d}"} for n in range(3)])
+    path.write_bytes(whole[:-20])
+    found = []
+    with pytest.raises(SourceError, match="ends in the middle of line 3"):
+        found.extend(PaperFile(path))
+    assert len(found) == 2
+    path.write_bytes(whole.rstrip())
+    assert len(_read(path)) == 3, "the last line needs no line break"
+
+
+def test_a_zip_that_was_cut_off_says_why_nothing_of_it_is_read(tmp_path):
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.jsonl", _lines(LISTED))
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(SourceError, match=r"torn or cut off .*nothing of it can be read"):
+        _read(path)
+
+
 @pytest.mark.parametrize(
     ("content", "said"), [(None, "can't be read"), (b"[{]", "not JSON"), (b"\x28\xb5\x2f\xfdgarbage", "torn")]
 )

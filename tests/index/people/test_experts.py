@@ -24,6 +24,7 @@ from index.people.reviewers import match, read_archives, read_notes
 from index.people.suggest import CollaboratorRanker, Experts
 from index.search.embedding import Embedder
 from index.search.facets import Facets
+from index.search.results import Hit
 
 START = date(2025, 1, 1).toordinal()
 
@@ -228,10 +229,24 @@ def test_not_for_me_teaches_what_else_not_to_suggest(written):
     assert places(after) > places(before)
 
 
+def hits(papers, scores=None):
+    """These papers as found, each scoring a hundredth less than the one before, or as told."""
+    scores = scores or [1.0 - place / 100 for place in range(len(papers))]
+    return [Hit(paper, score, None) for paper, score in zip(papers, scores, strict=True)]
+
+
+def test_who_knows_prefers_the_paper_on_the_topic_to_new_ones_that_hardly_fit():
+    old, new = date(2022, 1, 17), date(2026, 8, 24)
+    people = Library({1: ([1, 2, 3, 4, 5, 6], old), 2: ([7], new), 3: ([8], new)})
+    found = knowing(people, hits([1, 2, 3], [3.2, 0.8, 0.5]), 3)
+    assert [entry.person for entry in found][:1] == [1]
+    assert knowing(people, hits([1], [0.0]))[0].score == pytest.approx(6**-0.25), "one paper is the best"
+
+
 def test_who_knows_ranks_by_papers_near_the_topic(written):
     people = people_of(written)
     papers = people.papers(9).tolist()
-    found = knowing(people, papers)
+    found = knowing(people, hits(papers))
     assert found[0].person == 9
     assert set(found[0].papers) == set(papers)
     assert knowing(people, []) == []
@@ -262,7 +277,7 @@ class Library:
 def test_who_knows_does_not_list_nine_authors_of_two_papers():
     team, day = list(range(10, 19)), date(2026, 5, 1)
     people = Library({1: (team, day), 2: (team, day), 3: ([1], day), 4: ([2, 3], day), 5: ([1], day)})
-    found = knowing(people, [1, 2, 3, 4, 5], 4)
+    found = knowing(people, hits([1, 2, 3, 4, 5]), 4)
     assert found[0].person == 1, "two papers of one's own"
     assert len({entry.person for entry in found} & set(team)) < 3
     assert all(entry.first == entry.latest == day for entry in found)
@@ -270,7 +285,7 @@ def test_who_knows_does_not_list_nine_authors_of_two_papers():
 
 def test_who_knows_prefers_those_who_worked_on_it_lately():
     people = Library({1: ([1], date(2018, 1, 1)), 2: ([2], date(2026, 5, 1)), 3: ([3], None)})
-    assert [entry.person for entry in knowing(people, [1, 2, 3])] == [2, 3, 1]
+    assert [entry.person for entry in knowing(people, hits([1, 2, 3]))] == [2, 3, 1]
 
 
 def test_closeness_tells_people_of_one_field_apart():

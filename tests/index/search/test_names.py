@@ -114,3 +114,9 @@ def test_one_module_says_what_may_be_one_person(a, b, may):
 )
 def test_where_the_family_name_begins(printed, family, given):
     assert split_name(printed) == (family, given)
+
+
+def test_two_letters_swapped_are_found_among_many_that_begin_alike():
+    printed = {"Yang Lu": 3, "Yang Luo": 2, "Yang Lun": 1, "Yang Liu": 15, "Yan Luis": 1}
+    names = NameIndex([(name_key(name), name, count) for name, count in printed.items()])
+    assert _names(names.near("Yang Lui"))[0] == "Yang Liu"
