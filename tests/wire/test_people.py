@@ -1,5 +1,6 @@
 """People as a user meets them: cards, namesakes, graphs, comparisons, corrections."""
 
+import itertools
 import json
 import re
 from datetime import date
@@ -11,6 +12,7 @@ from bot.local_discord.client import UserClient
 from bot.local_discord.completion import files_of
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
+from commands.people import compare
 from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
@@ -130,6 +132,20 @@ async def test_compare_shows_what_joins_two_people(lab):
     assert "the same person" in same.text
     several = await lab.user.slash("/compare first:Jiamin Cao second:Minlan Yu")
     assert "choose one from the list" in several.text
+
+
+async def test_a_topic_of_one_of_two_people_is_none_of_the_other(lab, monkeypatch):
+    monkeypatch.setattr(compare, "TOPICS", 1)  # they share more topics than are shown
+    services = lab.bot.services
+    people, topics = services.insight.people, services.insight.topics
+    named = [await services.store.people.find(n) async for n, _ in services.store.people.all_names()]
+    told = 0
+    for one, other in itertools.permutations(filter(None, named[:12]), 2):
+        side = compare.compared(services, people, one, other).sides[0]
+        theirs = {topics.phrases[column] for column in topics.any_of(people.papers(other.id))}
+        assert not set(side.own_topics) & theirs
+        told += len(side.own_topics)
+    assert told > 0
 
 
 async def test_similar_people_say_why(lab):
