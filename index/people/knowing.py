@@ -15,8 +15,6 @@ from index.search.results import Hit
 
 MATCH = 1.5
 """A paper says as much as this power of its score, as a share of the best paper's score."""
-LEAST = 0.2
-"""A paper whose score is a smaller share of the best paper's shows nothing: it has the words in passing."""
 HALVED = 4 * 365
 """Days after which a paper says half as much as one from the newest of those found."""
 SOLE = 0.25
@@ -74,10 +72,8 @@ def knowing(
     by one. A paper counts less for each of its authors who was named before, so that the next in the list is
     not one more author of the same two papers.
     """
-    best = max((hit.score for hit in found), default=0.0)
-    if best > 0:
-        found = [hit for hit in found if hit.score >= LEAST * best]
     days = {hit.paper_id: people.day(hit.paper_id) for hit in found}
+    best = max((hit.score for hit in found), default=0.0)
     newest = max((day.toordinal() for day in days.values() if day), default=0)
     value: dict[int, float] = {}
     of: dict[int, list[int]] = {}
