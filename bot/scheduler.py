@@ -245,7 +245,7 @@ class Scheduler:
         insight = self._services.insight
         loaded = await insight.refresh()
         topics_wait = topics_too and insight.topics_lag and not insight.people_lag
-        if derives and (insight.waits_for_files or topics_wait):
+        if derives and (insight.waits_for_files or topics_wait or insight.lacks_phrases):
             await self._run("derive")
             loaded |= await insight.refresh()
             if insight.waits_for_files:  # another process was in the way

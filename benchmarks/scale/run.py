@@ -114,6 +114,8 @@ ROWS = [
     Row("people pass, B-cubed F1", "B-cubed F1", digits=4, grows=False),
     Row("topics, novelty, network, s of CPU", "derive cpu"),
     Row("topics, s of CPU", "finding topics cpu"),
+    Row("phrases beside topics, s of CPU", "finding phrases cpu"),
+    Row("phrases in common, B a paper", "bytes of phrases.map", each=True),
     Row("novelty, s of CPU", "comparing with earlier papers cpu"),
     Row("topics, novelty, network, own MB", "derive own"),
     Row("start to logged in, s", "logged in", 4, digits=1),

@@ -13,6 +13,7 @@ from commands.kit.services import Services
 from commands.papers.paper import figures
 from data.records import Paper
 from index.people.topics import Topic
+from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
 from index.search.results import Hit
 from index.search.similar import ITSELF
@@ -92,17 +93,20 @@ async def _authors(services: Services, paper: Paper) -> tuple[tuple[str, Key | N
 async def _similar(services: Services, paper: Paper) -> tuple[Alike, ...]:
     hits = (await services.search.similar(paper, SIMILAR)).hits
     papers = {one.id: one for one in await services.store.papers([hit.paper_id for hit in hits])}
-    return tuple(await asyncio.to_thread(_with_reasons, paper, hits, papers))
+    return tuple(await asyncio.to_thread(_with_reasons, paper, hits, papers, services.insight.phrases))
 
 
-def _with_reasons(paper: Paper, hits: Sequence[Hit], papers: dict[int, Paper]) -> list[Alike]:
+def _with_reasons(
+    paper: Paper, hits: Sequence[Hit], papers: dict[int, Paper], kept: KeptPhrases | None
+) -> list[Alike]:
     held = [hit for hit in hits if hit.paper_id in papers]
     texts = [(papers[hit.paper_id].title, papers[hit.paper_id].abstract) for hit in held]
+    in_common = shared_phrases((paper.title, paper.abstract), texts, kept=kept)
     return [
         Alike(
             papers[hit.paper_id],
             max(0.0, hit.score / ITSELF) if hit.closeness is not None else None,
             tuple(shared),
         )
-        for hit, shared in zip(held, shared_phrases((paper.title, paper.abstract), texts), strict=True)
+        for hit, shared in zip(held, in_common, strict=True)
     ]

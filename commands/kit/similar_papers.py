@@ -80,13 +80,14 @@ async def _page(
     def entries() -> list[Entry]:
         held = [hit for hit in hits if hit.paper_id in papers]
         texts = [(papers[hit.paper_id].title, papers[hit.paper_id].abstract) for hit in held]
+        in_common = shared_phrases(text, texts, kept=services.insight.phrases)
         return [
             Entry(
                 papers[hit.paper_id],
                 link("paper.card", "Details", paper=hit.paper_id),
                 note=_why(hit, shared),
             )
-            for hit, shared in zip(held, shared_phrases(text, texts), strict=True)
+            for hit, shared in zip(held, in_common, strict=True)
         ]
 
     made = await asyncio.to_thread(entries)

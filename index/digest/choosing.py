@@ -21,6 +21,7 @@ from index.digest.chooser import Taste
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
 from index.digest.writers import Writers, writers_of
+from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
 from index.trust.views import Place
 
@@ -76,7 +77,8 @@ async def _explained(
     texts = await store.texts([pick.paper for pick in picks])
     papers = {paper.id: paper for paper in await store.papers([pick.paper for pick in picks])}
     given = {seed.paper for seed in await store.digests.seeds(digest.id)}
-    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near, given)
+    kept = sources.insight.phrases
+    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near, given, kept)
     return tuple(
         Chosen(
             pick.paper,
@@ -97,6 +99,7 @@ def _reasons(
     papers: Mapping[int, Paper],
     near: Mapping[int, Paper],
     given: Collection[int] = (),
+    kept: KeptPhrases | None = None,
 ) -> list[Reason]:
     """Why each was picked; papers and words that an earlier reason names come last."""
     reasons: list[Reason] = []
@@ -110,7 +113,9 @@ def _reasons(
             told.add(shown)
             beside = (near[shown].title, near[shown].abstract)
         paper = papers[pick.paper]
-        words = shared_phrases(beside, [(paper.title, paper.abstract)], WORDS, said)[0] if beside else []
+        words = []
+        if beside is not None:
+            [words] = shared_phrases(beside, [(paper.title, paper.abstract)], WORDS, said, kept)
         said.update(words)
         reasons.append(
             Reason(

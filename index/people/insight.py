@@ -23,6 +23,8 @@ from index.people.scores import Scores
 from index.people.suggest import CollaboratorRanker, Experts
 from index.people.topics import Topics
 from index.search.corpus import Corpus
+from index.search.kept_phrases import FILE as PHRASES
+from index.search.kept_phrases import FoundPhrases, KeptPhrases, keep_phrases
 from index.search.vectors import Vectors
 
 log = logging.getLogger("labmate")
@@ -53,6 +55,7 @@ class Insight:
         self._files = PeopleFiles(corpus.store, corpus.folder)
         self.people: PeopleIndex | None = None
         self.topics: Topics | None = None
+        self.phrases: KeptPhrases | None = None
         self.novelty: Novelty | None = None
         self.scores: Scores | None = None
         self._stamps: dict[str, int] = {}
@@ -78,6 +81,11 @@ class Insight:
     def topics_lag(self) -> bool:
         """Whether there are papers without topics computed."""
         return self.topics is None or self.topics.upto < self._corpus.seen
+
+    @property
+    def lacks_phrases(self) -> bool:
+        """Whether there is no file of phrases beside the topics, as after an update."""
+        return self.topics is not None and self.phrases is None
 
     @property
     def _embedded(self) -> int:
@@ -222,6 +230,8 @@ class Insight:
         changed = False
         if self._is_new("topics.map") and (topics := Topics.load(self._file("topics.map"))) is not None:
             self.topics, changed = topics, True
+        if self._is_new(PHRASES) and (phrases := KeptPhrases.open(self._file(PHRASES))) is not None:
+            self.phrases = phrases
         if self._is_new("novelty.map") and (novelty := Novelty.load(self._file("novelty.map"))) is not None:
             self.novelty, changed = novelty, True
         return changed
@@ -247,6 +257,7 @@ async def derive(corpus: Corpus, report: Report | None = None) -> None:
     await corpus.keep_names()
     people = await PeopleFiles(corpus.store, corpus.folder).keep(corpus.facets, corpus.vectors, report)
     await _derive_topics(corpus, ids, upto, report)
+    await keep_phrases(corpus, report)
     novelty = await asyncio.to_thread(_derive_novelty, corpus, ids, report)
     if people is not None and novelty is not None:
         scores = await asyncio.to_thread(Scores.of, corpus.facets, novelty, people)
@@ -289,7 +300,9 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
 
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
         newest = np.sort(ids[np.argsort(-corpus.facets.days_of(ids), kind="stable")[:LEARNT_FROM]])
-        topics = await asyncio.to_thread(Topics.build, newest, texts(newest), upto, tell)
+        phrases = FoundPhrases()
+        topics = await asyncio.to_thread(Topics.build, newest, texts(newest), upto, tell, phrases.add_few)
+        await asyncio.to_thread(phrases.add_to, corpus.folder / PHRASES)
         rest = np.setdiff1d(ids, newest)
     else:
         topics, last, found = known, known.upto, set[int]()

@@ -16,7 +16,7 @@ from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.models.read_ahead import gathered
 from index.search.phrase_text import phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
-from index.search.phrases import PhraseFinder, chances
+from index.search.phrases import PhraseFinder, ScoredPhrases, chances
 
 FORMAT = "topics-3"
 _ARRAYS = (
@@ -126,12 +126,15 @@ class Topics:
         texts: Iterable[tuple[str, str]],
         upto: int,
         progress: Progress | None = None,
+        seen: Callable[[ScoredPhrases], None] | None = None,
     ) -> Topics:
-        """Find the topics of papers (ascending store ids) from their titles and abstracts."""
+        """Find the topics of papers (ascending store ids) from their titles and abstracts.
+
+        All phrases of the papers are ``seen`` on the way.
+        """
         tell = (lambda done: progress(done, len(papers))) if progress else None
-        return cls.made_of(
-            vocabulary(texts, PhraseFinder.shipped(), tell), np.asarray(papers, np.int64), upto
-        )
+        found = vocabulary(texts, PhraseFinder.shipped(), tell, seen)
+        return cls.made_of(found, np.asarray(papers, np.int64), upto)
 
     def extended(
         self, papers: Sequence[int] | np.ndarray, texts: Sequence[tuple[str, str]], upto: int

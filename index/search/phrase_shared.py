@@ -7,17 +7,16 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from index.models.distinct import common, distinct, is_in
+from index.search.kept_phrases import KeptPhrases
+from index.search.likely_phrases import COMMON_WORD, LikelyPhrases, likely
 from index.search.phrase_background import PhraseBackground
 from index.search.phrase_table import Choice
 from index.search.phrase_text import phrase_parts
-from index.search.phrases import PhraseFinder, chances
+from index.search.phrases import PhraseFinder
 
-LEAST = 0.01
-"""A phrase is named as shared if the authors of both would name it at least so likely."""
 LEAST_ONE = 0.02
-"""The same for a single word: *age*, *ranks* and *corrections* are said in passing."""
-COMMON_WORD = 0.05
-"""A single word that a larger share of papers has is not worth naming: *model*, *training*, *scale*."""
+"""A single word that the authors of one would name less likely is named only where nothing else is shared:
+*ranks* and *corrections* are said in passing."""
 _SAID = 0.3
 """What a phrase counts that was named before, beside one that was not."""
 _PART = 0.2
@@ -25,66 +24,91 @@ _PART = 0.2
 
 
 def shared_phrases(
-    one: tuple[str, str], others: Sequence[tuple[str, str]], most: int = 3, said: Collection[str] = ()
+    one: tuple[str, str],
+    others: Sequence[tuple[str, str]],
+    most: int = 3,
+    said: Collection[str] = (),
+    kept: KeptPhrases | None = None,
 ) -> list[list[str]]:
     """For each other (title, abstract) the phrases that it shares with one, as it prints them.
 
     Those that the authors of both would name come first, weighed by how rare they are; no word is in two.
+    A single word that neither may have named (:data:`LEAST_ONE`) stands alone or not at all.
 
     Parameters
     ----------
     said
         Phrases that were named before, elsewhere in the same reply: others are preferred.
+    kept
+        Papers whose phrases needn't be found any more.
     """
-    finder = PhraseFinder.shipped()
-    background = finder.background
-    scored = finder.score([one, *others], _shared(background))
-    table, chance = scored.table, chances(scored)
-    known = background.phrases(table.key)[:, 0]
-    rarity = np.log(max(background.papers, 2) / np.maximum(known, 1.0))
-    ends = np.searchsorted(table.text, np.arange(len(others) + 2))
-    keys = table.key[: ends[1]]
     before = {tuple(phrase_parts(phrase)) for phrase in said}
-    found: list[list[str]] = []
-    for start, stop in zip(ends[1:-1].tolist(), ends[2:].tolist(), strict=True):
-        _, mine, theirs = np.intersect1d(keys, table.key[start:stop], return_indices=True)
-        theirs = theirs + start
-        both = np.minimum(chance[mine], chance[theirs])
-        plain = (table.words[theirs] == 1) & (known[theirs] > COMMON_WORD * background.papers)
-        weight = np.where(
-            (both >= LEAST) & ~plain, np.sqrt(chance[mine] * chance[theirs]) * rarity[theirs], 0.0
-        )
-        chosen: list[str] = []
-        taken: set[str] = set()
-        named: set[int] = set()
-        parts = {row: phrase_parts(finder.printed(scored, row)) for row in theirs[weight > 0].tolist()}
-        for place, row in enumerate(theirs.tolist()):
-            own = parts.get(row)
-            if own is None:
-                continue
-            if tuple(own) in before:
-                weight[place] *= _SAID
-            if any(len(own) < len(longer) and set(own) <= set(longer) for longer in parts.values()):
-                weight[place] *= _PART
-        for place in np.argsort(-weight, kind="stable").tolist():
-            row = int(theirs[place])
-            if weight[place] <= 0 or len(chosen) == most:
-                break
-            same = (int(table.short[row]), int(table.key[row]))
-            if taken.isdisjoint(parts[row]) and named.isdisjoint(filter(None, same)):
-                taken |= set(parts[row])
-                named |= set(filter(None, same))
-                chosen.append(finder.printed(scored, row))
-        found.append(chosen)
-    return found
+    mine, *theirs = _likely([one, *others], kept)
+    return [_shared(mine, other, most, before) for other in theirs]
 
 
-def _shared(background: PhraseBackground) -> Choice:
-    """Chooses what the first text shares with others, but for common words, which are most of it."""
+def _shared(
+    one: LikelyPhrases, other: LikelyPhrases, most: int, before: Collection[tuple[str, ...]]
+) -> list[str]:
+    _, mine, theirs = np.intersect1d(
+        one.entries["key"], other.entries["key"], assume_unique=True, return_indices=True
+    )
+    chances = one.entries["chance"][mine].astype(np.float64), other.entries["chance"][theirs]
+    weight = np.sqrt(chances[0] * chances[1]) * other.entries["rarity"][theirs]
+    printed = [other.printed(place) for place in theirs.tolist()]
+    parts = list(map(phrase_parts, printed))
+    single = np.array([len(own) == 1 for own in parts], bool)
+    passing = single & (np.minimum(*chances) < LEAST_ONE)
+    for place, own in enumerate(parts):
+        if tuple(own) in before:
+            weight[place] *= _SAID
+        if any(len(own) < len(longer) and set(own) <= set(longer) for longer in parts):
+            weight[place] *= _PART
+    chosen: list[str] = []
+    taken: set[str] = set()
+    named: set[int] = set()
+    for place in np.lexsort((-weight, passing)).tolist():
+        if len(chosen) >= (1 if passing[place] else most):
+            break
+        same = other.same(int(theirs[place]))
+        if taken.isdisjoint(parts[place]) and named.isdisjoint(same):
+            taken |= set(parts[place])
+            named |= same
+            chosen.append(printed[place])
+    return chosen
+
+
+def _likely(papers: Sequence[tuple[str, str]], kept: KeptPhrases | None) -> list[LikelyPhrases]:
+    """The phrases of the first paper and of others; of those that aren't kept, only what they can share."""
+    found: list[LikelyPhrases | None] = [None] * len(papers)
+    if kept is not None:
+        found = kept.of(papers)
+    lacking = [place for place, phrases in enumerate(found) if phrases is None]
+    if lacking:
+        finder = PhraseFinder.shipped()
+        known = [phrases.entries["key"] if phrases is not None else None for phrases in found]
+        choice = _choice(finder.background, known)
+        scored = finder.score([papers[place] for place in lacking], choice)
+        for place, phrases in zip(lacking, likely(finder, scored), strict=True):
+            found[place] = phrases
+    return [phrases for phrases in found if phrases is not None]
+
+
+def _choice(background: PhraseBackground, known: Sequence[np.ndarray | None]) -> Choice:
+    """Chooses what the first text shares with others, but for common words, which are most of it.
+
+    Parameters
+    ----------
+    known
+        The keys of texts that needn't be read, the first text's first; None for those that are.
+    """
     most = COMMON_WORD * background.papers
+    first, others = known[0], [keys for keys in known[1:] if keys is not None]
 
     def choice(text: np.ndarray, key: np.ndarray, size: np.ndarray) -> np.ndarray:
-        both = common(key[text == 0], key[text != 0])
+        if first is not None:
+            return is_in(key, first)
+        both = common(key[text == 0], np.concatenate([key[text != 0], *others]))
         several = distinct(key[size > 1])  # language models may be written language-models elsewhere
         plain = (background.phrases(both)[:, 0] > most) & ~is_in(both, several)
         return is_in(key, both[~plain])

@@ -79,6 +79,11 @@ def cleaned(text: str) -> str:
     return text if text.isascii() else _DASH.sub("-", text)
 
 
+def clean(title: str, abstract: str) -> str:
+    """A cleaned title, a line break, and a cleaned abstract."""
+    return f"{cleaned(' '.join(title.split()))}\n{cleaned(abstract)}"
+
+
 def _maths(match: re.Match[str]) -> str:
     inner = match[1].strip()
     return inner.lstrip("\\") if _PLAIN_MATHS.fullmatch(inner) else " . "
@@ -92,21 +97,21 @@ def read(papers: Sequence[tuple[str, str]]) -> Texts:
     counts: list[int] = []
     start, stop, in_title, joined = ([np.zeros(0, kind)] for kind in (np.int32, np.int32, bool, bool))
     for title, abstract in papers:
-        head = cleaned(" ".join(title.split()))
-        whole = f"{head}\n{cleaned(abstract)}"
+        whole = clean(title, abstract)
+        title_ends = whole.index("\n")
         parts = _WORDS.split(whole)  # what stands before the first word, the word, what stands after it, ...
         ends = np.cumsum(np.fromiter(map(len, parts), np.int32, len(parts)), dtype=np.int32)
         starts = ends[:-1:2]
         space = np.fromiter(map(str.isspace, parts[:-1:2]), bool, len(starts))
         space[:1] = False
-        body = int(np.searchsorted(starts, len(head)))
+        body = int(np.searchsorted(starts, title_ends))
         space[body : body + 1] = False  # from the title into the abstract
         kept.append(whole)
         counts.append(len(starts))
         word += map(numbers.__getitem__, parts[1::2])
         start.append(starts)
         stop.append(ends[1::2])
-        in_title.append(starts < len(head))
+        in_title.append(starts < title_ends)
         joined.append(space)
     return Texts(
         kept,

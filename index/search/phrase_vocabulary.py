@@ -60,9 +60,12 @@ def about(scored: ScoredPhrases) -> np.ndarray:
 
 
 def vocabulary(
-    papers: Iterable[tuple[str, str]], finder: PhraseFinder, progress: Progress | None = None
+    papers: Iterable[tuple[str, str]],
+    finder: PhraseFinder,
+    progress: Progress | None = None,
+    seen: Callable[[ScoredPhrases], None] | None = None,
 ) -> TopicVocabulary:
-    """Find the topics of papers from their titles and abstracts."""
+    """Find the topics of papers from titles and abstracts; all their phrases are ``seen`` on the way."""
     forms: dict[str, int] = {}
     counted: list[tuple[np.ndarray, np.ndarray]] = []
     kept: list[tuple[np.ndarray, ...]] = []
@@ -70,10 +73,12 @@ def vocabulary(
     done = 0
     for part in batched(papers):
         scored = finder.score(part)
+        if seen:
+            seen(scored)
         table = scored.table
         counted.append(np.unique(table.key, return_counts=True))
         rows = about(scored)
-        form = [forms.setdefault(finder.printed(scored, row), len(forms)) for row in rows.tolist()]
+        form = [forms.setdefault(phrase, len(forms)) for phrase in finder.printed(scored, rows)]
         kept.append(
             (
                 table.key[rows],

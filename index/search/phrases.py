@@ -11,9 +11,9 @@ import numpy as np
 
 from index.models.shipped import booster, margins, shipped
 from index.search.phrase_background import SMALL, PhraseBackground
-from index.search.phrase_table import FEATURES, Choice, Table, tabulate
+from index.search.phrase_table import FEATURES, MOST_WORDS, Choice, Table, tabulate
 from index.search.phrase_text import Texts, read
-from index.search.printed_words import CAPITALISED
+from index.search.printed_words import CAPITALISED, word_of
 
 if TYPE_CHECKING:
     import xgboost
@@ -90,34 +90,42 @@ class PhraseFinder:
             chance = chances(scored)
             ends = np.searchsorted(scored.table.text, np.arange(len(scored.texts.cleaned) + 1))
             for one, two in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-                rows = best_rows(scored, np.arange(one, two), most)
-                found.append(
-                    [
-                        Phrase(self.printed(scored, row), int(scored.table.key[row]), float(chance[row]))
-                        for row in rows
-                    ]
-                )
+                rows = np.array(best_rows(scored, np.arange(one, two), most), np.int64)
+                keys, named = scored.table.key[rows].tolist(), chance[rows].tolist()
+                found.append(list(map(Phrase, self.printed(scored, rows), keys, named)))
         return found
 
-    def printed(self, scored: ScoredPhrases, row: int) -> str:
-        """A phrase as its paper prints it, without the capitals of titles and of sentences' beginnings."""
+    def printed(self, scored: ScoredPhrases, rows: np.ndarray) -> list[str]:
+        """Phrases as their papers print them, without the capitals of titles and of sentences' beginnings."""
         texts, table = scored.texts, scored.table
-        first = int(table.place[row])
-        places = range(first, first + int(table.words[row]))
-        whole = texts.cleaned[int(texts.text[first])]
-        words = texts.word[first : places.stop]
-        pieces = [whole[int(texts.start[place]) : int(texts.stop[place])] for place in places]
-        capital = np.flatnonzero(texts.words.form[words] == CAPITALISED).tolist()
-        opens = bool(texts.in_title[first]) or (capital == [0] and not texts.joined[first])
-        if opens and all(self._is_small(texts.words.folded[words[at]]) for at in capital):
-            for at in capital:
-                pieces[at] = pieces[at].lower()
-        return " ".join(pieces)
+        smaller = self.loses_capitals(scored, rows).tolist()
+        firsts = table.place[rows].tolist()
+        lasts = (table.place[rows] + table.words[rows] - 1).tolist()
+        return [
+            as_printed(
+                texts.cleaned[int(texts.text[first])][int(texts.start[first]) : int(texts.stop[last])], small
+            )
+            for first, last, small in zip(firsts, lasts, smaller, strict=True)
+        ]
 
-    @cache  # noqa: B019 - the finder lives as long as the program
-    def _is_small(self, folded: str) -> bool:
-        [values] = self.background.words([folded])
-        return bool(values[SMALL] >= 0.5)
+    def loses_capitals(self, scored: ScoredPhrases, rows: np.ndarray) -> np.ndarray:
+        """Whether phrases have capitals that only a title or a beginning gives them: bool, shape (rows,)."""
+        texts, first = scored.texts, scored.table.place[rows]
+        size = scored.table.words[rows, None]
+        word = texts.word[np.minimum(first[:, None] + np.arange(MOST_WORDS), len(texts.word) - 1)]
+        capital = (texts.words.form[word] == CAPITALISED) & (np.arange(MOST_WORDS) < size)
+        small = self.background.words(texts.words.folded)[:, SMALL] >= 0.5
+        begins = capital[:, 0] & (capital.sum(axis=1) == 1) & ~texts.joined[first]
+        opens = (texts.in_title[first] | begins) & capital.any(axis=1)
+        return np.asarray(opens & (small[word] | ~capital).all(axis=1))
+
+
+def as_printed(phrase: str, loses_capitals: bool) -> str:
+    """A phrase from a cleaned text; its words' single capitals become small letters if it loses them."""
+    words = phrase.split()
+    if loses_capitals:
+        words = [word.lower() if word_of(word).form == CAPITALISED else word for word in words]
+    return " ".join(words)
 
 
 def chances(scored: ScoredPhrases) -> np.ndarray:

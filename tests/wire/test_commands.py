@@ -81,6 +81,15 @@ async def test_similar_says_how_close_and_why(lab):
     assert "6. " in more.text
 
 
+async def test_similar_says_the_same_why_from_the_file_of_phrases(lab, monkeypatch):
+    kept = lab.bot.services.insight.phrases
+    assert len(kept) == lab.bot.services.paper_count, "made in the background, beside the topics"
+    reply = await lab.user.slash("/similar PrismLLM")
+    monkeypatch.setattr(lab.bot.services.insight, "phrases", None)
+    assert (await lab.user.slash("/similar PrismLLM")).text == reply.text
+    assert "in common: " in reply.text
+
+
 async def test_similar_to_a_pasted_abstract(lab):
     abstract = "We study how training jobs survive machine failures, with live migration of workers. " * 6
     reply = await lab.user.slash(f"/similar {abstract}")

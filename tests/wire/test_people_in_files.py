@@ -48,7 +48,8 @@ async def test_answers_from_files_are_those_from_memory(tmp_path, monkeypatch):
     as_if_large(monkeypatch)
     assert await answers(tmp_path) == in_memory
     made = {path.name for path in tmp_path.glob("*.map")}
-    assert {"people.map", "names.map", "facets.map", "closest.map", "network.map", "topics.map"} <= made
+    assert {"people.map", "names.map", "facets.map", "closest.map", "network.map"} <= made
+    assert {"topics.map", "phrases.map"} <= made
     assert await answers(tmp_path) == in_memory, "a start that finds the files answers alike"
 
 
@@ -98,3 +99,23 @@ async def test_after_a_pass_that_made_no_files_a_start_answers_and_the_worker_ma
             assert not insight.waits_for_files
             assert insight.people.number == (await corpus.store.people.last_pass()).id
             assert "1 paper in this library" in (await again.user.slash("/author name:Given3 Family7")).text
+
+
+async def test_after_an_update_the_worker_makes_the_file_of_phrases(tmp_path, monkeypatch):
+    let_workers_use(tmp_path, monkeypatch)
+    monkeypatch.setenv("LABMATE_FETCH", "false")
+    async with LocalDiscord() as discord:
+        async with started(discord, tmp_path) as lab:
+            before = (await lab.user.slash("/similar PrismLLM")).text
+        (tmp_path / "phrases.map").unlink()
+        async with started(discord, tmp_path) as again:
+            insight = again.bot.services.insight
+            await again.bot.services.wait_for_people()
+            assert insight.lacks_phrases
+            assert (await again.user.slash("/similar PrismLLM")).text == before
+            await again.scheduler._tell_apart()
+            assert again.scheduler.worker.outcomes == {("derive", RunOutcome.DONE): 1}
+            assert not insight.lacks_phrases
+            assert (await again.user.slash("/similar PrismLLM")).text == before
+            await again.scheduler._tell_apart()
+            assert again.scheduler.worker.outcomes == {("derive", RunOutcome.DONE): 1}, "once is enough"

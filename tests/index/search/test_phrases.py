@@ -134,6 +134,29 @@ def test_a_plain_word_is_not_named_as_shared_and_nothing_twice():
     assert len({"INA", "In-network aggregation", "in-network aggregation"} & set(found)) == 1
 
 
+def test_a_word_said_in_passing_is_named_only_where_nothing_else_is_shared():
+    one = (
+        "Transfer learning helps where measurements are rare. We bound the Wasserstein distance "
+        "between a source domain and a target domain, and derive a learning rate schedule from the "
+        "bound. A proof of convergence covers convex losses, and a stochastic gradient method attains "
+        "the optimal rate. Numerical experiments on sensor networks, hyperspectral images and protein "
+        "folding confirm the theory. Even where a label is wrong, the estimator stays stable, and a "
+        "smaller batch suffices. Careful users may stop early."
+    )
+    other = (
+        "Speech recognition in hospitals must cope with noise. We record nurses in intensive care "
+        "units, and train acoustic models with self-supervised learning on raw waveforms. A "
+        "beamforming array tells speakers apart, and a language model rescores hypotheses. Word error "
+        "rates fall by a third on dictation in clinics. Privacy regulations forbid cloud services, so "
+        "the recogniser runs on embedded processors. Annotators needed a week for every label, and "
+        "the batch was checked by users of the ward."
+    )
+    titles, both = ("Bounds for Domain Adaptation", "Recognition on the Ward"), "Gradient compression helps."
+    assert shared_phrases((titles[0], one), [(titles[1], other)]) == [["label"]]
+    [found] = shared_phrases((titles[0], f"{one} {both}"), [(titles[1], f"{other} {both}")])
+    assert found == ["gradient compression"]
+
+
 def test_initials_are_the_same_topic_as_what_they_mean(finder):
     made = [
         (
