@@ -118,6 +118,15 @@ def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:
     return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
 
 
+def namesakes_line(name: str, people: int) -> str:
+    """That several people publish under a name that was asked for, and where they are told apart."""
+    called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"
+    return (
+        f"-# {people:,} authors publish as {called}, and this search takes papers of {all_of_them}. "
+        f"/papers {called} tells them apart."
+    )
+
+
 def _people(said: Understood) -> str:
     if not said.people:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from commands.cards.search import (
     NO_WORDS,
     TEN,
     foreign_line,
+    namesakes_line,
     page_of_results,
     several_named,
     understood_line,
@@ -40,7 +42,9 @@ from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
 from commands.kit.similar_papers import GUESSES, waiting_note
 from commands.kit.spoken import Spoken, spoken
 from commands.papers.search_query import SearchQuery
+from data.keys import fold, name_key
 from data.records import Paper
+from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
 from index.search.results import Found
@@ -52,6 +56,8 @@ NEEDS = (Need.PAPERS, Need.MEANING)
 _INLINE = 50
 """Characters of a query that a button carries itself; longer ones are kept in the store."""
 _BUTTONS = 5
+_NAMES = 3
+"""Names asked for that are looked up for namesakes."""
 
 
 @button("search.turn", "q:{page:page}:i:{code:text}")
@@ -103,6 +109,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     ids = [hit.paper_id for hit in results.hits] if results.fits else list(results.near[:GUESSES])
     shown = slice(page * asked.page, (page + 1) * asked.page)
     papers, order, cited = await _ordered(services, ids, order, shown)
+    names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
     changes = _changes(asked, said, order)
     unfit, advice = _unfitting(services, asked, said, guesses=bool(papers))
@@ -118,6 +125,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
                 paper,
                 link("paper.card", "Details", paper=paper.id),
                 note=_answer(services, paper, results.query.text),
+                bold=_called(paper, names),
             )
             for paper in papers
         ]
@@ -126,6 +134,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
     ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
     notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
+    notes += [await _namesakes(services, name) for name in names[:_NAMES]]
     notes += [waiting_note(results), *ignored, None if results.fits else advice]
     footer = "\n".join(filter(None, notes)) or None
     if not results.fits:
@@ -154,6 +163,26 @@ async def _which_like(services: Services, said: Understood) -> str | None:
         return None
     taken, *others = await services.store.papers(said.like_papers)
     return several_named(said.like, taken, others) if others else None
+
+
+async def _namesakes(services: Services, name: str) -> str | None:
+    """That several people publish under a name that was asked for."""
+    try:
+        match = await match_person(services.store, services.corpus.names, name)
+    except LookupError:  # it looks like a choice offered by another command
+        return None
+    people, known = len(match.others) + (match.person is not None), services.corpus.names.get(name)
+    return namesakes_line(known.name if known else name, people) if people > 1 else None
+
+
+def _called(paper: Paper, names: Sequence[str]) -> frozenset[str]:
+    """The keys of a paper's authors who have one of the names asked for, or all words of it."""
+    keys, words = set(map(name_key, names)), [set(fold(name).split()) for name in names]
+    return frozenset(
+        author.key
+        for author in paper.authors
+        if author.key in keys or any(asked and asked <= set(fold(author.name).split()) for asked in words)
+    )
 
 
 async def _ordered(

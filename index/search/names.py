@@ -100,6 +100,12 @@ class NameIndex:
         close = [place for place, key in keys if key.startswith(f"{first} ") and key.endswith(f" {rest[0]}")]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
+    def having(self, words: str, limit: int = 60) -> list[Name]:
+        """Names of several words that have all of these, in any order; those with most papers first."""
+        # Read from any of its words, a name of several goes on with a space.
+        places = [distinct(self._under(f"{word} ")) for word in name_key(words).split(" ")]
+        return [self._name(place) for place in self._most(_common(places), limit)]
+
     def near(self, name: str, limit: int = 5) -> list[Name]:
         """The most similar names, for an unknown one: typos, swapped letters, missing parts."""
         key = name_key(name)

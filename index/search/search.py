@@ -235,8 +235,8 @@ class Search(SimilarPapers):
         since = max((day for day in (query.since, where.since) if day), default=None)
         until = min((day for day in (query.until, where.until) if day), default=None)
         if query.author:
-            named = await asyncio.to_thread(self._library.words.by_author, query.author, OF_AUTHOR)
-            ids = frozenset(named) & ids if ids is not None else frozenset(named)
+            named = await self._by_author(query.author)
+            ids = named & ids if ids is not None else named
         people = await self._written_by(said.people)
         if people is not None and (not query.text or (said.people_sure and not as_text)):
             ids, people = people & ids if ids is not None else people, None
@@ -258,6 +258,14 @@ class Search(SimilarPapers):
         asked = reads_as_sentence(said.typed)
         like_it = said.like_papers[0] if said.like is not None else None
         return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
+
+    async def _by_author(self, name: str) -> frozenset[int]:
+        """Papers with an author whose name has all these words."""
+        names = self._library.names
+        if len(name_key(name).split(" ")) == 1 or not len(names):
+            return frozenset(await asyncio.to_thread(self._library.words.by_author, name, OF_AUTHOR))
+        found = await asyncio.to_thread(names.having, name)
+        return await self._written_by([one.name for one in found]) or frozenset()
 
     async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
         if not names:

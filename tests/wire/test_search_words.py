@@ -14,7 +14,7 @@ from tests.helpers.records import record
 OLD, NEW = date(2025, 3, 3), date(2026, 8, 21)
 
 
-def _paper(number, title, day=NEW, *, author="Ada Lovelace", abstract=None):
+def _paper(number, title, day=NEW, *, author="Ada Lovelace", authors=None, abstract=None):
     text = abstract or (
         f"Much is written about {title.lower()}. In this paper we study {title.lower()} in depth. It works."
     )
@@ -22,7 +22,7 @@ def _paper(number, title, day=NEW, *, author="Ada Lovelace", abstract=None):
         800 + number,
         title=title,
         abstract=text,
-        authors=[author],
+        authors=authors or [author],
         announced=day,
         listings=[("cs.CL", day)],
     )
@@ -263,3 +263,41 @@ async def test_similarity_falls_with_the_order(lab):
     shown = [float(number) for number in re.findall(r"similarity (\d\.\d\d)", reply.text)]
     assert len(shown) == 5
     assert shown == sorted(shown, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["/search papers by Jiamin Cao", "/search query:training author:jiamin cao", "/search author:Cao"],
+)
+async def test_a_search_by_a_shared_name_says_so_and_shows_where_the_name_stands(lab, question):
+    """Two authors publish as Jiamin Cao: without a word, the other one's papers would pass for theirs."""
+    reply = await lab.user.slash(question)
+    assert "**Jiamin Cao**" in reply.text, "even where the name stands late in a long list"
+    assert (
+        "-# 2 authors publish as Jiamin Cao, and this search takes papers of both. /papers Jia" in reply.text
+    )
+
+
+async def test_a_search_by_a_name_of_one_person_says_no_such_thing(lab):
+    reply = await lab.user.slash("/search papers by Minlan Yu")
+    assert "**Minlan Yu**" in reply.text
+    assert "publish as" not in reply.text
+
+
+async def test_the_words_of_an_authors_name_are_those_of_one_author(lab):
+    """A paper by Wei Chen and Yu Wang is none of Wei Wang's."""
+    one = _paper(70, "Quoll Migration at Night", author="Wei Wang")
+    other = _paper(71, "Quoll Migration by Day", authors=["Wei Chen", "Yu Wang"])
+    middle = _paper(72, "Quoll Migration in Spring", authors=["Ada Byron", "Wei J. Wang"])
+    await fill(lab.bot, [one, other, middle])
+    for author in ("Wei Wang", "wang, wei", "WEI  WANG"):
+        reply = await lab.user.slash(f"/search query:quoll migration author:{author}")
+        assert "Quoll Migration at Night" in reply.text
+        assert "Quoll Migration in Spring" in reply.text, "a middle initial does not matter"
+        assert "Quoll Migration by Day" not in reply.text
+    field = await lab.user.slash('/search query:quoll migration author:"Wei Wang"')
+    assert "Quoll Migration by Day" not in field.text
+    nobody = await lab.user.slash("/search query:quoll migration author:Yu Chen")
+    assert "Quoll Migration" not in nobody.text
+    family = await lab.user.slash("/search query:quoll migration author:wang")
+    assert "Quoll Migration by Day" in family.text
