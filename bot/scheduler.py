@@ -77,6 +77,8 @@ class Scheduler:
         self.worker = Worker(self._heard, self._worker_failed)
         self.backups = Worker(self._backed_up, self._backup_failed)
         self._told_unreachable = False
+        self._asked_for_phrases = False
+        """Once is enough: a disk that is too full for them may stay so."""
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
         self._new = asyncio.Event()
@@ -245,7 +247,9 @@ class Scheduler:
         insight = self._services.insight
         loaded = await insight.refresh()
         topics_wait = topics_too and insight.topics_lag and not insight.people_lag
-        if derives and (insight.waits_for_files or topics_wait or insight.lacks_phrases):
+        phrases_wait = insight.lacks_phrases and not self._asked_for_phrases
+        if derives and (insight.waits_for_files or topics_wait or phrases_wait):
+            self._asked_for_phrases |= phrases_wait
             await self._run("derive")
             loaded |= await insight.refresh()
             if insight.waits_for_files:  # another process was in the way

@@ -116,7 +116,8 @@ class Draft:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.close()
+        with contextlib.suppress(OSError):  # what is still to be written may not fit on the disk, either
+            self._stream.close()
         with contextlib.suppress(OSError):
             self._draft.unlink(missing_ok=True)
 

@@ -257,11 +257,21 @@ async def derive(corpus: Corpus, report: Report | None = None) -> None:
     await corpus.keep_names()
     people = await PeopleFiles(corpus.store, corpus.folder).keep(corpus.facets, corpus.vectors, report)
     await _derive_topics(corpus, ids, upto, report)
-    await keep_phrases(corpus, report)
     novelty = await asyncio.to_thread(_derive_novelty, corpus, ids, report)
     if people is not None and novelty is not None:
         scores = await asyncio.to_thread(Scores.of, corpus.facets, novelty, people)
         await asyncio.to_thread(scores.write, corpus.folder / "scores.map")
+    with _unless_unwritten():
+        await keep_phrases(corpus, report)
+
+
+@contextlib.contextmanager
+def _unless_unwritten() -> Iterator[None]:
+    """Go on without a new file of phrases: replies find them where it lacks them."""
+    try:
+        yield
+    except OSError as error:
+        log.warning("the file of phrases can't be written (%s); it stays as it was", error)
 
 
 def _derive_novelty(corpus: Corpus, ids: np.ndarray, report: Report | None) -> Novelty | None:
@@ -301,8 +311,10 @@ async def _derive_topics(corpus: Corpus, ids: np.ndarray, upto: int, report: Rep
     if known is None or len(ids) > _REBUILD_TOPICS * len(known.papers):
         newest = np.sort(ids[np.argsort(-corpus.facets.days_of(ids), kind="stable")[:LEARNT_FROM]])
         phrases = FoundPhrases()
-        topics = await asyncio.to_thread(Topics.build, newest, texts(newest), upto, tell, phrases.add_few)
-        await asyncio.to_thread(phrases.add_to, corpus.folder / PHRASES)
+        topics = await asyncio.to_thread(Topics.build, newest, texts(newest), upto, tell, phrases.add_some)
+        with _unless_unwritten():
+            await asyncio.to_thread(phrases.add_to, corpus.folder / PHRASES)
+        del phrases
         rest = np.setdiff1d(ids, newest)
     else:
         topics, last, found = known, known.upto, set[int]()

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from data.stores.store import Store
-from index.models.distinct import is_in
+from index.models.distinct import common, is_in
 from index.models.mapped import Draft, MappedArrays, are_ends, parts
 from index.models.shipped import shipped_json
 from index.search.corpus import Corpus
-from index.search.likely_phrases import ENTRY, LikelyPhrases, entries
+from index.search.likely_phrases import ENTRY, LikelyPhrases, likely_entries
 from index.search.phrase_text import clean
 from index.search.phrase_vocabulary import batched
 from index.search.phrases import PhraseFinder, ScoredPhrases
@@ -32,10 +32,9 @@ _FEW = 1_000
 """While one paper in so many has changed, or fewer, the file isn't written again."""
 _STALE = 1.2
 """The file is made anew when it has so many times as many texts as there are papers."""
-_DOING = "finding phrases"
 _CHANGES_AT_ONCE, _TEXTS_AT_ONCE, _WRITTEN_AT_ONCE = 5_000, 2_000, 50_000
 Report = Callable[[str, int, int], None]
-Told = Callable[[int, int], None]
+Told = Callable[[int], None]
 
 
 class KeptPhrases:
@@ -54,10 +53,10 @@ class KeptPhrases:
     """
 
     def __init__(self, texts: np.ndarray, ends: np.ndarray, entries: np.ndarray, upto: int) -> None:
-        self._texts, self._ends, self._entries, self.upto = texts, ends, entries, upto
+        self.texts, self._ends, self._entries, self.upto = texts, ends, entries, upto
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self.texts)
 
     @classmethod
     def none(cls) -> KeptPhrases:
@@ -70,28 +69,30 @@ class KeptPhrases:
         held = MappedArrays.open(path, FORMAT, _ARRAYS)
         if held is None or "upto" not in held.stamp or held.stamp.get("models") != _models():
             return None
-        packed = held["entries"]
-        if packed.dtype != np.uint8 or packed.shape[1:] != (ENTRY.itemsize,):
+        texts, ends, packed = (held[name] for name in _ARRAYS)
+        if [array.dtype.str for array in (texts, ends, packed)] != ["<u8", "<i8", "|u1"]:
             return None
-        if held["texts"].dtype != np.uint64 or not are_ends(held["ends"], len(held["texts"]), len(packed)):
+        if (texts.ndim, ends.ndim) != (1, 1) or packed.shape[1:] != (ENTRY.itemsize,):
             return None
-        return cls(held["texts"], held["ends"], packed.reshape(-1).view(ENTRY), held.stamp["upto"])
+        if not are_ends(ends, len(texts), len(packed)):
+            return None
+        return cls(texts, ends, packed.reshape(-1).view(ENTRY), held.stamp["upto"])
 
     def of(self, papers: Sequence[tuple[str, str]]) -> list[LikelyPhrases | None]:
         """The phrases of each (title, abstract); None for those that aren't kept."""
         cleaned = [clean(title, abstract) for title, abstract in papers]
         hashes = np.fromiter(map(_hash, cleaned), np.uint64, len(cleaned))
-        places = np.searchsorted(self._texts, hashes).tolist()
+        places = np.searchsorted(self.texts, hashes).tolist()
         found: list[LikelyPhrases | None] = []
         for text, hashed, place in zip(cleaned, hashes, places, strict=True):
-            if place < len(self) and self._texts[place] == hashed:
+            if place < len(self) and self.texts[place] == hashed:
                 start, end = self._ends[place : place + 2].tolist()
                 found.append(LikelyPhrases(self._entries[start:end], text))
             else:
                 found.append(None)
         return found
 
-    def lacks(self, papers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    def lacking(self, papers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Those (title, abstract) whose phrases aren't kept."""
         for several in batched(papers):
             for paper, kept in zip(several, self.of(several), strict=True):
@@ -101,7 +102,7 @@ class KeptPhrases:
     def save_with(self, found: FoundPhrases, upto: int, path: Path) -> None:
         """Write these phrases and further ones to a file, whole or not at all."""
         hashed, first = np.unique(np.concatenate(found.hashes), return_index=True)
-        new = ~is_in(hashed, self._texts)
+        new = ~is_in(hashed, self.texts)
         ends = np.concatenate([[0], np.cumsum(np.concatenate(found.counts))])
         self._merged(hashed[new], first[new], ends, np.concatenate(found.entries), Draft(path, FORMAT), upto)
 
@@ -115,11 +116,11 @@ class KeptPhrases:
         upto: int,
     ) -> None:
         """Write both; the further texts are rows (ascending by hash) of those that ``ends`` cuts."""
-        order = np.argsort(np.concatenate([self._texts, hashed]), kind="stable")
+        order = np.argsort(np.concatenate([self.texts, hashed]), kind="stable")
         own = len(self)
         count = np.concatenate([np.diff(self._ends), np.diff(ends)[rows]])[order]
         with draft:
-            draft.add("texts", np.concatenate([self._texts, hashed])[order])
+            draft.add("texts", np.concatenate([self.texts, hashed])[order])
             draft.add("ends", np.concatenate([[0], np.cumsum(count)]).astype(np.int64))
             with draft.growing("entries", np.uint8, (ENTRY.itemsize,)) as written:
                 for start in range(0, len(order), _WRITTEN_AT_ONCE):
@@ -148,20 +149,23 @@ class FoundPhrases:
         """Take the phrases of some texts."""
         texts = scored.texts.cleaned
         self._count += len(texts)
-        found, text = entries(PhraseFinder.shipped(), scored)
+        found, text = likely_entries(PhraseFinder.shipped(), scored)
         self.entries.append(found)
         self.counts.append(np.bincount(text, minlength=len(texts)))
         self.hashes.append(np.fromiter(map(_hash, texts), np.uint64, len(texts)))
 
-    def add_few(self, scored: ScoredPhrases) -> None:
+    def add_some(self, scored: ScoredPhrases) -> None:
         """Take the phrases of texts that were read for something else, up to :data:`PAPERS_AT_ONCE`."""
         if len(self) < PAPERS_AT_ONCE:
             self.add(scored)
 
     def add_to(self, path: Path) -> None:
-        """Add them to what a file has."""
-        kept = KeptPhrases.open(path) or KeptPhrases.none()
-        kept.save_with(self, kept.upto, path)
+        """Add them to what a file has, if any of them is new."""
+        kept = KeptPhrases.open(path)
+        if kept is None:
+            kept = KeptPhrases.none()
+        if not is_in(np.concatenate(self.hashes), kept.texts).all():
+            kept.save_with(self, kept.upto, path)
 
 
 def _hash(text: str) -> int:
@@ -173,30 +177,49 @@ def _models() -> int:
 
 
 async def keep_phrases(corpus: Corpus, report: Report | None = None) -> None:
-    """Bring the file up to date with the store, if more than a few papers have changed."""
-    path = corpus.folder / FILE
+    """Bring the file up to date with the store, if more than a few papers have changed.
+
+    Raises
+    ------
+    OSError
+        Where it can't be written; the earlier one stays.
+    """
+    path, store = corpus.folder / FILE, corpus.store
+    current = np.flatnonzero(corpus.facets.codes >= 0)
     kept = await asyncio.to_thread(KeptPhrases.open, path)
-    if kept is None or len(kept) > _STALE * (corpus.facets.codes >= 0).sum() + _FEW:
+    if kept is None or len(kept) > _STALE * len(current) + _FEW:
         kept = KeptPhrases.none()
+    if kept.upto > await store.last_change():  # as after the change to a standby that lacked the last ones
+        kept.upto = 0
     few = len(kept) // _FEW
-    if await corpus.store.changed_count(kept.upto, few + 1) <= few:
+    if await store.changed_count(kept.upto, few + 1) <= few:
         return
-    changed, last = await _changed(corpus.store, kept.upto)
-    while changed and kept is not None:  # a full disk may tear the file that was just written
-        await _add(corpus.store, changed, kept, last, path, partial(report, _DOING) if report else None)
+    waiting, done = await store.changed_count(kept.upto, 2 * len(current)), 0
+    changed, last = await _changed(store, kept.upto)
+    while len(changed):
+        papers = common(changed, current)
+        tell = partial(_tell, report, done, waiting) if report else None
+        await _add(store, papers.tolist(), kept, last, path, tell)
         kept = await asyncio.to_thread(KeptPhrases.open, path)
-        changed, last = await _changed(corpus.store, last)
+        if kept is None:
+            return  # somebody else has put another file there
+        done += len(changed)
+        changed, last = await _changed(store, last)
 
 
-async def _changed(store: Store, last: int) -> tuple[list[int], int]:
-    """Store ids of some :data:`PAPERS_AT_ONCE` that changed after a batch, and the last one's batch."""
+def _tell(report: Report, before: int, waiting: int, done: int) -> None:
+    report("finding phrases", before + done, waiting)
+
+
+async def _changed(store: Store, last: int) -> tuple[np.ndarray, int]:
+    """Ids (ascending) of some :data:`PAPERS_AT_ONCE` that changed after a batch, and the last one's batch."""
     changed = set[int]()
     while len(changed) < PAPERS_AT_ONCE:
         part, last = await store.changed_ids(last, _CHANGES_AT_ONCE)
         if not part:
             break
         changed.update(part)
-    return sorted(changed), last
+    return np.array(sorted(changed), np.int64), last
 
 
 async def _add(
@@ -212,11 +235,11 @@ async def _add(
             read = asyncio.run_coroutine_threadsafe(store.texts(part), loop).result()
             yield from (read[paper][:2] for paper in part if paper in read)
             if report:
-                report(start + len(part), len(ids))
+                report(start + len(part))
 
     def add() -> None:
         finder, found = PhraseFinder.shipped(), FoundPhrases()
-        for several in batched(kept.lacks(texts())):
+        for several in batched(kept.lacking(texts())):
             found.add(finder.score(several))
         kept.save_with(found, upto, path)
 

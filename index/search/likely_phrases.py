@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index.search.phrases import PhraseFinder, ScoredPhrases, as_printed, chances
+from index.search.printed_words import MULTIPLIER
 
 LEAST = 0.01
 """The authors would name a likely phrase at least so likely."""
@@ -25,10 +26,10 @@ ENTRY = np.dtype(
 )
 """A likely phrase: its key; the chance that the authors would name it; ln(papers / papers that have it);
 where it begins in the cleaned text, and its characters. ``form`` has :data:`_SMALL` set if it loses the
-capitals of a beginning, and in its low bits the place of its initials' entry (counted from 1; 0: none)."""
+capitals of a beginning. Its low bits number the phrases of a text that have initials (from 1), and the
+initials with the number of their phrase; others have 0."""
 _SMALL = 0x80
-MOST = _SMALL - 1
-"""Entries of a paper: the likeliest."""
+_NUMBERS = _SMALL - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,54 +42,55 @@ class LikelyPhrases:
     def printed(self, place: int) -> str:
         """A phrase as the paper prints it, without the capitals of titles and of sentences' beginnings."""
         entry = self.entries[place]
-        start, form = int(entry["start"]), int(entry["form"])
-        return as_printed(self.text[start : start + int(entry["length"])], bool(form & _SMALL))
+        start = int(entry["start"])
+        return as_printed(self.text[start : start + int(entry["length"])], bool(entry["form"] & _SMALL))
 
-    def same(self, place: int) -> set[int]:
-        """The keys of a phrase and of its initials."""
-        entry = self.entries[place]
-        initials = int(entry["form"]) & MOST
-        keys = {int(entry["key"])}
-        if 0 < initials <= len(self.entries):
-            keys.add(int(self.entries["key"][initials - 1]))
-        return keys
+    @property
+    def meanings(self) -> np.ndarray:
+        """A number for each phrase; initials share that of what they mean, and others have 0."""
+        return np.asarray(self.entries["form"] & _NUMBERS)
 
 
-def entries(finder: PhraseFinder, scored: ScoredPhrases) -> tuple[np.ndarray, np.ndarray]:
+def likely_entries(finder: PhraseFinder, scored: ScoredPhrases) -> tuple[np.ndarray, np.ndarray]:
     """The likely phrases of some texts: :data:`ENTRY` by text, then key, and the text of each (int64)."""
     table, texts, papers = scored.table, scored.texts, finder.background.papers
-    chance, single = chances(scored), table.words == 1
+    chance = chances(scored)
     rows = np.flatnonzero(chance >= LEAST)
     known = finder.background.phrases(table.key[rows])[:, 0]
     first, last = table.place[rows], table.place[rows] + table.words[rows] - 1
     start, length = texts.start[first], texts.stop[last] - texts.start[first]
+    # A text has 60,001 characters at most; a longer phrase than fits is a word that goes on and on.
     fits = (start <= np.iinfo(np.uint16).max) & (length <= np.iinfo(np.uint8).max)
-    kept = np.flatnonzero(fits & ~(single[rows] & (known > COMMON_WORD * papers)))
-    kept = kept[_likeliest(table.text[rows[kept]], chance[rows[kept]])]
+    word = texts.word[first]
+    single = (table.words[rows] == 1) & (texts.words.step[word] == MULTIPLIER)
+    kept = np.flatnonzero(fits & ~(single & (known > COMMON_WORD * papers)))
     rows, text = rows[kept], table.text[rows[kept]]
     made = np.zeros(len(rows), ENTRY)
     made["key"], made["chance"] = table.key[rows], chance[rows]
     made["rarity"] = np.log(max(papers, 2) / np.maximum(known[kept], 1.0))
     made["start"], made["length"] = start[kept], length[kept]
     made["form"] = np.where(finder.loses_capitals(scored, rows), _SMALL, 0)
-    for row in np.flatnonzero(table.short[rows]).tolist():
-        own = np.searchsorted(text, text[row] + np.arange(2))
-        place = own[0] + np.searchsorted(made["key"][slice(*own)], table.short[rows[row]])
-        if place < own[1] and made["key"][place] == table.short[rows[row]]:
-            made["form"][row] |= place - own[0] + 1
+    _number(made, text, table.short[rows])
     return made, text
 
 
-def _likeliest(text: np.ndarray, chance: np.ndarray) -> np.ndarray:
-    """Places of at most :data:`MOST` of each text (ascending), in their order."""
-    order = np.lexsort((-chance, text))
-    rank = np.arange(len(text)) - np.searchsorted(text, text)
-    return np.sort(order[rank < MOST])
+def _number(made: np.ndarray, text: np.ndarray, short: np.ndarray) -> None:
+    """Number the phrases that have initials, and the initials; ``short`` are their keys, 0 for none."""
+    numbers: dict[tuple[int, int], int] = {}
+    for row in np.flatnonzero(short).tolist():
+        start, end = np.searchsorted(text, text[row] + np.arange(2))
+        meant = int(text[row]), int(short[row])
+        number = numbers.setdefault(meant, 1 + int((made["form"][start:end] & _NUMBERS).max()))
+        if number > _NUMBERS:
+            continue
+        own = start + np.searchsorted(made["key"][start:end], short[row])
+        for place in {row, own} if own < end and made["key"][own] == short[row] else {row}:
+            made["form"][place] = made["form"][place] & _SMALL | number
 
 
 def likely(finder: PhraseFinder, scored: ScoredPhrases) -> Sequence[LikelyPhrases]:
     """The likely phrases of each text."""
-    made, text = entries(finder, scored)
+    made, text = likely_entries(finder, scored)
     ends = np.searchsorted(text, np.arange(len(scored.texts.cleaned) + 1)).tolist()
     return [
         LikelyPhrases(made[start:end], cleaned)

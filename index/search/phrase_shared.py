@@ -15,8 +15,8 @@ from index.search.phrase_text import phrase_parts
 from index.search.phrases import PhraseFinder
 
 LEAST_ONE = 0.02
-"""A single word that the authors of one would name less likely is named only where nothing else is shared:
-*ranks* and *corrections* are said in passing."""
+"""A single word that the authors of one would name less likely was said in passing, such as *ranks*: it is
+named only where nothing else is shared."""
 _SAID = 0.3
 """What a phrase counts that was named before, beside one that was not."""
 _PART = 0.2
@@ -33,7 +33,7 @@ def shared_phrases(
     """For each other (title, abstract) the phrases that it shares with one, as it prints them.
 
     Those that the authors of both would name come first, weighed by how rare they are; no word is in two.
-    A single word that neither may have named (:data:`LEAST_ONE`) stands alone or not at all.
+    A single word that one of them said in passing (:data:`LEAST_ONE`) stands alone or not at all.
 
     Parameters
     ----------
@@ -57,23 +57,28 @@ def _shared(
     weight = np.sqrt(chances[0] * chances[1]) * other.entries["rarity"][theirs]
     printed = [other.printed(place) for place in theirs.tolist()]
     parts = list(map(phrase_parts, printed))
+    common_words = np.array([" " not in phrase for phrase in printed], bool)
+    common_words &= other.entries["rarity"][theirs] < -np.log(COMMON_WORD)  # such as state-of-the-art
+    told = [own for own, is_common in zip(parts, common_words.tolist(), strict=True) if not is_common]
     single = np.array([len(own) == 1 for own in parts], bool)
     passing = single & (np.minimum(*chances) < LEAST_ONE)
     for place, own in enumerate(parts):
         if tuple(own) in before:
             weight[place] *= _SAID
-        if any(len(own) < len(longer) and set(own) <= set(longer) for longer in parts):
+        if any(len(own) < len(longer) and set(own) <= set(longer) for longer in told):
             weight[place] *= _PART
     chosen: list[str] = []
     taken: set[str] = set()
     named: set[int] = set()
-    for place in np.lexsort((-weight, passing)).tolist():
+    meanings = other.meanings[theirs]
+    order = np.lexsort((-weight, passing))
+    for place in order[~common_words[order]].tolist():
         if len(chosen) >= (1 if passing[place] else most):
             break
-        same = other.same(int(theirs[place]))
-        if taken.isdisjoint(parts[place]) and named.isdisjoint(same):
+        meaning = int(meanings[place])
+        if taken.isdisjoint(parts[place]) and meaning not in named:
             taken |= set(parts[place])
-            named |= same
+            named |= {meaning} - {0}
             chosen.append(printed[place])
     return chosen
 
@@ -109,7 +114,8 @@ def _choice(background: PhraseBackground, known: Sequence[np.ndarray | None]) ->
         if first is not None:
             return is_in(key, first)
         both = common(key[text == 0], np.concatenate([key[text != 0], *others]))
-        several = distinct(key[size > 1])  # language models may be written language-models elsewhere
+        # What is language-models here may be language models there, which is no common word.
+        several = distinct(np.concatenate([key[size > 1], *others]))
         plain = (background.phrases(both)[:, 0] > most) & ~is_in(both, several)
         return is_in(key, both[~plain])
 
