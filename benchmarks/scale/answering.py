@@ -21,7 +21,7 @@ from benchmarks.asking import questions
 from benchmarks.data import ROOT, percentile, url
 from benchmarks.digests import taste
 from benchmarks.replies import SEARCHES, completed
-from benchmarks.running import logged_in, start, timed
+from benchmarks.running import WARM, logged_in, settle_client, start, timed
 from benchmarks.scale.place import Figures, Place, records
 from benchmarks.scale.watching import Watch, memory_of
 from bot.cli.ingest import people_wait
@@ -41,6 +41,8 @@ _TOO_LONG = 1_800.0
 _REST = 20.0
 """Seconds of rest before memory is looked at."""
 
+TURNS, MULTIPLES = 200, ("/papers", "/similar", "/search")
+"""Rounds in which a bare round trip and each of these are asked by turns."""
 Asking = Callable[[UserClient], Awaitable[list[float]]]
 
 
@@ -63,6 +65,16 @@ class Asked:
             [str(paper.arxiv_id) for paper in papers],
             [chance.choice(paper.authors).name for paper in papers],
         )
+
+    def multiples(self) -> dict[str, list[str]]:
+        """What is asked by turns with a bare round trip."""
+        count = len(self.authors)
+        return {
+            "/help": ["/help"] * count,
+            "/papers": [f"/papers author:{name}" for name in self.authors],
+            "/similar": [f"/similar {paper}" for paper in self.papers],
+            "/search": [f"/search {SEARCHES[n % len(SEARCHES)]} {n + count}" for n in range(count)],
+        }
 
     def kinds(self) -> dict[str, Asking]:
         """The questions of each kind, in the order in which they are asked."""
@@ -113,6 +125,7 @@ async def _answer(place: Place) -> Figures:
                 figures["first of each kind"] = time.perf_counter() - begun
                 figures["looking up p50"] = await _looking_up(user)
                 await _ask_all(user, kinds, figures, "")
+                await _by_turns(user, (await Asked.of(place, TURNS)).multiples(), figures)
                 await asyncio.sleep(_REST)
                 figures["rest own"], figures["rest mapped"] = _memory(process.pid)
         finally:
@@ -140,6 +153,23 @@ async def _ask_all(user: UserClient, kinds: dict[str, Asking], figures: Figures,
             f"  {name + when:28} p50 {percentile(times, 0.5):8.1f} ms  p99 {percentile(times, 0.99):8.1f} ms",
             flush=True,
         )
+
+
+async def _by_turns(user: UserClient, commands: dict[str, list[str]], figures: Figures) -> None:
+    """Times as multiples of a bare round trip's, asked one after the other, so that all see the same hour."""
+    settle_client()
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for round_ in zip(*commands.values(), strict=True):
+        for name, command in zip(commands, round_, strict=True):
+            begun = time.perf_counter()
+            await user.slash(command)
+            times[name].append(time.perf_counter() - begun)
+    bare = times["/help"][WARM:]
+    for name in MULTIPLES:
+        for share in (50, 99):
+            multiple = percentile(times[name][WARM:], share / 100) / percentile(bare, share / 100)
+            figures[f"{name} / help p{share}"] = multiple
+            print(f"  {name} by turns with /help, p{share}: {multiple:.1f} times as long", flush=True)
 
 
 def _memory(process: int) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import ROOT, need_data
+from benchmarks.scale.answering import MULTIPLES
 from benchmarks.scale.place import Figures, Place, size_of
 from benchmarks.scale.watching import hold_to
 
@@ -125,6 +126,11 @@ ROWS = [
     Row("at rest, mapped pages, MB", "rest mapped"),
     Row("the client looks up commands, p50, ms", "looking up p50", digits=1, grows=False),
     *_replies(),
+    *(
+        Row(f"{name} / /help by turns, p{share}", f"{name} / help p{share}", digits=1, grows=False)
+        for name in MULTIPLES
+        for share in (50, 99)
+    ),
     Row("a day of 1,200 papers, minutes", "day minutes", 15, digits=1),
     Row("replies meanwhile, times as long", "meanwhile", 2, digits=1, grows=False),
     Row("while a day is read in, own, MB", "day own", 3_500),

@@ -16,7 +16,7 @@ from data.records import Deletion, PaperRecord, Rejected
 from data.sources.arxiv import ArxivApi, held_in_moderation
 from data.sources.arxiv_oai import ArxivOai, sets_of
 from data.sources.files import PaperFile
-from data.sources.http import PoliteClient
+from data.sources.http import PoliteClient, SourceError
 from data.stores.store import Store
 from index.identity.standing import outnumbered
 from index.people.insight import derive
@@ -53,7 +53,13 @@ def closing(summary: Summary, *, lines: bool = False) -> str:
 
 
 async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: Reporter) -> Summary:
-    """Read in a file of papers."""
+    """Read in a file of papers.
+
+    Raises
+    ------
+    SourceError
+        If it can't be read, or holds no papers.
+    """
     assert corpus.vectors is not None
     file = PaperFile(path)
     ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
@@ -65,7 +71,10 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
         report.step(f"reading {path.name}", file.position, file.size, rate)
 
     report.step(f"reading {path.name}", 0, file.size)
-    return await Intake(corpus, "file", path.name, vectors=ready, progress=show).run(iter(file))
+    summary = await Intake(corpus, "file", path.name, vectors=ready, progress=show).run(iter(file))
+    if not summary.read:
+        raise SourceError(f"{path} holds no papers. Nothing was read in.")
+    return summary
 
 
 async def ingest_arxiv(

@@ -31,7 +31,7 @@ from data.stores.asked_questions import AskedQuestion
 from index.answers.answer import Quote
 from index.answers.followups import FollowUp, follow_up, subject, system_in
 from index.answers.library import NoModelError
-from index.answers.questions import asks_who_wrote
+from index.answers.questions import asks_who_wrote, whose_writers
 from index.answers.rephrase import CitedSentence
 from index.search.facets import Where
 
@@ -64,6 +64,8 @@ async def replied(services: Services, asked: AskQuery, *, goes_on_here: bool = F
     """
     if not asked.question.strip():
         raise UserError("Type a question after /ask, such as: /ask what causes loss spikes?")
+    if asked.paper is None and (named := await _whose_writers(services, asked)) is not None:
+        return Replied(Reply(written_by(named, asked.question)), asked.kept(asked.question, (named.id,)))
     await services.wait_for_model(MODEL_PATIENCE)
     quoted = await services.store.papers(asked.quoted[:1])
     system = system_in(quoted[0].title) if quoted else ""
@@ -83,6 +85,14 @@ async def replied(services: Services, asked: AskQuery, *, goes_on_here: bool = F
             return Replied(Reply(each), kept)
         return Replied(Reply(await unanswered(services, found, goes_on_here)), kept)
     return Replied(await _reply(services, found, goes_on_here), kept)
+
+
+async def _whose_writers(services: Services, asked: AskQuery) -> Paper | None:
+    """The paper that a question names to ask for its authors; None where it is another question."""
+    name = whose_writers(asked.question)
+    meant = (await services.search.named(name)).paper if name else None
+    papers = await services.store.papers([meant]) if meant is not None else []
+    return papers[0] if papers else None
 
 
 async def _find(services: Services, asked: AskQuery, meant: FollowUp) -> FoundAnswer:

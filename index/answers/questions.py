@@ -13,6 +13,14 @@ _WRITERS = re.compile(
     r"(?:\s+(?:of|it|this|that|the|paper|article|study|work|preprint|is|was|written))*\s*[?!.]*",
     re.IGNORECASE,
 )
+_WRITERS_OF = re.compile(
+    r"(?:(?:so|and|but|please|tell me)[, ]+)*"
+    r"(?:who (?:has |have )?(?:wrote|written|published|authored)"
+    r"|who(?:['’]s| is| are| were| was) (?:the )?(?:authors?|writers?) of"
+    r"|(?:what|which) (?:are|is|were) the (?:names? of the )?authors? of|(?:the )?authors? of)"
+    r"\s+(?:the (?:paper|article|preprint) )?(?:(?:on|called|titled) )?[\"“]?(?P<paper>.+?)[\"”]?\s*[?!.]*",
+    re.IGNORECASE,
+)
 _THING = r"[^,;?]{2,80}?"
 _COMPARED = tuple(
     re.compile(pattern + r"\s*[?!.]*", re.IGNORECASE)
@@ -33,6 +41,12 @@ _COMPARED = tuple(
 def asks_who_wrote(question: str) -> bool:
     """Whether a question about one paper asks for its authors."""
     return _WRITERS.fullmatch(" ".join(question.split())[:200]) is not None
+
+
+def whose_writers(question: str) -> str | None:
+    """The name of the paper whose authors a question asks for ("who wrote PrismLLM?"); None in others."""
+    match = _WRITERS_OF.fullmatch(" ".join(question.split())[:500])
+    return match["paper"] if match else None
 
 
 def compared(question: str) -> tuple[str, str] | None:

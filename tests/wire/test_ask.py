@@ -104,6 +104,14 @@ async def test_who_wrote_a_paper_is_answered_by_its_authors(lab, question):
     assert "no good answer" not in reply.text
 
 
+@pytest.mark.parametrize("question", ["who wrote PrismLLM?", "who are the authors of 2605.15617"])
+async def test_who_wrote_a_paper_that_the_question_names(lab, question):
+    reply = await lab.user.slash(f"/ask {question}")
+    assert "is by Shaoke Xi, ChonLam Lao, Boyi Jia" in reply.text
+    nobody = await lab.user.slash("/ask who wrote the Unknown Quokka Paper?")
+    assert "is by" not in nobody.text
+
+
 @pytest.mark.parametrize(
     "question", ["how does PrismLLM compare with TrainMover?", "compare PrismLLM and TrainMover"]
 )

@@ -110,6 +110,16 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
     assert "database and indexes agree on 22 papers" in doctor.stdout
 
 
+@pytest.mark.parametrize(("name", "text"), [("p.jsonl", ""), ("p.json", "[]"), ("p.jsonl", "\n\n")])
+def test_a_file_without_papers_is_an_error(tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text)
+    done = run("ingest", "file", str(file), folder=tmp_path / "lab")
+    assert done.returncode == 1
+    assert f"{name} holds no papers. Nothing was read in." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_worker_that_finds_no_database_is_started_again_soon(tmp_path):
     """As where another process is in the way: after a minute, not after a quarter of an hour."""
     away = "postgresql+asyncpg://me:secret@127.0.0.1:1/labmate"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.answers.questions import asks_who_wrote, compared
+from index.answers.questions import asks_who_wrote, compared, whose_writers
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,24 @@ def test_what_a_question_compares(question, things):
     assert compared(question) == things
 
 
+@pytest.mark.parametrize(
+    ("question", "paper"),
+    [
+        ("who wrote PrismLLM?", "PrismLLM"),
+        ("Who are the authors of the paper “Attention Is All You Need”?", "Attention Is All You Need"),
+        ("so who published 2608.20331", "2608.20331"),
+        ("authors of GPT-3", "GPT-3"),
+        ("who wrote?", None),
+        ("what do the authors of GPT-3 claim?", None),
+        ("", None),
+    ],
+)
+def test_the_paper_whose_authors_are_asked_for(question, paper):
+    assert whose_writers(question) == paper
+
+
 @given(st.text(max_size=3_000))
 def test_any_text_is_read(text):
+    whose_writers(text)
     asks_who_wrote(text)
     compared(text)
