@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import shutil
@@ -34,6 +35,7 @@ from tests.helpers import sample as sample_folder
 from tests.helpers.lab import Lab, started
 from tests.helpers.paths import SHARED
 
+gc.disable()  # until all tests are collected: nothing that is imported becomes garbage
 _OPENAPI = SHARED / "discord" / "openapi.json"
 if _OPENAPI.exists():
     os.environ.setdefault("DISCORD_OPENAPI", str(_OPENAPI))
@@ -140,6 +142,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         _COSTS[item.nodeid.partition("::")[0]] += _seconds() - before
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
