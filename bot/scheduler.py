@@ -78,7 +78,7 @@ class Scheduler:
         self.backups = Worker(self._backed_up, self._backup_failed)
         self._told_unreachable = False
         self._asked_for_phrases = False
-        """Once is enough: a disk that is too full for them may stay so."""
+        """Once is enough: a disk that is too full for the file may stay full."""
         self.model_ready = asyncio.Event()
         self.first_fetch = asyncio.Event()
         self._new = asyncio.Event()

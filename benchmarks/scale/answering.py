@@ -42,7 +42,7 @@ _REST = 20.0
 """Seconds of rest before memory is looked at."""
 
 TURNS, MULTIPLES = 200, ("/papers", "/similar", "/search")
-"""Rounds in which a bare round trip and each of these are asked by turns."""
+"""Rounds that interleave a bare round trip with each of these."""
 Asking = Callable[[UserClient], Awaitable[list[float]]]
 
 
@@ -67,7 +67,7 @@ class Asked:
         )
 
     def multiples(self) -> dict[str, list[str]]:
-        """What is asked by turns with a bare round trip."""
+        """What is interleaved with a bare round trip."""
         count = len(self.authors)
         return {
             "/help": ["/help"] * count,
@@ -125,7 +125,7 @@ async def _answer(place: Place) -> Figures:
                 figures["first of each kind"] = time.perf_counter() - begun
                 figures["looking up p50"] = await _looking_up(user)
                 await _ask_all(user, kinds, figures, "")
-                await _by_turns(user, (await Asked.of(place, TURNS)).multiples(), figures)
+                await _interleaved(user, (await Asked.of(place, TURNS)).multiples(), figures)
                 await asyncio.sleep(_REST)
                 figures["rest own"], figures["rest mapped"] = _memory(process.pid)
         finally:
@@ -155,8 +155,8 @@ async def _ask_all(user: UserClient, kinds: dict[str, Asking], figures: Figures,
         )
 
 
-async def _by_turns(user: UserClient, commands: dict[str, list[str]], figures: Figures) -> None:
-    """Times as multiples of a bare round trip's, asked one after the other, so that all see the same hour."""
+async def _interleaved(user: UserClient, commands: dict[str, list[str]], figures: Figures) -> None:
+    """Times as multiples of a bare round trip, interleaved with it so that all meet the same load."""
     settle_client()
     times: dict[str, list[float]] = {name: [] for name in commands}
     for round_ in zip(*commands.values(), strict=True):
@@ -169,7 +169,7 @@ async def _by_turns(user: UserClient, commands: dict[str, list[str]], figures: F
         for share in (50, 99):
             multiple = percentile(times[name][WARM:], share / 100) / percentile(bare, share / 100)
             figures[f"{name} / help p{share}"] = multiple
-            print(f"  {name} by turns with /help, p{share}: {multiple:.1f} times as long", flush=True)
+            print(f"  {name}, interleaved with /help, p{share}: {multiple:.1f} times as long", flush=True)
 
 
 def _memory(process: int) -> tuple[float, float]:

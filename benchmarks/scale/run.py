@@ -115,7 +115,7 @@ ROWS = [
     Row("people pass, B-cubed F1", "B-cubed F1", digits=4, grows=False),
     Row("topics, novelty, network, s of CPU", "derive cpu"),
     Row("topics, s of CPU", "finding topics cpu"),
-    Row("phrases beside topics, s of CPU", "finding phrases cpu"),
+    Row("phrases after topics, s of CPU", "finding phrases cpu"),
     Row("phrases in common, B a paper", "bytes of phrases.map", each=True),
     Row("novelty, s of CPU", "comparing with earlier papers cpu"),
     Row("topics, novelty, network, own MB", "derive own"),
@@ -127,7 +127,12 @@ ROWS = [
     Row("the client looks up commands, p50, ms", "looking up p50", digits=1, grows=False),
     *_replies(),
     *(
-        Row(f"{name} / /help by turns, p{share}", f"{name} / help p{share}", digits=1, grows=False)
+        Row(
+            f"{name} as a multiple of /help, interleaved, p{share}",
+            f"{name} / help p{share}",
+            digits=1,
+            grows=False,
+        )
         for name in MULTIPLES
         for share in (50, 99)
     ),

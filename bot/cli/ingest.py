@@ -58,7 +58,7 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
     Raises
     ------
     SourceError
-        If it can't be read, or holds no papers.
+        If it can't be read, or holds no records.
     """
     assert corpus.vectors is not None
     file = PaperFile(path)
@@ -73,7 +73,7 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
     report.step(f"reading {path.name}", 0, file.size)
     summary = await Intake(corpus, "file", path.name, vectors=ready, progress=show).run(iter(file))
     if not summary.read:
-        raise SourceError(f"{path} holds no papers. Nothing was read in.")
+        raise SourceError(f"{path} holds no records. Nothing was read in.")
     return summary
 
 

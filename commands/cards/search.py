@@ -122,7 +122,7 @@ def namesakes_line(name: str, people: int) -> str:
     """That several people publish under a name that was asked for, and where they are told apart."""
     called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"
     return (
-        f"-# {people:,} authors publish as {called}, and this search takes papers of {all_of_them}. "
+        f"-# {people:,} authors publish as {called}; this search covers {all_of_them}. "
         f"/papers {called} tells them apart."
     )
 

@@ -44,7 +44,7 @@ def asks_who_wrote(question: str) -> bool:
 
 
 def whose_writers(question: str) -> str | None:
-    """The name of the paper whose authors a question asks for ("who wrote PrismLLM?"); None in others."""
+    """The paper whose authors a question asks for ("who wrote PrismLLM?"); None for other questions."""
     match = _WRITERS_OF.fullmatch(" ".join(question.split())[:500])
     return match["paper"] if match else None
 

@@ -267,11 +267,11 @@ async def derive(corpus: Corpus, report: Report | None = None) -> None:
 
 @contextlib.contextmanager
 def _unless_unwritten() -> Iterator[None]:
-    """Go on without a new file of phrases: replies find them where it lacks them."""
+    """Go on if phrases.map can't be written: replies then find the missing phrases themselves."""
     try:
         yield
     except OSError as error:
-        log.warning("the file of phrases can't be written (%s); it stays as it was", error)
+        log.warning("phrases.map can't be written (%s); replies find missing phrases themselves", error)
 
 
 def _derive_novelty(corpus: Corpus, ids: np.ndarray, report: Report | None) -> Novelty | None:

@@ -24,21 +24,21 @@ from index.search.phrases import PhraseFinder, ScoredPhrases
 
 FILE = "phrases.map"
 FORMAT = "phrases-1"
-"""Another one whenever texts are cleaned, phrases found, or chances weighed in another way."""
+"""Change it whenever texts are cleaned, phrases found or chances weighed differently."""
 _ARRAYS = ("texts", "ends", "entries")
 PAPERS_AT_ONCE = 250_000
-"""So many changed papers are read before the file is written; a stop loses no more."""
+"""The file is written each time this many changed papers have been read; a stop loses no more."""
 _FEW = 1_000
-"""While one paper in so many has changed, or fewer, the file isn't written again."""
+"""The file is written again only when more than one paper in this many has changed."""
 _STALE = 1.2
-"""The file is made anew when it has so many times as many texts as there are papers."""
+"""The file is made anew when it holds more than this many texts a paper."""
 _CHANGES_AT_ONCE, _TEXTS_AT_ONCE, _WRITTEN_AT_ONCE = 5_000, 2_000, 50_000
 Report = Callable[[str, int, int], None]
 Told = Callable[[int], None]
 
 
 class KeptPhrases:
-    """The likely phrases of texts, by the text itself: a revised paper has none until it is read again.
+    """The likely phrases of texts, keyed by a hash of each: a revised paper has none until it is read again.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ async def keep_phrases(corpus: Corpus, report: Report | None = None) -> None:
     kept = await asyncio.to_thread(KeptPhrases.open, path)
     if kept is None or len(kept) > _STALE * len(current) + _FEW:
         kept = KeptPhrases.none()
-    if kept.upto > await store.last_change():  # as after the change to a standby that lacked the last ones
+    if kept.upto > await store.last_change():  # as after a failover to a standby that lagged behind
         kept.upto = 0
     few = len(kept) // _FEW
     if await store.changed_count(kept.upto, few + 1) <= few:

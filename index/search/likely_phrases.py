@@ -11,7 +11,7 @@ from index.search.phrases import PhraseFinder, ScoredPhrases, as_printed, chance
 from index.search.printed_words import MULTIPLIER
 
 LEAST = 0.01
-"""The authors would name a likely phrase at least so likely."""
+"""The least chance that the authors would name a likely phrase."""
 COMMON_WORD = 0.05
 """A single word that a larger share of papers has is not worth naming: *model*, *training*, *scale*."""
 ENTRY = np.dtype(
@@ -25,9 +25,9 @@ ENTRY = np.dtype(
     ]
 )
 """A likely phrase: its key; the chance that the authors would name it; ln(papers / papers that have it);
-where it begins in the cleaned text, and its characters. ``form`` has :data:`_SMALL` set if it loses the
-capitals of a beginning. Its low bits number the phrases of a text that have initials (from 1), and the
-initials with the number of their phrase; others have 0."""
+its start in the cleaned text, and its length in characters. ``form`` has :data:`_SMALL` set if it loses the
+capitals of a beginning. The low bits of ``form`` link a phrase to its initials: both have the same number,
+from 1 in each text, and others have 0."""
 _SMALL = 0x80
 _NUMBERS = _SMALL - 1
 

@@ -101,10 +101,14 @@ class NameIndex:
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
     def having(self, words: str, limit: int = 60) -> list[Name]:
-        """Names of several words that have all of these, in any order; those with most papers first."""
-        # Read from any of its words, a name of several goes on with a space.
-        places = [distinct(self._under(f"{word} ")) for word in name_key(words).split(" ")]
-        return [self._name(place) for place in self._most(_common(places), limit)]
+        """Names of several words that have all of these, in any order: the same name, then by papers."""
+        key = name_key(words)
+        # Names are sorted under each of their words; a space says that more words follow.
+        places = self._most(_common([distinct(self._under(f"{word} ")) for word in key.split(" ")]), limit)
+        exact = self._at(key)
+        if exact is not None:
+            places = list(dict.fromkeys([exact, *places]))[:limit]
+        return [self._name(place) for place in places]
 
     def near(self, name: str, limit: int = 5) -> list[Name]:
         """The most similar names, for an unknown one: typos, swapped letters, missing parts."""

@@ -15,8 +15,8 @@ from index.search.phrase_text import phrase_parts
 from index.search.phrases import PhraseFinder
 
 LEAST_ONE = 0.02
-"""A single word that the authors of one would name less likely was said in passing, such as *ranks*: it is
-named only where nothing else is shared."""
+"""A single word with a lower chance in either paper was said in passing, such as *ranks*: it is named only if
+nothing else is shared."""
 _SAID = 0.3
 """What a phrase counts that was named before, beside one that was not."""
 _PART = 0.2
@@ -40,7 +40,7 @@ def shared_phrases(
     said
         Phrases that were named before, elsewhere in the same reply: others are preferred.
     kept
-        Papers whose phrases needn't be found any more.
+        Phrases that were found before; those of papers that it lacks are found now.
     """
     before = {tuple(phrase_parts(phrase)) for phrase in said}
     mine, *theirs = _likely([one, *others], kept)

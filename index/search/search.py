@@ -260,7 +260,7 @@ class Search(SimilarPapers):
         return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
 
     async def _by_author(self, name: str) -> frozenset[int]:
-        """Papers with an author whose name has all these words."""
+        """Papers with an author whose name has all these words; of many names, those with most papers."""
         names = self._library.names
         if len(name_key(name).split(" ")) == 1 or not len(names):
             return frozenset(await asyncio.to_thread(self._library.words.by_author, name, OF_AUTHOR))

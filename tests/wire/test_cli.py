@@ -111,12 +111,12 @@ def test_ingest_reads_refuses_and_sums_up(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "text"), [("p.jsonl", ""), ("p.json", "[]"), ("p.jsonl", "\n\n")])
-def test_a_file_without_papers_is_an_error(tmp_path, name, text):
+def test_a_file_without_records_is_an_error(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text)
     done = run("ingest", "file", str(file), folder=tmp_path / "lab")
     assert done.returncode == 1
-    assert f"{name} holds no papers. Nothing was read in." in done.stderr
+    assert f"{name} holds no records. Nothing was read in." in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -270,12 +270,10 @@ async def test_similarity_falls_with_the_order(lab):
     ["/search papers by Jiamin Cao", "/search query:training author:jiamin cao", "/search author:Cao"],
 )
 async def test_a_search_by_a_shared_name_says_so_and_shows_where_the_name_stands(lab, question):
-    """Two authors publish as Jiamin Cao: without a word, the other one's papers would pass for theirs."""
+    """Two authors publish as Jiamin Cao: without a note, the other one's papers would pass for theirs."""
     reply = await lab.user.slash(question)
     assert "**Jiamin Cao**" in reply.text, "even where the name stands late in a long list"
-    assert (
-        "-# 2 authors publish as Jiamin Cao, and this search takes papers of both. /papers Jia" in reply.text
-    )
+    assert "2 authors publish as Jiamin Cao; this search covers both. /papers Jiamin Cao" in reply.text
 
 
 async def test_a_search_by_a_name_of_one_person_says_no_such_thing(lab):
@@ -285,7 +283,7 @@ async def test_a_search_by_a_name_of_one_person_says_no_such_thing(lab):
 
 
 async def test_the_words_of_an_authors_name_are_those_of_one_author(lab):
-    """A paper by Wei Chen and Yu Wang is none of Wei Wang's."""
+    """A paper by Wei Chen and Yu Wang is not by Wei Wang."""
     one = _paper(70, "Quoll Migration at Night", author="Wei Wang")
     other = _paper(71, "Quoll Migration by Day", authors=["Wei Chen", "Yu Wang"])
     middle = _paper(72, "Quoll Migration in Spring", authors=["Ada Byron", "Wei J. Wang"])

@@ -120,3 +120,22 @@ def test_two_letters_swapped_are_found_among_many_that_begin_alike():
     printed = {"Yang Lu": 3, "Yang Luo": 2, "Yang Lun": 1, "Yang Liu": 15, "Yan Luis": 1}
     names = NameIndex([(name_key(name), name, count) for name, count in printed.items()])
     assert _names(names.near("Yang Lui"))[0] == "Yang Liu"
+
+
+def test_names_that_have_all_words_whole():
+    printed = {
+        "Wei Wang": 1,
+        "Wei J. Wang": 9,
+        "Wang Wei": 3,
+        "Weiwei Wang": 8,
+        "Wei Wangler": 7,
+        "Wei Chen": 5,
+    }
+    names = NameIndex([(name_key(name), name, count) for name, count in printed.items()])
+    assert _names(names.having("wang  WEI")) == ["Wang Wei", "Wei J. Wang", "Wei Wang"]
+    assert _names(names.having("Wei Wang", 2)) == ["Wei Wang", "Wei J. Wang"], (
+        "exactly these words come first"
+    )
+    assert _names(names.having("Wei Nobody")) == []
+    for odd in ("", " ", ",", "\x00 \u202e", "a " * 5_000):
+        assert names.having(odd) == []
