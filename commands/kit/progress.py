@@ -19,7 +19,7 @@ class Need(IntEnum):
     TOPICS = 4
 
 
-STEPS = {
+STEPS: dict[str, Need | None] = {
     "words": Need.PAPERS,
     "embedding": Need.MEANING,
     "gathering authorships": Need.PEOPLE,
@@ -30,8 +30,9 @@ STEPS = {
     "joining coauthors": Need.PEOPLE,
     "finding topics": Need.TOPICS,
     "comparing with earlier papers": Need.TOPICS,
+    "finding phrases": None,
 }
-"""What each step of the worker makes; every other one reads papers in."""
+"""What each step of the worker makes, None if no reply waits for it; every other one reads papers in."""
 _DOING = {
     Need.PAPERS: "reading in papers",
     Need.MEANING: "comparing papers by meaning",

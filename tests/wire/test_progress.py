@@ -83,9 +83,9 @@ async def test_replies_say_what_they_lack_while_it_is_made_and_not_when_it_is(lo
     discord, settings = loaded
     async with running_bot(settings) as (_, scheduler), UserClient(discord.url, discord.user_token) as user:
         with held(scheduler) as (at, go_on):
-            embedding, gathering, topics = (
+            embedding, gathering, topics, phrases = (
                 asyncio.ensure_future(at(step))
-                for step in ("embedding", "gathering authorships", "finding topics")
+                for step in ("embedding", "gathering authorships", "finding topics", "finding phrases")
             )
             await asyncio.sleep(0)
             scheduler.start()
@@ -108,6 +108,10 @@ async def test_replies_say_what_they_lack_while_it_is_made_and_not_when_it_is(lo
             go_on()
             await topics
             assert f"{STILL} finding topics" in (await user.slash("/trending")).text
+            go_on()
+            await phrases
+            for command in (*ABOUT_MEANING, "/new"):
+                assert INCOMPLETE not in (await user.slash(command)).text, command
             go_on()
             await scheduler.settled.wait()
         for command in ALL:
