@@ -269,13 +269,12 @@ def _rare_collection() -> Iterator[Callable[[], object]]:
     """
     was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.disable()
-    if not was_frozen:
-        gc.collect()
-        gc.freeze()
+    gc.collect()
+    gc.freeze()
     try:
         yield gc.collect
     finally:
-        if not was_frozen:
+        if not was_frozen:  # else it was frozen for good, such as all that is imported
             gc.unfreeze()
         if was_enabled:
             gc.enable()

@@ -364,7 +364,10 @@ async def test_ready_vectors_that_do_not_fit_are_refused(corpus, ready, tmp_path
         ReadyVectors(path, corpus.vectors.fingerprint)
 
 
-def test_what_was_garbage_before_a_run_does_not_stay_until_its_end():
+@pytest.mark.parametrize("frozen", [False, True])
+def test_what_was_garbage_before_a_run_does_not_stay_until_its_end(frozen):
+    gc.freeze() if frozen else gc.unfreeze()
+
     class Cycle:
         def __init__(self):
             self.itself = self
@@ -378,4 +381,4 @@ def test_what_was_garbage_before_a_run_does_not_stay_until_its_end():
         collect()
         assert during() is None
     assert gc.isenabled()
-    assert not gc.get_freeze_count()
+    assert bool(gc.get_freeze_count()) == frozen
