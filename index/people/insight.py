@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -255,14 +256,39 @@ async def derive(corpus: Corpus, report: Report | None = None) -> None:
     await asyncio.to_thread(forget_drafts, corpus.folder)
     await asyncio.to_thread(earlier_files.turn, corpus.folder)
     await corpus.keep_names()
-    people = await PeopleFiles(corpus.store, corpus.folder).keep(corpus.facets, corpus.vectors, report)
-    await _derive_topics(corpus, ids, upto, report)
-    novelty = await asyncio.to_thread(_derive_novelty, corpus, ids, report)
-    if people is not None and novelty is not None:
-        scores = await asyncio.to_thread(Scores.of, corpus.facets, novelty, people)
-        await asyncio.to_thread(scores.write, corpus.folder / "scores.map")
-    with _unless_unwritten():
-        await keep_phrases(corpus, report)
+    with _until_left(report) as tell:
+        people = await PeopleFiles(corpus.store, corpus.folder).keep(corpus.facets, corpus.vectors, tell)
+        await _derive_topics(corpus, ids, upto, tell)
+        novelty = await asyncio.to_thread(_derive_novelty, corpus, ids, tell)
+        if people is not None and novelty is not None:
+            scores = await asyncio.to_thread(Scores.of, corpus.facets, novelty, people)
+            await asyncio.to_thread(scores.write, corpus.folder / "scores.map")
+        with _unless_unwritten():
+            await keep_phrases(corpus, tell)
+
+
+class LeftError(Exception):
+    """Ends the work of a thread that nobody waits for any more."""
+
+
+@contextlib.contextmanager
+def _until_left(report: Report | None) -> Iterator[Report]:
+    """Report steps; after Ctrl-C, when this block is left, the next report ends its thread.
+
+    Else the process would wait until the thread has read all papers.
+    """
+    left = threading.Event()
+
+    def tell(step: str, done: int, total: int) -> None:
+        if left.is_set():
+            raise LeftError
+        if report:
+            report(step, done, total)
+
+    try:
+        yield tell
+    finally:
+        left.set()
 
 
 @contextlib.contextmanager

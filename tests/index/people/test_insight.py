@@ -1,5 +1,6 @@
 """Topics, novelty, scores and the people in memory."""
 
+import asyncio
 from datetime import date
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from index.identity.models import certainty
 from index.identity.passes import identify
-from index.people.insight import Insight, derive
+from index.people.insight import Insight, LeftError, derive
 from index.people.novelty import Novelty
 from index.people.scores import Score, Scores, trust
 from index.people.topics import Topics
@@ -177,6 +178,28 @@ async def test_people_who_were_matched_first_are_compared_once_their_papers_are_
     assert len(near) == 3
     assert all(found.closeness > 0 for found in near)
     assert not await insight.refresh()
+
+
+async def test_what_is_cancelled_does_not_go_on_in_a_thread(corpus, monkeypatch):
+    """After Ctrl-C, a process waits for its threads."""
+    begun, told, tells = asyncio.Event(), [], []
+
+    async def lasting(_, report):
+        tells.append(report)
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("index.people.insight.keep_phrases", lasting)
+    with corpus.writing():
+        task = asyncio.create_task(derive(corpus, lambda *step: told.append(step)))
+        await begun.wait()
+        tells[0]("finding phrases", 1, 2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    with pytest.raises(LeftError):
+        tells[0]("finding phrases", 2, 2)
+    assert told[-1] == ("finding phrases", 1, 2)
 
 
 async def test_novelty_is_the_distance_from_what_came_before(corpus, insight):
