@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from data.stores.store import Store
-from index.models.distinct import common, is_in
+from index.models.distinct import is_in
 from index.models.mapped import Draft, MappedArrays, are_ends, parts
 from index.models.shipped import shipped_json
 from index.search.corpus import Corpus
@@ -185,19 +185,21 @@ async def keep_phrases(corpus: Corpus, report: Report | None = None) -> None:
         Where it can't be written; the earlier one stays.
     """
     path, store = corpus.folder / FILE, corpus.store
-    current = np.flatnonzero(corpus.facets.codes >= 0)
+    seen = corpus.facets.codes[: corpus.facets.top() + 1]
+    gone = np.flatnonzero(seen < 0)  # merged into others, or no papers at all
+    current = len(seen) - len(gone)
     kept = await asyncio.to_thread(KeptPhrases.open, path)
-    if kept is None or len(kept) > _STALE * len(current) + _FEW:
+    if kept is None or len(kept) > _STALE * current + _FEW:
         kept = KeptPhrases.none()
     if kept.upto > await store.last_change():  # as after a failover to a standby that lagged behind
         kept.upto = 0
     few = len(kept) // _FEW
     if await store.changed_count(kept.upto, few + 1) <= few:
         return
-    waiting, done = await store.changed_count(kept.upto, 2 * len(current)), 0
+    waiting, done = await store.changed_count(kept.upto, 2 * current + _CHANGES_AT_ONCE), 0
     changed, last = await _changed(store, kept.upto)
     while len(changed):
-        papers = common(changed, current)
+        papers = changed[~is_in(changed, gone)]  # with those that another machine has just read in
         tell = partial(_tell, report, done, waiting) if report else None
         await _add(store, papers.tolist(), kept, last, path, tell)
         kept = await asyncio.to_thread(KeptPhrases.open, path)

@@ -303,3 +303,29 @@ async def test_topics_that_are_found_again_write_no_phrases_that_are_kept(store,
         await derive(corpus)
     assert (corpus.folder / "topics.map").exists()
     assert path.stat().st_mtime_ns == written
+
+
+async def test_papers_that_this_machine_has_not_taken_in_yet_are_read_too(store, tmp_path):
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    with corpus.writing():
+        await store.upsert(papers_of(5))
+        await corpus.refresh()
+        await store.upsert(papers_of(3, 6))
+        await keep_phrases(corpus)
+    kept = KeptPhrases.open(corpus.folder / FILE)
+    assert (len(kept), kept.upto) == (8, await store.last_change())
+
+
+async def test_merged_papers_are_not_read_again_and_again(store, tmp_path, monkeypatch):
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    path = corpus.folder / FILE
+    monkeypatch.setattr(kept_phrases, "_FEW", 1)
+    with corpus.writing():
+        await store.upsert(papers_of(40))
+        await corpus.refresh()
+        corpus.facets.codes[1:21] = -1  # as if they were merged into others
+        await keep_phrases(corpus)
+        written = path.stat().st_mtime_ns
+        await keep_phrases(corpus)
+    assert len(KeptPhrases.open(path)) == 20
+    assert path.stat().st_mtime_ns == written
