@@ -119,7 +119,7 @@ def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:
 
 
 def namesakes_line(name: str, people: int) -> str:
-    """That several people publish under a name that was asked for, and where they are told apart."""
+    """A note that several people publish under a name, and how to tell them apart."""
     called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"
     return (
         f"-# {people:,} authors publish as {called}; this search covers {all_of_them}. "

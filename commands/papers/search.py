@@ -166,7 +166,7 @@ async def _which_like(services: Services, said: Understood) -> str | None:
 
 
 async def _namesakes(services: Services, name: str) -> str | None:
-    """That several people publish under a name that was asked for."""
+    """A note if several people publish under the name that was asked for; None otherwise."""
     try:
         match = await match_person(services.store, services.corpus.names, name)
     except LookupError:  # it looks like a choice offered by another command

@@ -85,7 +85,7 @@ class Insight:
 
     @property
     def lacks_phrases(self) -> bool:
-        """Whether there is no file of phrases beside the topics, as after an update."""
+        """Whether there are topics but no phrases.map yet, as after an update."""
         return self.topics is not None and self.phrases is None
 
     @property
@@ -268,14 +268,14 @@ async def derive(corpus: Corpus, report: Report | None = None) -> None:
 
 
 class LeftError(Exception):
-    """Ends the work of a thread that nobody waits for any more."""
+    """Ends a thread whose result nobody is waiting for any more."""
 
 
 @contextlib.contextmanager
 def _until_left(report: Report | None) -> Iterator[Report]:
-    """Report steps; after Ctrl-C, when this block is left, the next report ends its thread.
+    """Report steps until this block is left; a thread that still reports then, as after Ctrl-C, is ended.
 
-    Else the process would wait until the thread has read all papers.
+    Otherwise the process would wait until the thread has read all papers.
     """
     left = threading.Event()
 

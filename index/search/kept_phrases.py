@@ -7,7 +7,6 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from index.search.likely_phrases import ENTRY, LikelyPhrases, likely_entries
 from index.search.phrase_text import clean
 from index.search.phrase_vocabulary import batched
 from index.search.phrases import PhraseFinder, ScoredPhrases
+from index.search.printed_words import text_hash
 
 FILE = "phrases.map"
 FORMAT = "phrases-1"
@@ -31,7 +31,7 @@ PAPERS_AT_ONCE = 250_000
 _FEW = 1_000
 """The file is written again only when more than one paper in this many has changed."""
 _STALE = 1.2
-"""The file is made anew when it holds more than this many texts a paper."""
+"""The file is rebuilt when it holds this many times as many texts as there are papers."""
 _CHANGES_AT_ONCE, _TEXTS_AT_ONCE, _WRITTEN_AT_ONCE = 5_000, 2_000, 50_000
 Report = Callable[[str, int, int], None]
 Told = Callable[[int], None]
@@ -60,7 +60,7 @@ class KeptPhrases:
 
     @classmethod
     def none(cls) -> KeptPhrases:
-        """Of no text."""
+        """Without any texts."""
         return cls(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, ENTRY), 0)
 
     @classmethod
@@ -81,7 +81,7 @@ class KeptPhrases:
     def of(self, papers: Sequence[tuple[str, str]]) -> list[LikelyPhrases | None]:
         """The phrases of each (title, abstract); None for those that aren't kept."""
         cleaned = [clean(title, abstract) for title, abstract in papers]
-        hashes = np.fromiter(map(_hash, cleaned), np.uint64, len(cleaned))
+        hashes = np.fromiter(map(text_hash, cleaned), np.uint64, len(cleaned))
         places = np.searchsorted(self.texts, hashes).tolist()
         found: list[LikelyPhrases | None] = []
         for text, hashed, place in zip(cleaned, hashes, places, strict=True):
@@ -100,7 +100,7 @@ class KeptPhrases:
                     yield paper
 
     def save_with(self, found: FoundPhrases, upto: int, path: Path) -> None:
-        """Write these phrases and further ones to a file, whole or not at all."""
+        """Write these phrases and new ones to a file, whole or not at all."""
         hashed, first = np.unique(np.concatenate(found.hashes), return_index=True)
         new = ~is_in(hashed, self.texts)
         ends = np.concatenate([[0], np.cumsum(np.concatenate(found.counts))])
@@ -115,7 +115,7 @@ class KeptPhrases:
         draft: Draft,
         upto: int,
     ) -> None:
-        """Write both; the further texts are rows (ascending by hash) of those that ``ends`` cuts."""
+        """Write both; ``rows`` are the places of the new texts within ``ends``, by their hashes."""
         order = np.argsort(np.concatenate([self.texts, hashed]), kind="stable")
         own = len(self)
         count = np.concatenate([np.diff(self._ends), np.diff(ends)[rows]])[order]
@@ -134,7 +134,7 @@ class KeptPhrases:
 
 
 class FoundPhrases:
-    """The likely phrases of further texts, which no file has yet: in memory, some 550 bytes each."""
+    """The likely phrases of texts that no file has yet, in memory: about 550 bytes a text."""
 
     def __init__(self) -> None:
         self.hashes, self.counts, self.entries = (
@@ -146,16 +146,16 @@ class FoundPhrases:
         return self._count
 
     def add(self, scored: ScoredPhrases) -> None:
-        """Take the phrases of some texts."""
+        """Add the phrases of some texts."""
         texts = scored.texts.cleaned
         self._count += len(texts)
         found, text = likely_entries(PhraseFinder.shipped(), scored)
         self.entries.append(found)
         self.counts.append(np.bincount(text, minlength=len(texts)))
-        self.hashes.append(np.fromiter(map(_hash, texts), np.uint64, len(texts)))
+        self.hashes.append(np.fromiter(map(text_hash, texts), np.uint64, len(texts)))
 
     def add_some(self, scored: ScoredPhrases) -> None:
-        """Take the phrases of texts that were read for something else, up to :data:`PAPERS_AT_ONCE`."""
+        """Add the phrases of texts read for another purpose, up to :data:`PAPERS_AT_ONCE` of them."""
         if len(self) < PAPERS_AT_ONCE:
             self.add(scored)
 
@@ -166,10 +166,6 @@ class FoundPhrases:
             kept = KeptPhrases.none()
         if not is_in(np.concatenate(self.hashes), kept.texts).all():
             kept.save_with(self, kept.upto, path)
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
 def _models() -> int:
@@ -227,7 +223,7 @@ async def _changed(store: Store, last: int) -> tuple[np.ndarray, int]:
 async def _add(
     store: Store, ids: list[int], kept: KeptPhrases, upto: int, path: Path, report: Told | None
 ) -> None:
-    """Write the file with the phrases of further papers."""
+    """Write the file again, with the phrases of these papers."""
     loop = asyncio.get_running_loop()
 
     def texts() -> Iterator[tuple[str, str]]:

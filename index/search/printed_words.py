@@ -89,10 +89,13 @@ word_of = lru_cache(maxsize=50_000)(PrintedWord.read)
 """A printed word by itself; many are looked up faster in a :class:`WordTable`."""
 
 
-@lru_cache(maxsize=200_000)
-def stem_hash(text: str) -> int:
+def text_hash(text: str) -> int:
     """An unsigned 64-bit hash."""
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+stem_hash = lru_cache(maxsize=200_000)(text_hash)
+"""The same of stems, which come again and again."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ async def test_after_a_pass_that_made_no_files_a_start_answers_and_the_worker_ma
 
 
 async def in_common(user):
-    """What the papers similar to one share with it, as the reply says."""
+    """The lines of a reply that say what similar papers have in common."""
     reply = await user.slash("/similar PrismLLM")
     return [line for line in reply.text.splitlines() if "in common: " in line]
 

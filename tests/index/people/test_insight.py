@@ -181,7 +181,7 @@ async def test_people_who_were_matched_first_are_compared_once_their_papers_are_
 
 
 async def test_what_is_cancelled_does_not_go_on_in_a_thread(corpus, monkeypatch):
-    """After Ctrl-C, a process waits for its threads."""
+    """After Ctrl-C, a process waits for its threads to end."""
     begun, told, tells = asyncio.Event(), [], []
 
     async def lasting(_, report):

@@ -213,7 +213,7 @@ async def test_the_file_follows_the_store(store, tmp_path, monkeypatch):
     monkeypatch.setattr(kept_phrases, "_FEW", 1)
     before = path.stat().st_mtime_ns
     assert len(await keep([])) == 37
-    assert path.stat().st_mtime_ns > before, "made anew, without texts that no paper has any more"
+    assert path.stat().st_mtime_ns > before, "rebuilt without the texts that no paper has any longer"
 
 
 async def test_a_stopped_run_goes_on_where_it_was(store, tmp_path, monkeypatch):
