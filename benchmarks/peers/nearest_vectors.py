@@ -21,7 +21,7 @@ def resident() -> float:
 def main(folder: Path) -> None:
     """Build each over the rows, ask, and print a line each."""
     stored = np.load(folder / "questions.npz")
-    queries, wanted, count = stored["queries all"], stored["wanted all"], int(stored["whole"])
+    queries, wanted, count = stored["queries all"], stored["wanted all"][:, :NEAREST], int(stored["whole"])
     file = next((folder / "v").glob("rows-*"))
     rows = np.memmap(file, np.float16, "r", shape=(count, queries.shape[1]))
     for name, build in (("hnswlib", with_hnswlib), ("usearch", with_usearch)):

@@ -19,16 +19,17 @@ from data.sources.files import PaperFile
 from index.search.embedding import Embedder
 from index.search.vectors import Vectors
 
-NEAREST = 10
+NEAREST, MANY = 10, 200
+"""How many are asked for: what a reader looks at, and what /search and /similar rank."""
 SHARES = {"10 %": 0.1, "1 %": 0.01, "0.1 %": 0.001}
 _AT_ONCE = 20_480
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """For each filter: queries, float32 (n, dimension); their nearest, int64 (n, NEAREST); whom it keeps.
+    """For each filter: queries, float32 (n, dimension); their nearest, int64 (n, MANY); whom it keeps.
 
-    ``kept`` has a bool for each store id.
+    ``kept`` has a bool for each store id. Where a filter keeps fewer papers, the rest of ``wanted`` is -1.
     """
 
     queries: dict[str, np.ndarray]
@@ -129,8 +130,8 @@ def _parts(vectors: Vectors) -> Iterator[tuple[int, np.ndarray]]:
 def _exact(
     vectors: Vectors, queries: dict[str, np.ndarray], kept: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    scores = {name: np.full((len(rows), NEAREST), -2, np.float32) for name, rows in queries.items()}
-    papers = {name: np.full((len(rows), NEAREST), -1, np.int64) for name, rows in queries.items()}
+    scores = {name: np.full((len(rows), MANY), -2, np.float32) for name, rows in queries.items()}
+    papers = {name: np.full((len(rows), MANY), -1, np.int64) for name, rows in queries.items()}
     together = np.concatenate(list(queries.values()))
     entries = vectors.log.table.entries["paper"]
     for start, rows in _parts(vectors):
@@ -141,13 +142,13 @@ def _exact(
             first += len(own)
             inside = np.flatnonzero(mask[here])
             own = own[:, inside]
-            if len(inside) > NEAREST:
-                best = np.argpartition(-own, NEAREST, axis=1)[:, :NEAREST]
+            if len(inside) > MANY:
+                best = np.argpartition(-own, MANY, axis=1)[:, :MANY]
             else:
                 best = np.tile(np.arange(len(inside)), (len(own), 1))
             both = np.hstack([scores[name], np.take_along_axis(own, best, 1)])
             ids = np.hstack([papers[name], here[inside[best]]])
-            order = np.argsort(-both, axis=1)[:, :NEAREST]
+            order = np.argsort(-both, axis=1)[:, :MANY]
             scores[name] = np.take_along_axis(both, order, 1)
             papers[name] = np.take_along_axis(ids, order, 1)
     return papers
@@ -158,24 +159,28 @@ class Answered:
     """How one kind of question was answered: times in seconds."""
 
     name: str
+    nearest: int
     recall: float
     times: list[float]
     cpu: list[float]
 
     def __str__(self) -> str:
         return (
-            f"{self.name:18} recall@10 {self.recall:.3f}  p50 {percentile(self.times, 0.5):5.1f} ms  "
-            f"p99 {percentile(self.times, 0.99):5.1f} ms  "
+            f"{self.name:18} recall@{self.nearest} {self.recall:.3f}  "
+            f"p50 {percentile(self.times, 0.5):5.1f} ms  p99 {percentile(self.times, 0.99):5.1f} ms  "
             f"(CPU: {percentile(self.cpu, 0.5):.1f}, {percentile(self.cpu, 0.99):.1f})"
         )
 
 
 def ask(
-    questions: Questions, search: Callable[[np.ndarray, np.ndarray | None], np.ndarray]
+    questions: Questions,
+    search: Callable[[np.ndarray, np.ndarray | None], np.ndarray],
+    nearest: int = NEAREST,
 ) -> Iterator[Answered]:
-    """Ask everything, filter by filter."""
+    """Ask everything, filter by filter, for the ``nearest`` papers."""
     for name, wanted in questions.wanted.items():
         where = None if name.endswith("all") else questions.kept[name]
+        wanted = wanted[:, :nearest]
         hits, times, cpu = 0, [], []
         for query in questions.queries[name][:5]:
             search(query, where)
@@ -185,4 +190,4 @@ def ask(
             times.append(time.perf_counter() - begun)
             cpu.append(time.thread_time() - own)
             hits += len(set(papers.tolist()) & set(right.tolist()))
-        yield Answered(name, hits / wanted.size, times, cpu)
+        yield Answered(name, nearest, hits / np.count_nonzero(wanted >= 0), times, cpu)

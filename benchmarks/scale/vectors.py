@@ -17,9 +17,8 @@ import numpy as np
 from benchmarks.data import ROOT, VECTORS, need_data
 from benchmarks.scale.draw_vectors import Anchors, draw
 from benchmarks.scale.place import size_of
-from benchmarks.scale.vector_questions import NEAREST, Questions, ask
+from benchmarks.scale.vector_questions import MANY, NEAREST, Questions, ask
 from benchmarks.scale.watching import memory_of
-from index.search import inverted_file
 from index.search.embedding_model import fingerprint
 from index.search.flat_rows import FlatRows
 from index.search.vectors import Vectors
@@ -134,12 +133,10 @@ def measure(folder: Path) -> None:
     vectors.refresh()
     opening = time.perf_counter() - begun
     opened = memory_of(os.getpid())
-    for line in ask(questions, lambda query, where: vectors.search(query, NEAREST, where)[0]):
-        print(f"  {line}", flush=True)
+    for count in (NEAREST, MANY):
+        for line in ask(questions, lambda query, where, k=count: vectors.search(query, k, where)[0], count):
+            print(f"  {line}", flush=True)
     asked = memory_of(os.getpid())
-    inverted_file._AROUND = inverted_file._AROUND_FILTERED = 0.0, 0
-    for line in ask(questions.of("typed"), lambda query, where: vectors.search(query, NEAREST, where)[0]):
-        print(f"  the least number of lists: {line}", flush=True)
     count = len(vectors)
     own = asked[0] - before[0]
     print(

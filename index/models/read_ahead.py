@@ -53,7 +53,14 @@ def search_lists(structure: Any, query: np.ndarray, k: int, probed: int) -> tupl
 
 
 def search_chosen(
-    structure: Any, query: np.ndarray, k: int, numbers: np.ndarray, near: np.ndarray
+    structure: Any,
+    query: np.ndarray,
+    k: int,
+    numbers: np.ndarray,
+    near: np.ndarray,
+    selector: Any = None,
+    *,
+    codes: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`search_lists`, in given lists.
 
@@ -61,15 +68,19 @@ def search_chosen(
     ----------
     numbers, near
         The lists, int64, and the query's inner products with their centres, float32; both of shape (lists,).
+    selector
+        FAISS's IDSelector of the ids that may be found; None for all.
+    codes
+        As in :func:`lists_ahead`.
     """
-    lists_ahead(structure, numbers)
+    lists_ahead(structure, numbers, codes=codes)
     query, numbers, near = (
         np.ascontiguousarray(array, kind).reshape(1, -1)
         for array, kind in ((query, np.float32), (numbers, np.int64), (near, np.float32))
     )
     scores, ids = np.empty((1, k), np.float32), np.empty((1, k), np.int64)
     views = (_FAISS.swig_ptr(array) for array in (numbers, near, scores, ids))
-    how = _FAISS.SearchParametersIVF(nprobe=numbers.size)
+    how = _FAISS.SearchParametersIVF(nprobe=numbers.size, sel=selector)
     structure.search_preassigned_c(1, _FAISS.swig_ptr(query), k, *views, False, how)
     return scores[0], ids[0]
 

@@ -10,7 +10,7 @@ import numpy as np
 from index.models.distinct import distinct
 from index.models.read_ahead import gathered
 from index.search.flat_rows import FlatRows, nearest_rows
-from index.search.inverted_file import InvertedFile, build, read_about
+from index.search.inverted_file import BITS, InvertedFile, build, read_about
 from index.search.row_table import READ_AT_ONCE
 from index.search.vector_index import register
 from index.search.vector_log import VectorLog
@@ -100,7 +100,7 @@ class FaissIndex:
     def _is_old(self, stored: InvertedFile) -> bool:
         """Whether it's better made again than brought up to date."""
         papers, codes = max(1, len(self._log)), stored.size + self._log.row_count - stored.covered
-        return papers > _GROWN * stored.trained or codes > _STALE * papers
+        return papers > _GROWN * stored.trained or codes > _STALE * papers or stored.bits != BITS
 
     def tend(self) -> bool:
         """Make the inverted file or bring it up to date, if it is time; returns whether it did."""

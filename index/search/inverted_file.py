@@ -1,13 +1,15 @@
-"""An inverted file with one bit a number, stored beside the rows: it finds candidates among millions.
+"""An inverted file with two bits a number, stored beside the rows: it finds candidates among millions.
 
-The codes are RaBitQ's (Gao and Long, SIGMOD 2024), in FAISS's form. They are only good enough to choose
-candidates, whose cosines are then taken from the rows themselves. Files: ``inverted-N.faiss``,
-``inverted-N.lists`` (each paper's list) and ``inverted.json``, which names the two in use.
+The codes are RaBitQ's (Gao and others, SIGMOD 2024 and 2025), in FAISS's form. They are only good enough to
+choose candidates, whose cosines are then taken from the rows themselves. Files: ``inverted-N.faiss``,
+``inverted-N.lists`` (each paper's list) and ``inverted.json``, which names the two in use and says how near
+papers lie to the centre of their list.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import zlib
 from collections.abc import Callable
@@ -18,7 +20,7 @@ import faiss  # the stubs lag behind FAISS's Python layer
 import numpy as np
 
 from index.models.faiss_file import write_structure
-from index.models.read_ahead import gathered, lists_ahead, search_chosen
+from index.models.read_ahead import gathered, search_chosen
 from index.search.row_table import READ_AT_ONCE, RowTable
 from index.search.vector_log import VectorLog
 
@@ -30,19 +32,31 @@ _LISTS = 2.4
 _A_LIST = 40
 """How many rows for each list to train on."""
 _ROUNDS = 6
-_COUNTED = 100_000
-"""How many of the papers that a filter keeps are counted, at most, to see in which lists they are."""
-_PROBED, _PROBED_FILTERED = (64, 1 / 40), (128, 1 / 16)
-"""How many of the lists a search looks into at least: so many, or this share of them if that is more."""
-_AROUND, _AROUND_FILTERED = (0.2, 300_000), (0.3, 200_000)
-"""(share, codes): a search also looks into lists with centres whose cosine with the query is less than the
-nearest one's by at most this share of the nearest one's sine, until the lists hold so many codes. A paper
-lies near few lists; what people type lies between fields, about equally far from many."""
-_SEEN, _COMMON = 0.1, 0.1
-"""With a filter: the least share of the papers it keeps whose codes are compared; less, if it keeps more
-than this share of all papers."""
-_POOL, _POOL_LEAST = 4, 800
-"""How many candidates to compare exactly: so many times what is asked for, and at least so many."""
+_COUNTED, _UNSEEN = 40_000, 0.25
+"""How many of the papers that a filter keeps are counted, about, to see in which lists they are, and what is
+added to each list's count: a list of which none was seen may still have some."""
+_SOUGHT, _SHARE = 200, 0.93
+"""A search looks into lists until this share of the papers sought is expected in them, and seeks at least so
+many. The nearest ten are in fewer lists, so that more of them are found."""
+_SPREAD = 2
+"""How many times as much a list's cosines deviate as if it were equally wide in all directions."""
+_TYPICAL, _CLOSEST = 0.75, 0.99
+"""How near papers lie to their list's centre, by cosine, where the file does not say it; and the nearest that
+is believed: a list of copies of one paper would have no width."""
+_LINE, _CURVE = 1.5957691, 0.07135481
+"""Page's numbers (:func:`_normal`)."""
+_HALVINGS = 9
+"""Nine leave an interval of .004, about a twentieth of how much a usual list's cosines deviate."""
+_A_LIST_TAKES, _A_PAPER_TAKES, _PASSED_OVER = 150, 7, 8
+"""In codes compared one after another: what beginning a list takes, and one paper among many that a filter
+leaves out. Of those, so many take as long as one code."""
+_AT_MOST, _LISTS_LEAST = 250_000, 48
+"""A search looks into no more lists when they take as long as comparing so many codes, but into so many at
+least, and into as many as hold enough candidates."""
+BITS = 2
+"""How many bits the codes have for each number. Earlier versions' have one."""
+_POOL = {1: (4, 800), 2: (2, 200)}
+"""By bits: how many candidates to compare exactly, so many times what is asked for, and at least so many."""
 _DENSE = 0.01
 """A filter that keeps a larger share of all papers needs most pages of the codes in the lists looked into."""
 _MARK, _CHECKED = 2_000, 64
@@ -60,12 +74,15 @@ class InvertedFile:
         How many rows there were when its lists were chosen.
     size
         How many codes it has, also those of vectors that were replaced since.
+    bits
+        How many bits a code has for each number.
     """
 
     def __init__(self, structure: Any, lists: np.ndarray, about: dict[str, Any], covered: int) -> None:
         self.covered = covered
         self.trained = int(about["trained"])
         self.size = int(structure.ntotal)
+        self.bits = int(structure.rabitq.nb_bits)
         self._structure = structure
         self._lists = lists
         quantizer = _FAISS.downcast_index(structure.quantizer)
@@ -75,6 +92,7 @@ class InvertedFile:
         )
         lists_of = structure.invlists
         self._sizes = np.array([lists_of.list_size(number) for number in range(structure.nlist)], np.int64)
+        self._closeness = _told(about, structure.nlist)
 
     @classmethod
     def open(cls, log: VectorLog) -> Self | None:
@@ -95,7 +113,7 @@ class InvertedFile:
             lists = np.load(lists_of, mmap_mode="r")
         except (OSError, ValueError, RuntimeError):  # torn, or another version of FAISS's: it is made again
             return None
-        if structure.d != log.dimension or lists.dtype != np.uint16:
+        if structure.d != log.dimension or lists.dtype != np.uint16 or structure.rabitq.nb_bits not in _POOL:
             return None
         return cls(structure, lists, about, covered)
 
@@ -109,57 +127,62 @@ class InvertedFile:
         where
             As in :meth:`index.search.vector_index.VectorIndex.search`.
         """
-        structure, pool = self._structure, max(_POOL_LEAST, _POOL * count)
-        if where is None:
-            near = self._near(query)
-            order = np.argsort(-near)
-            enough = 1 + int(structure.nlist * 2 * pool / max(1, self.size))
-            lists = order[: max(enough, _least(_PROBED, structure.nlist), self._around(near, order, _AROUND))]
-            _, papers = search_chosen(structure, query, pool, lists, near[lists])
-        else:
-            chosen = self._chosen(query, where, pool)
-            if not chosen.any():
-                return np.zeros(0, np.int64)
-            dense = int(np.count_nonzero(where)) > _DENSE * self.size
-            lists_ahead(structure, np.flatnonzero(chosen), codes=dense)
-            only = _FAISS.SearchParameters(sel=_bitmap(chosen))
-            parameters = _FAISS.SearchParametersIVF(
-                sel=_bitmap(where), nprobe=int(np.count_nonzero(chosen)), quantizer_params=only
-            )
-            papers = structure.search(query[None], pool, params=parameters)[1][0]
+        times, least = _POOL[self.bits]
+        structure, pool = self._structure, max(1, min(self.size, max(least, times * count)))
+        kept, near, selector, dense = self._sizes, self._near(query), None, True
+        if where is not None:
+            passing = int(np.count_nonzero(where))
+            kept, selector, dense = self._kept(where, passing), _bitmap(where), passing > _DENSE * self.size
+        lists = self._likely(near, kept, count, 2 * pool)
+        if not len(lists):
+            return np.zeros(0, np.int64)
+        _, papers = search_chosen(structure, query, pool, lists, near[lists], selector, codes=dense)
         return np.asarray(papers[papers >= 0])
 
-    def _chosen(self, query: np.ndarray, where: np.ndarray, pool: int) -> np.ndarray:
-        """The lists to look into for papers that pass a filter: bool, shape (lists,).
-
-        An inverted file that looks into the nearest lists alone misses what a filter keeps elsewhere: they
-        may hold few of its papers or none. So lists count by what the filter keeps of them.
-        """
-        kept = int(np.count_nonzero(where))
-        step = max(1, kept // _COUNTED)
+    def _kept(self, where: np.ndarray, passing: int) -> np.ndarray:
+        """How many papers of each list pass a filter, about: shape (lists,)."""
+        step = max(1, passing // _COUNTED)
+        while step > 1 and math.gcd(step, 30) > 1:  # so that every second or third id is no matter
+            step += 1
         papers = np.flatnonzero(where[::step]) * step
         lists = gathered(self._lists, papers[papers < len(self._lists)])
-        held = np.bincount(lists[lists != _NO_LIST], minlength=len(self._centres))
-        near = self._near(query)
-        order = np.argsort(-near)
-        order = order[held[order] > 0]
-        seen = np.cumsum(held[order])
-        chosen = np.zeros(len(held), bool)
-        if len(order):
-            share = min(
-                _SEEN, max(_least(_PROBED, len(held)) / len(held), _SEEN * _COMMON * self.size / kept)
-            )
-            enough = int(np.searchsorted(seen, max(share * seen[-1], 2 * pool / step))) + 1
-            lists_least = max(enough, _least(_PROBED_FILTERED, len(held)))
-            chosen[order[: max(lists_least, self._around(near, order, _AROUND_FILTERED))]] = True
-        return chosen
+        seen = np.bincount(lists[lists != _NO_LIST], minlength=len(self._sizes))
+        return np.minimum(step * (seen + _UNSEEN), self._sizes) if step > 1 else seen
 
-    def _around(self, near: np.ndarray, order: np.ndarray, of: tuple[float, int]) -> int:
-        """How many of some lists, nearest first, are little farther than the first (:data:`_AROUND`)."""
-        nearest, (share, codes) = float(near[order[0]]), of
-        least = nearest - share * max(0.0, 1 - nearest**2) ** 0.5
-        lists = int(np.searchsorted(-near[order], -least, "right"))
-        return min(lists, int(np.searchsorted(np.cumsum(self._sizes[order]), codes)))
+    def _likely(self, near: np.ndarray, kept: np.ndarray, count: int, least: int) -> np.ndarray:
+        """The lists to look into for the ``count`` nearest papers, the most promising first: int64.
+
+        The cosines of a list's papers with the query are taken to be normally distributed, around its
+        centre's cosine times how near the papers lie to the centre. So one can say how many papers of each
+        list are expected above a cosine, which is chosen so that all lists together have as many as are
+        sought. The lists with the most of them for the time that they take come first. A paper lies near
+        few lists, which are then enough; what people type lies about equally far from many.
+
+        Parameters
+        ----------
+        near
+            The query's cosine with each centre, float32, shape (lists,).
+        kept
+            How many papers of each list may be found: shape (lists,).
+        count
+            How many are asked for.
+        least
+            The lists hold at least so many that may be found.
+        """
+        lists = np.flatnonzero(kept)
+        if not len(lists):
+            return lists
+        kept, sizes, close = kept[lists].astype(np.float32), self._sizes[lists], self._closeness[lists]
+        mean = np.clip(near[lists], -1, 1) * close
+        spread = _SPREAD / self._structure.d**0.5 * np.sqrt((1 - mean**2) * (1 - close**2))
+        expected = kept * _above(mean, spread, kept, max(_SOUGHT, count))
+        takes = _A_LIST_TAKES + np.minimum(sizes, sizes / _PASSED_OVER + _A_PAPER_TAKES * kept)
+        order = np.argsort(-expected / takes)
+        seen, spent = np.cumsum(expected[order], dtype=float), np.cumsum(takes[order])
+        enough = 1 + int(np.searchsorted(seen, _SHARE * seen[-1]))
+        allowed = max(_LISTS_LEAST, int(np.searchsorted(spent, _AT_MOST, "right")))
+        needed = 1 + int(np.searchsorted(np.cumsum(kept[order], dtype=float), least))
+        return lists[order[: max(_LISTS_LEAST, needed, min(enough, allowed))]]
 
     def _near(self, query: np.ndarray) -> np.ndarray:
         """Cosine of the query with each list's centre: float32, shape (lists,)."""
@@ -169,8 +192,41 @@ class InvertedFile:
         return near
 
 
-def _least(of_lists: tuple[int, float], lists: int) -> int:
-    return min(lists, max(of_lists[0], int(of_lists[1] * lists)))
+def _above(mean: np.ndarray, spread: np.ndarray, papers: np.ndarray, sought: int) -> np.ndarray:
+    """The share of each list's papers above the cosine above which so many of all are expected.
+
+    The higher a cosine, the fewer papers lie above it, so halving an interval finds it.
+    """
+    low, high = -1.0, 1.0
+    for _ in range(_HALVINGS):
+        cosine = (low + high) / 2
+        if papers @ _normal((mean - cosine) / spread) > sought:
+            low = cosine
+        else:
+            high = cosine
+    return _normal((mean - low) / spread)
+
+
+def _normal(deviations: np.ndarray) -> np.ndarray:
+    """The normal distribution's share below so many deviations (Page, Applied Statistics 1977).
+
+    To .0002; at -3 a tenth too small, and further below still smaller. scipy.special has it exactly, but
+    takes 26 MB of memory.
+    """
+    odds = np.exp(np.clip(deviations * (_LINE + _CURVE * deviations**2), -80, 80))
+    share: np.ndarray = odds / (1 + odds)
+    return share
+
+
+def _told(about: dict[str, Any], lists: int) -> np.ndarray:
+    """What the file says of how near papers lie to their list's centre: float32, shape (lists,)."""
+    try:
+        told: np.ndarray = np.array(about["closeness"], float)
+    except (KeyError, TypeError, ValueError, OverflowError):  # an earlier version's, or damaged
+        told = np.zeros(0)
+    if told.shape != (lists,) or not (np.abs(told) <= 1).all():
+        told = np.full(lists, _TYPICAL)
+    return np.asarray(np.clip(told, 0, _CLOSEST), np.float32)
 
 
 def _bitmap(wanted: np.ndarray) -> Any:
@@ -249,6 +305,7 @@ def build(log: VectorLog, old: InvertedFile | None = None) -> None:
         "checksum": _checksum(table, whole),
         "marks": [_checksum(table, row) for row in range(_MARK, whole, _MARK)],
         "sizes": [file(log.folder, number).stat().st_size for file in (codes_file, lists_file)],
+        "closeness": _closeness(structure).round(4).tolist(),
     }
     _write_whole(log.folder / "inverted.json", lambda draft: draft.write_text(json.dumps(said) + "\n"))
     in_use = (codes_file(log.folder, number), lists_file(log.folder, number), log.folder / "inverted.json")
@@ -264,13 +321,29 @@ def _trained(table: RowTable) -> Any:
     lists = max(1, min(int(_LISTS * len(papers) ** 0.5), len(papers) // _A_LIST, _NO_LIST - 1))
     # The fast scan's lists can't be mapped: FAISS would copy them into memory.
     structure = _FAISS.IndexIVFRaBitQ(
-        _FAISS.IndexFlatIP(dimension), dimension, lists, faiss.METRIC_INNER_PRODUCT, True, 1
+        _FAISS.IndexFlatIP(dimension), dimension, lists, faiss.METRIC_INNER_PRODUCT, True, BITS
     )
     structure.cp.niter, structure.cp.spherical = _ROUNDS, True
     structure.cp.max_points_per_centroid = structure.cp.min_points_per_centroid = _A_LIST
     sample = np.random.default_rng(0).choice(papers, min(len(papers), _A_LIST * lists), replace=False)
     structure.train(table.rows[np.sort(table.rows_of(sample))].astype(np.float32))
     return structure
+
+
+def _closeness(structure: Any) -> np.ndarray:
+    """How near papers lie to their list's centre, by cosine: float64, shape (lists,).
+
+    With each code, RaBitQ stores its vector's squared distance from the centre, less the vector's squared
+    length. Vectors and centres have length 1, so that is 1 less twice their cosine.
+    """
+    held, start = structure.invlists, -(-structure.d // 8)
+    close = np.full(structure.nlist, _TYPICAL)
+    for number in range(structure.nlist):
+        if count := held.list_size(number):
+            codes = _FAISS.rev_swig_ptr(held.get_codes(number), count * held.code_size).reshape(count, -1)
+            distances = np.ascontiguousarray(codes[:, start : start + 4]).view(np.float32)
+            close[number] = (1 - distances.mean(dtype=float)) / 2
+    return close
 
 
 def _lists(structure: Any) -> np.ndarray:

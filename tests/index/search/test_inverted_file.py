@@ -113,32 +113,139 @@ def test_the_nearest_of_all_and_behind_every_kind_of_filter(vectors, rows):
         assert recall(vectors, rows, where) >= 0.95
 
 
-def test_what_people_type_finds_its_nearest_in_lists_that_are_little_farther(tmp_path, monkeypatch, shared):
-    """Three words of a title lie about equally far from many lists; their nearest papers may be in any."""
-    monkeypatch.setattr(inverted_file, "_PROBED", (8, 1 / 40))
-    monkeypatch.setattr(inverted_file, "_PROBED_FILTERED", (8, 1 / 40))
-    monkeypatch.setattr(inverted_file, "_POOL_LEAST", 200)
+@pytest.fixture(scope="module")
+def real(shared, tmp_path_factory):
+    """Real papers' rows, their vectors, and what people type: three words of other papers' titles."""
     rows = np.load(shared / "data/arxiv-daily.minilm.f16.npy", mmap_mode="r")[:COUNT]
     others = islice(slices.records(shared, lambda line, _: line >= COUNT), 80)
     typed = Embedder().encode([" ".join(record.title.split()[1:4]) for _, record in others])
-    vectors = Vectors.open(tmp_path, fingerprint(DEFAULT_MODEL), open_index=open_small)
+    folder = tmp_path_factory.mktemp("real")
+    vectors = Vectors.open(folder, fingerprint(DEFAULT_MODEL), open_index=open_small)
     vectors.append(range(COUNT), range(COUNT), rows)
     assert vectors.tend()
+    return vectors, rows, typed
+
+
+def found(vectors, rows, queries, where=None):
+    return sum(
+        len(nearest(rows, query, 10, where) & set(vectors.search(query, 10, where)[0].tolist()))
+        for query in queries
+    ) / (10 * len(queries))
+
+
+def lists_of(vectors, query):
+    stored = vectors._engine()._stored
+    return stored._likely(stored._near(query), stored._sizes, 10, 0)
+
+
+def test_what_people_type_is_looked_for_in_more_lists_than_what_is_near_a_paper(real, monkeypatch):
+    """Three words of a title lie about equally far from many lists; their nearest papers may be in any."""
+    monkeypatch.setattr(inverted_file, "_LISTS_LEAST", 1)
+    monkeypatch.setattr(inverted_file, "_SOUGHT", 10)
+    monkeypatch.setattr(inverted_file, "_SHARE", 0.99)
+    monkeypatch.setitem(inverted_file._POOL, 2, (2, 30))
+    vectors, rows, typed = real
+    papers = rows[::75].astype(np.float32)
     some = np.random.default_rng(3).random(COUNT) < 0.3
+    for where in (None, some):
+        assert found(vectors, rows, typed, where) >= 0.93
+        assert found(vectors, rows, papers, where) >= 0.95
+    typed_lists, paper_lists = (
+        np.median([len(lists_of(vectors, query)) for query in queries]) for queries in (typed, papers)
+    )
+    assert 2 * paper_lists < typed_lists < 0.8 * len(vectors._engine()._stored._sizes)
+    monkeypatch.setattr(inverted_file, "_SHARE", 0.5)
+    assert found(vectors, rows, typed) < 0.85
 
-    def found(where):
-        return sum(
-            len(nearest(rows, query, 10, where) & set(vectors.search(query, 10, where)[0].tolist()))
-            for query in typed
-        ) / (10 * len(typed))
 
-    all_found, some_found = found(None), found(some)
-    assert all_found >= 0.9
-    assert some_found >= 0.95
-    monkeypatch.setattr(inverted_file, "_AROUND", (0.0, 0))
-    monkeypatch.setattr(inverted_file, "_AROUND_FILTERED", (0.0, 0))
-    assert found(None) < all_found - 0.1
-    assert found(some) < some_found - 0.05
+def test_the_time_that_a_search_may_take_bounds_the_lists(real, monkeypatch):
+    vectors, _, typed = real
+    monkeypatch.setattr(inverted_file, "_AT_MOST", 1_000)
+    monkeypatch.setattr(inverted_file, "_LISTS_LEAST", 2)
+    sizes = vectors._engine()._stored._sizes
+    for query in typed[:20]:
+        lists = lists_of(vectors, query)
+        assert len(lists) >= 2
+        assert len(lists) == 2 or sizes[lists].sum() + inverted_file._A_LIST_TAKES * len(lists) <= 1_000
+    monkeypatch.setattr(inverted_file, "_LISTS_LEAST", 20)
+    assert {len(lists_of(vectors, query)) for query in typed[:20]} == {20}
+
+
+def test_many_are_found_as_surely_as_few(real):
+    """/search and /similar ask for two hundred, and digests for more."""
+    vectors, rows, typed = real
+    some = np.random.default_rng(3).random(COUNT) < 0.3
+    for where in (None, some):
+        for query in (*typed[:20], *rows[:2_000:100].astype(np.float32)):
+            right = nearest(rows, query, 200, where)
+            assert len(right & set(vectors.search(query, 200, where)[0].tolist())) >= 180
+
+
+def test_a_filter_that_keeps_every_second_id_is_counted(vectors, monkeypatch):
+    monkeypatch.setattr(inverted_file, "_COUNTED", 1_000)
+    vectors.search(np.ones(32, np.float32), 1)
+    stored = vectors._engine()._stored
+    for every in (2, 3, 4, 5):
+        where = np.arange(COUNT) % every == 1
+        assert stored._kept(where, where.sum()).sum() == pytest.approx(where.sum(), rel=0.15)
+
+
+def test_a_list_of_which_no_paper_was_counted_may_hold_what_is_sought(real, monkeypatch):
+    """Of a filter that keeps many papers, some are counted; at a field's edge, a list has few of them."""
+    vectors, rows, typed = real
+    monkeypatch.setattr(inverted_file, "_COUNTED", 100)
+    monkeypatch.setattr(inverted_file, "_SOUGHT", 10)
+    edge = np.zeros(COUNT, bool)
+    edge[np.argsort(-(rows.astype(np.float32) @ rows[11].astype(np.float32)))[:2_000]] = True
+    with_unseen = found(vectors, rows, typed, edge)
+    monkeypatch.setattr(inverted_file, "_UNSEEN", 0.0)
+    assert found(vectors, rows, typed, edge) < with_unseen - 0.02
+    assert with_unseen >= 0.93
+
+
+def test_the_file_says_how_near_papers_lie_to_the_centres_of_their_lists(real):
+    vectors, rows, _ = real
+    stored = vectors._engine()._stored
+    cosines = (rows.astype(np.float32) * stored._centres[stored._lists[:COUNT]]).sum(axis=1)
+    means = np.bincount(stored._lists[:COUNT], cosines) / np.bincount(stored._lists[:COUNT])
+    assert stored._closeness == pytest.approx(np.clip(means, 0, inverted_file._CLOSEST), abs=1e-3)
+
+
+def test_a_file_of_an_earlier_version_is_used_until_it_is_made_again(tmp_path, rows, monkeypatch):
+    made = opened(tmp_path)
+    made.append(range(COUNT), range(COUNT), rows)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(inverted_file, "BITS", 1)
+        assert made.tend()
+    about = json.loads((made.folder / "inverted.json").read_text())
+    del about["closeness"]
+    (made.folder / "inverted.json").write_text(json.dumps(about))
+    reader = opened(tmp_path, writable=False)
+    assert uses_the_file(reader)
+    assert reader._engine()._stored.bits == 1
+    assert recall(reader, rows) >= 0.95
+    writer = opened(tmp_path)
+    writer.refresh()
+    assert writer.is_due()
+    assert writer.tend()
+    writer.refresh()
+    assert not writer.is_due()
+    reader.refresh()
+    assert reader._engine()._stored.bits == inverted_file.BITS
+    assert recall(reader, rows) >= 0.95
+
+
+@pytest.mark.parametrize(
+    "told",
+    [None, [], "near", [0.5], ["x"] * 150, [float("nan")] * 150, [[1]] * 150, {}, [10**400], [1e300] * 150],
+)
+def test_a_closeness_that_cannot_be_is_not_believed(vectors, rows, tmp_path, told):
+    about = json.loads((vectors.folder / "inverted.json").read_text())
+    (vectors.folder / "inverted.json").write_text(json.dumps(about | {"closeness": told}))
+    reader = opened(tmp_path, writable=False)
+    assert uses_the_file(reader)
+    assert (reader._engine()._stored._closeness == inverted_file._TYPICAL).all()
+    assert recall(reader, rows) >= 0.95
 
 
 def test_scores_are_the_cosines_of_the_rows(vectors, rows):
