@@ -92,7 +92,7 @@ class InvertedFile:
         )
         lists_of = structure.invlists
         self._sizes = np.array([lists_of.list_size(number) for number in range(structure.nlist)], np.int64)
-        self._closeness = _told(about, structure.nlist)
+        self._closeness = _stored_closeness(about, structure.nlist)
 
     @classmethod
     def open(cls, log: VectorLog) -> Self | None:
@@ -133,7 +133,7 @@ class InvertedFile:
         if where is not None:
             passing = int(np.count_nonzero(where))
             kept, selector, dense = self._kept(where, passing), _bitmap(where), passing > _DENSE * self.size
-        lists = self._likely(near, kept, count, 2 * pool)
+        lists = self._to_probe(near, kept, count, 2 * pool)
         if not len(lists):
             return np.zeros(0, np.int64)
         _, papers = search_chosen(structure, query, pool, lists, near[lists], selector, codes=dense)
@@ -149,7 +149,7 @@ class InvertedFile:
         seen = np.bincount(lists[lists != _NO_LIST], minlength=len(self._sizes))
         return np.minimum(step * (seen + _UNSEEN), self._sizes) if step > 1 else seen
 
-    def _likely(self, near: np.ndarray, kept: np.ndarray, count: int, least: int) -> np.ndarray:
+    def _to_probe(self, near: np.ndarray, kept: np.ndarray, count: int, least: int) -> np.ndarray:
         """The lists to look into for the ``count`` nearest papers, the most promising first: int64.
 
         The cosines of a list's papers with the query are taken to be normally distributed, around its
@@ -218,7 +218,7 @@ def _normal(deviations: np.ndarray) -> np.ndarray:
     return share
 
 
-def _told(about: dict[str, Any], lists: int) -> np.ndarray:
+def _stored_closeness(about: dict[str, Any], lists: int) -> np.ndarray:
     """What the file says of how near papers lie to their list's centre: float32, shape (lists,)."""
     try:
         told: np.ndarray = np.array(about["closeness"], float)

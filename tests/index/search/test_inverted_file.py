@@ -135,7 +135,7 @@ def found(vectors, rows, queries, where=None):
 
 def lists_of(vectors, query):
     stored = vectors._engine()._stored
-    return stored._likely(stored._near(query), stored._sizes, 10, 0)
+    return stored._to_probe(stored._near(query), stored._sizes, 10, 0)
 
 
 def test_what_people_type_is_looked_for_in_more_lists_than_what_is_near_a_paper(real, monkeypatch):
