@@ -27,6 +27,10 @@ NEITHER = -7.6
 FARTHEST = -0.15
 LEAST = -1.0
 """The log-odds above which a paper fits; a lost answer counts e = 2.7 times a false one."""
+LEAST_ASKED = -2.5
+"""The same for questions and needs in words, which share few words with the papers that answer them."""
+LONGEST_ASKED = 36
+"""The most content words of such a question; a text with more is one of a paper, or pasted from elsewhere."""
 NEAR = -5.0
 """The log-odds above which a paper is worth showing as a guess; noise is farther than this."""
 NEAR_BY_WORDS = -6.0
@@ -57,16 +61,19 @@ class Fits:
         await self._by_chance()
 
     async def judged(
-        self, text: str, closeness: dict[int, float | None]
+        self, text: str, closeness: dict[int, float | None], *, asked: bool = False
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The papers (store id: cosine, None if unknown) that answer the text, in their order.
 
-        Also those that come near enough to be shown where none answers.
+        Also those that come near enough to be shown where none answers. ``asked`` as in
+        :class:`index.search.ranking.Wanted`.
         """
         if not closeness:
             return (), ()
         odds = dict(zip(closeness, log_odds(await self.features(text, closeness)), strict=True))
-        answering = tuple(paper for paper, value in odds.items() if value >= LEAST)
+        asked = asked and len(self._library.words.terms(text)) <= LONGEST_ASKED
+        least = LEAST_ASKED if asked else LEAST
+        answering = tuple(paper for paper, value in odds.items() if value >= least)
         floors = {paper: NEAR_BY_WORDS if cosine is None else NEAR for paper, cosine in closeness.items()}
         return answering, tuple(paper for paper, value in odds.items() if value >= floors[paper])
 

@@ -17,6 +17,17 @@ WORDS_OWN, WORDS_OTHER = 1.5, 0.5
 """The weight of the words in each case."""
 PAIRED = 0.3
 """The weight of two words side by side, beside that of each alone (1), in a paper with most of the words."""
+RETOLD = 0.1
+"""What is left of the words' weight where a short question shares only some words with a paper.
+
+``python -m benchmarks.judged_queries`` shows what it does for questions in everyday words.
+"""
+TELLING = 8, 10
+"""From the first to the second number of content words, words in common grow from chance to evidence."""
+TOLD = 0.6, 0.9
+"""So they do from the first to the second coverage: a paper that has most of a question's words,"""
+ALONE = 1.5, 2.5
+"""and from the first to the second multiple of the fourth best coverage: one that has more than others."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
 """Weights of shared words and shared title words, as a share of the paper's score with itself."""
 SELF_SHARE = 0.6
@@ -71,7 +82,34 @@ def with_pairs(coverage: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return coverage + PAIRED * pairs * (coverage / best) ** 2 if best > 0 else coverage
 
 
-def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float) -> np.ndarray:
+def weight_in_question(coverage: np.ndarray, words: int) -> np.ndarray:
+    """The share of the words' weight that counts in a question: float64, shape (candidates,).
+
+    People ask in other words than papers use, so what a few everyday words find is mostly chance. They count
+    fully in a paper that has most of them, or far more than other papers, and if they are many, as in
+    sentences of an abstract.
+
+    Parameters
+    ----------
+    coverage
+        Of each candidate: float64, shape (candidates,).
+    words
+        How many content words the question has.
+    """
+    usual = np.sort(coverage)[-4:].min(initial=np.inf)
+    beyond = coverage / max(usual, 1e-9)
+    told = np.max(
+        [
+            np.broadcast_to(np.interp(words, TELLING, (0.0, 1.0)), coverage.shape),
+            np.interp(coverage, TOLD, (0.0, 1.0)),
+            np.interp(beyond, ALONE, (0.0, 1.0)),
+        ],
+        axis=0,
+    )
+    return np.asarray(RETOLD + (1.0 - RETOLD) * told)
+
+
+def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float | np.ndarray) -> np.ndarray:
     """Scores for a query: the cosine, plus the coverage times its share of the best coverage.
 
     Because of the square, words decide if one paper has far more of them than the others (its title, its

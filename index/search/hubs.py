@@ -1,7 +1,8 @@
-"""How near each paper stands to everything: a title without an abstract, say, is near to all queries.
+"""How near each paper stands to everything: a title without an abstract is near to all short queries.
 
-Such hubs come up for every query. How near a paper is on average says nothing about the query, so part of
-that is taken off its closeness (Radovanović, Nanopoulos and Ivanović, Hubs in space, JMLR 2010).
+Such hubs come up for every query. How near one is on average says nothing about the query, so part of that is
+taken off its closeness (Radovanović, Nanopoulos and Ivanović, Hubs in space, JMLR 2010). For papers with an
+abstract, `python -m benchmarks.judged_queries` showed that nothing should be taken off.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from index.search.corpus import Corpus
 
 TAKEN_OFF = 0.5
-"""The share of a paper's mean closeness that is taken off (docs/search.md)."""
+"""The share of its mean closeness that is taken off a paper without an abstract (docs/search.md)."""
 SAMPLE = 4_000
 """Papers that stand for all."""
 _GROWN = 1.25

@@ -50,7 +50,7 @@ class Wanted:
     naming: frozenset[int] = frozenset()
     """Papers that print the name of that paper."""
     asked: bool = False
-    """Whether it is a question or a need in words, which many papers can meet, and not a few keywords."""
+    """Whether its subject is a question or a need in words, which many papers can meet, and not keywords."""
     like: int | None = None
     """That paper, which is never found itself."""
     plain: bool = False
@@ -138,11 +138,21 @@ class Ranking:
         return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
 
     def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
-        """Each paper's cosine with the query, and its mean with all: float32, (2, papers); NaN if unknown."""
-        vectors, centre = self._library.vectors, self._hubs.centre()
-        if vector is None or vectors is None or centre is None:
-            return np.full((2, len(papers)), np.nan, np.float32)
-        return vectors.closeness(np.stack([vector, centre]), papers)
+        """Each paper's cosine with the query: float32, shape (papers,); NaN if unknown."""
+        vectors = self._library.vectors
+        if vectors is None or vector is None:
+            return np.full(len(papers), np.nan, np.float32)
+        return vectors.closeness(vector, papers)
+
+    def _taken_off(self, papers: Sequence[int], described: np.ndarray) -> np.ndarray:
+        """What is taken off the closeness of papers without an abstract: float32, shape (papers,)."""
+        off = np.zeros(len(papers), np.float32)
+        bare, vectors = np.flatnonzero(~described), self._library.vectors
+        centre = self._hubs.centre() if len(bare) else None
+        if vectors is not None and centre is not None:
+            usual = vectors.closeness(centre, [papers[place] for place in bare.tolist()])
+            off[bare] = TAKEN_OFF * np.nan_to_num(usual, nan=0.0)
+        return off
 
     def _fused(
         self,
@@ -154,7 +164,7 @@ class Ranking:
     ) -> list[Hit]:
         """The best k of the candidates by all that is known of them."""
         words = self._library.words
-        closeness, usual = self._closeness(vector, candidates)
+        closeness, described = self._closeness(vector, candidates), self._library.facets.described(candidates)
         written = words.words_of(candidates)
         terms = words.terms(query.text)
         coverage = self._coverage(terms, words.scores(query.text, written))
@@ -164,12 +174,13 @@ class Ranking:
             return best_hits(candidates, scores, closeness, k)
         pairs = self._coverage(terms, words.side_by_side(query.text, written))
         coverage = fusion.with_pairs(coverage, pairs)
-        coverage = np.where(self._library.facets.described(candidates), coverage, WHOLE_TITLE * coverage)
-        weight = kind.words * (SUBJECT if wanted.alike else 1.0)
-        scores = fusion.fuse_query(closeness - TAKEN_OFF * usual, coverage, weight)
-        scores = scores + TITLED * words.titled(query.text, written)
+        coverage = np.where(described, coverage, WHOLE_TITLE * coverage)
+        weight: float | np.ndarray = kind.words * (SUBJECT if wanted.alike else 1.0)
         if wanted.asked:
-            scores = scores + self._company(candidates, scores)
+            weight = weight * fusion.weight_in_question(coverage, len(terms))
+        scores = fusion.fuse_query(closeness - self._taken_off(candidates, described), coverage, weight)
+        scores = scores + TITLED * words.titled(query.text, written)
+        scores = scores + self._company(candidates, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
         return best_hits(candidates, scores, closeness, k)
 

@@ -208,7 +208,9 @@ class Search(SimilarPapers):
         if query.phrases or not query.text or said.like is not None:
             every = tuple(hit.paper_id for hit in hits)
             return every, every
-        answering, near = await self._fits.judged(query.text, {hit.paper_id: hit.closeness for hit in hits})
+        closeness = {hit.paper_id: hit.closeness for hit in hits}
+        asked = reads_as_sentence(query.text)
+        answering, near = await self._fits.judged(query.text, closeness, asked=asked)
         if certain and await self._whole_text_names(query.text):
             answering = (*answering, *certain)
         return tuple(hit.paper_id for hit in hits if hit.paper_id in answering), near
@@ -255,7 +257,7 @@ class Search(SimilarPapers):
                 )
                 naming = frozenset(paper for paper, _ in printed)
         limits = Where(where.category or query.category, since, until, ids)
-        asked = reads_as_sentence(said.typed)
+        asked = reads_as_sentence(query.text)
         like_it = said.like_papers[0] if said.like is not None else None
         return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
 

@@ -87,6 +87,9 @@ _DECLINED = re.compile(
     r"\b(?:don['’]?t|do\s+not)\s+(?:\w+\s+){0,1}(?:want|need|care|include)\b",
     re.IGNORECASE,
 )
+_THANKS = re.compile(
+    r"(?:many\s+)?thank(?:s|\s+you)(?:\s+(?:(?:so|very)\s+much|a\s+lot|in\s+advance))*[.!]*", re.IGNORECASE
+)
 _NAME = re.compile(r"(?=\S*(?:[a-z].*[A-Z]|[A-Z].*[A-Z]|\d))\S+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=\S)")
 
@@ -168,10 +171,11 @@ def read_without(text: str, together: Callable[[str], int]) -> tuple[tuple[str, 
 def without_frame(text: str) -> str:
     """A text without words that only ask: greetings, "I am interested in", "find all articles describing".
 
-    Sentences that decline something ("I am not interested in hardware") go as a whole. A text of nothing else
-    stays as it is.
+    Sentences that decline something ("I am not interested in hardware") or say thank you go as a whole. A
+    text of nothing else stays as it is.
     """
-    parts = [part for part in _SENTENCE.split(text) if not _DECLINED.search(part)]
+    sentences = _SENTENCE.split(text)
+    parts = [part for part in sentences if not _DECLINED.search(part) and not _THANKS.fullmatch(part)]
     left = " ".join(filter(None, (_bare(part) for part in parts)))
     return left or text
 

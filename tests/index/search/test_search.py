@@ -161,6 +161,41 @@ async def test_a_question_finds_by_meaning(search, real):
     assert any("TrainMover" in title for title in await _titles(real, [h.paper_id for h in found.hits]))
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("tricking an assistant by hiding commands inside a web page it reads", "prompt injection"),
+        ("anything about assistants that click around a screen and fill in forms for you", "gui agents"),
+        ("my model forgets old tasks when I train it on new ones", "forgetting"),
+    ],
+)
+async def test_a_question_in_everyday_words_finds_what_is_meant(search, real, question, meant):
+    [first, *_] = (await search.search(question, 10)).hits
+    [paper] = await real.store.papers([first.paper_id])
+    assert meant in f"{paper.title} {paper.abstract}".lower(), paper.title
+
+
+def test_words_of_a_question_count_where_they_say_more_than_chance():
+    usual = np.full(10, 0.3)
+    short, long = (fusion.weight_in_question(usual, words) for words in (5, 20))
+    assert (short == fusion.RETOLD).all()
+    assert (long == 1).all()
+    most = fusion.weight_in_question(np.append(np.full(5, 0.7), 0.95), 5)
+    assert most[-1] == 1 > most[0]
+    alone = fusion.weight_in_question(np.append(usual, 0.6), 5)
+    assert alone[-1] > fusion.RETOLD
+    assert alone[0] == fusion.RETOLD
+    for coverage in (np.zeros(0), np.zeros(3), np.ones(1)):
+        assert np.isfinite(fusion.weight_in_question(coverage, 0)).all()
+
+
+async def test_only_papers_without_an_abstract_lose_closeness(real):
+    ranked = ranking.Ranking(real)
+    papers = [1, 2, 3]
+    assert not ranked._taken_off(papers, np.ones(3, bool)).any()
+    assert list(ranked._taken_off(papers, np.array([True, False, True])) > 0) == [False, True, False]
+
+
 async def test_a_name_in_a_query_does_not_put_its_papers_before_the_title_with_every_word(search, real):
     words, asked = real.words, 0
     for paper in await real.store.papers(range(1, FIRST)):
