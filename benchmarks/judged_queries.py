@@ -1,6 +1,6 @@
 """python -m benchmarks.judged_queries: does `/search` find what people mean who ask in their own words?
 
-`judged_queries.jsonl` has plain questions, long ones and keywords, each with the papers that were graded for
+`judged_queries.json` has plain questions, long ones and keywords, each with the papers that were graded for
 it: those that are about what was meant, those that help in part, and others. A language model wrote the
 queries without seeing any paper, and other runs of one graded the first ten papers of every method, in random
 order, without knowing which method found them. Papers are named by their identifiers.
@@ -39,7 +39,7 @@ from index.search.embedding import Embedder
 from index.search.ranking import NEAR_POOL
 from index.search.search import Search
 
-JUDGED = Path(__file__).with_suffix(".jsonl")
+JUDGED = Path(__file__).with_suffix(".json")
 ANTHOLOGY = SHARED / "data" / "acl-anthology.jsonl.zst"
 ANTHOLOGY_LIBRARY = ROOT / "var" / "benchmark-anthology"
 SAMPLED_SINCE, SAMPLED, BARE, SEEDS = "2016", 9_000, 6_000, (5, 6)
@@ -63,7 +63,6 @@ class Judged:
     @classmethod
     def all(cls) -> list[Judged]:
         """Every query of the file."""
-        lines = map(json.loads, JUDGED.read_text().splitlines())
         return [
             cls(
                 line["collection"],
@@ -75,7 +74,7 @@ class Judged:
                     for paper in line[of]
                 },
             )
-            for line in lines
+            for line in json.loads(JUDGED.read_text())
         ]
 
 
