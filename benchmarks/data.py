@@ -31,9 +31,9 @@ QUESTIONS = SHARED / "data" / "pubmedqa.jsonl.zst"
 FOLDER = ROOT / "var" / "benchmark"
 
 
-def need_data() -> None:
-    """Exit with one line where the real data is missing."""
-    if not PAPERS.exists():
+def need_data(*more: Path) -> None:
+    """Exit with one line where the real data is missing: all papers, and ``more`` files."""
+    if not all(path.exists() for path in (PAPERS, *more)):
         sys.exit(
             f"Benchmarks need the real data; it is not at {SHARED} (LABMATE_SHARED names another place)."
         )

@@ -19,10 +19,12 @@ import io
 import json
 import random
 import shutil
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -87,10 +89,16 @@ def ndcg(found: Sequence[int], grades: Grades) -> float:
     return float(gains @ discounts[: len(gains)]) / ideal if ideal else 0.0
 
 
-def _anthology() -> Iterator[dict[str, object]]:
-    with ANTHOLOGY.open("rb") as disk:
-        for line in io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(disk)):
-            yield orjson.loads(line)
+def anthology_sample(path: Path = ANTHOLOGY) -> list[dict[str, Any]]:
+    """The Anthology's papers that are asked about, the same each time."""
+    with path.open("rb") as disk:
+        lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(disk))
+        items = [orjson.loads(line) for line in lines]
+    described = [item for item in items if item.get("abstract") and item["announced"] >= SAMPLED_SINCE]
+    bare = [item for item in items if not item.get("abstract")]
+    for papers, seed in zip((described, bare), SEEDS, strict=True):
+        random.Random(seed).shuffle(papers)
+    return [*described[:SAMPLED], *bare[:BARE]]
 
 
 async def anthology_corpus() -> Corpus:
@@ -100,15 +108,8 @@ async def anthology_corpus() -> Corpus:
         shutil.rmtree(ANTHOLOGY_LIBRARY, ignore_errors=True)
         ANTHOLOGY_LIBRARY.mkdir(parents=True)
         print("embedding papers of the ACL Anthology once...", flush=True)
-        items = list(_anthology())
-        described = [
-            item for item in items if item.get("abstract") and str(item["announced"]) >= SAMPLED_SINCE
-        ]
-        bare = [item for item in items if not item.get("abstract")]
-        for papers, seed in zip((described, bare), SEEDS, strict=True):
-            random.Random(seed).shuffle(papers)
         sample = ANTHOLOGY_LIBRARY / "sample.jsonl"
-        sample.write_bytes(b"\n".join(map(orjson.dumps, [*described[:SAMPLED], *bare[:BARE]])))
+        sample.write_bytes(b"\n".join(map(orjson.dumps, anthology_sample())))
         store = await Store.open(url(ANTHOLOGY_LIBRARY), paging=BULK)
         corpus = await Corpus.open(store, ANTHOLOGY_LIBRARY, Embedder(), writable=True)
         with corpus.writing():
@@ -123,9 +124,11 @@ async def anthology_corpus() -> Corpus:
 async def _opened(collection: str) -> AsyncIterator[Corpus]:
     corpus = await (full_corpus() if collection == "arxiv" else anthology_corpus())
     corpus.embedder.load()
-    await corpus.refresh_names()
-    yield corpus
-    await corpus.store.close()
+    try:
+        await corpus.refresh_names()
+        yield corpus
+    finally:
+        await corpus.store.close()
 
 
 async def ranked(corpus: Corpus, search: Search, query: str) -> tuple[dict[str, list[int]], bool]:
@@ -133,7 +136,9 @@ async def ranked(corpus: Corpus, search: Search, query: str) -> tuple[dict[str, 
     assert corpus.vectors is not None
     words = [paper for paper, _ in corpus.words.search(query, NEAR_POOL)]
     near = [int(paper) for paper in corpus.vectors.search(corpus.embedder.encode([query])[0], NEAR_POOL)[0]]
-    before, now = [await search.search(query, FIRST, plain=plain) for plain in (True, False)]
+    newest = search.newest()
+    today = newest + timedelta(1) if newest else None
+    before, now = [await search.search(query, FIRST, plain=plain, today=today) for plain in (True, False)]
     lists = {"words": words, "vectors": near, "rrf": reciprocal_rank_fusion([words, near])}
     lists |= {
         name: [hit.paper_id for hit in found.hits] for name, found in (("before", before), ("labmate", now))
@@ -143,7 +148,7 @@ async def ranked(corpus: Corpus, search: Search, query: str) -> tuple[dict[str, 
 
 async def main() -> None:
     """Ask every query of every method and print how well each does."""
-    need_data()
+    need_data(ANTHOLOGY)
     queries = Judged.all()
     for collection in dict.fromkeys(one.collection for one in queries):
         async with _opened(collection) as corpus:
@@ -152,7 +157,7 @@ async def main() -> None:
             own = [one for one in queries if one.collection == collection]
             for kind in dict.fromkeys(one.kind for one in own):
                 asked = [one for one in own if one.kind == kind]
-                grades = [{number[p]: g for p, g in one.grades.items() if p in number} for one in asked]
+                grades = [{number[paper]: grade for paper, grade in one.grades.items()} for one in asked]
                 found = [await ranked(corpus, search, one.query) for one in asked]
                 print(f"{collection}, {kind}: {len(asked)}")
                 for method in METHODS:
@@ -164,7 +169,7 @@ def _show(method: str, found: Sequence[Sequence[int]], grades: Sequence[Grades])
     values = [ndcg(papers, graded) for papers, graded in zip(found, grades, strict=True)]
     low, high = interval(values)
     pairs = list(zip(found, grades, strict=True))
-    about = np.mean([graded.get(paper, 0) == 2 for papers, graded in pairs for paper in papers])
+    about = np.mean([sum(graded.get(paper, 0) == 2 for paper in papers) / FIRST for papers, graded in pairs])
     first = np.mean([bool(papers) and graded.get(papers[0], 0) == 2 for papers, graded in pairs])
     known = np.mean([paper in graded for papers, graded in pairs for paper in papers])
     print(

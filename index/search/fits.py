@@ -15,6 +15,7 @@ from index.models import arrays
 from index.search import bm25
 from index.search.corpus import Corpus
 from index.search.embedding_model import fingerprint
+from index.search.fusion import OWN_WORDS
 from index.search.lexical import Term
 from index.search.passages import sentences
 
@@ -28,9 +29,7 @@ FARTHEST = -0.15
 LEAST = -1.0
 """The log-odds above which a paper fits; a lost answer counts e = 2.7 times a false one."""
 LEAST_ASKED = -2.5
-"""The same for questions and needs in words, which share few words with the papers that answer them."""
-LONGEST_ASKED = 36
-"""The most content words of such a question; a text with more is one of a paper, or pasted from elsewhere."""
+"""The same for questions of at most ``OWN_WORDS`` content words, which share few with what answers them."""
 NEAR = -5.0
 """The log-odds above which a paper is worth showing as a guess; noise is farther than this."""
 NEAR_BY_WORDS = -6.0
@@ -71,9 +70,9 @@ class Fits:
         if not closeness:
             return (), ()
         odds = dict(zip(closeness, log_odds(await self.features(text, closeness)), strict=True))
-        asked = asked and len(self._library.words.terms(text)) <= LONGEST_ASKED
-        least = LEAST_ASKED if asked else LEAST
-        answering = tuple(paper for paper, value in odds.items() if value >= least)
+        asked = asked and len(self._library.words.terms(text)) <= OWN_WORDS
+        least = {p: LEAST_ASKED if asked and cosine is not None else LEAST for p, cosine in closeness.items()}
+        answering = tuple(paper for paper, value in odds.items() if value >= least[paper])
         floors = {paper: NEAR_BY_WORDS if cosine is None else NEAR for paper, cosine in closeness.items()}
         return answering, tuple(paper for paper, value in odds.items() if value >= floors[paper])
 

@@ -17,17 +17,14 @@ WORDS_OWN, WORDS_OTHER = 1.5, 0.5
 """The weight of the words in each case."""
 PAIRED = 0.3
 """The weight of two words side by side, beside that of each alone (1), in a paper with most of the words."""
-RETOLD = 0.1
-"""What is left of the words' weight where a short question shares only some words with a paper.
-
-``python -m benchmarks.judged_queries`` shows what it does for questions in everyday words.
-"""
-TELLING = 8, 10
-"""From the first to the second number of content words, words in common grow from chance to evidence."""
-TOLD = 0.6, 0.9
-"""So they do from the first to the second coverage: a paper that has most of a question's words,"""
-ALONE = 1.5, 2.5
-"""and from the first to the second multiple of the fourth best coverage: one that has more than others."""
+PARTLY = 0.1
+"""What is left of the words' weight where a paper has some words of a short question (docs/search.md)."""
+MANY_WORDS = 8, 10
+"""From the first to the second number of content words, all that a question shares gains its full weight."""
+HIGH_COVERAGE = 0.6, 0.9
+"""From the first to the second coverage, a paper's words gain their full weight in a short question."""
+OUTLIER, USUAL = (1.5, 2.5), 0.1
+"""The same, from the first to the second multiple of the fourth best coverage, or of the least such."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
 """Weights of shared words and shared title words, as a share of the paper's score with itself."""
 SELF_SHARE = 0.6
@@ -96,17 +93,16 @@ def weight_in_question(coverage: np.ndarray, words: int) -> np.ndarray:
     words
         How many content words the question has.
     """
-    usual = np.sort(coverage)[-4:].min(initial=np.inf)
-    beyond = coverage / max(usual, 1e-9)
-    told = np.max(
+    fourth = max(float(np.sort(coverage)[-4:].min(initial=np.inf)), USUAL)
+    gained = np.max(
         [
-            np.broadcast_to(np.interp(words, TELLING, (0.0, 1.0)), coverage.shape),
-            np.interp(coverage, TOLD, (0.0, 1.0)),
-            np.interp(beyond, ALONE, (0.0, 1.0)),
+            np.broadcast_to(np.interp(words, MANY_WORDS, (0.0, 1.0)), coverage.shape),
+            np.interp(coverage, HIGH_COVERAGE, (0.0, 1.0)),
+            np.interp(coverage / fourth, OUTLIER, (0.0, 1.0)),
         ],
         axis=0,
     )
-    return np.asarray(RETOLD + (1.0 - RETOLD) * told)
+    return np.asarray(PARTLY + (1.0 - PARTLY) * gained)
 
 
 def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float | np.ndarray) -> np.ndarray:
@@ -116,15 +112,15 @@ def fuse_query(closeness: np.ndarray, coverage: np.ndarray, weight: float | np.n
     name, its own sentences), and count little if many papers are covered equally.
     """
     best = float(coverage.max(initial=0.0))
-    return _known(closeness) + (weight * coverage * coverage / best if best > 0 else 0.0)
+    return known_or_least(closeness) + (weight * coverage * coverage / best if best > 0 else 0.0)
 
 
 def fuse_similar(closeness: np.ndarray, shared: np.ndarray, titles: np.ndarray) -> np.ndarray:
     """Scores for similarity to a paper: the cosine, plus the shares of its words and its title's words."""
-    return _known(closeness) + SIMILAR_WORDS * shared + SIMILAR_TITLE * titles
+    return known_or_least(closeness) + SIMILAR_WORDS * shared + SIMILAR_TITLE * titles
 
 
-def _known(closeness: np.ndarray) -> np.ndarray:
-    """A paper without a vector counts as the least close one."""
+def known_or_least(closeness: np.ndarray) -> np.ndarray:
+    """Closeness where a paper without a vector (NaN) counts as the least close one."""
     known = closeness[~np.isnan(closeness)]
     return np.where(np.isnan(closeness), float(known.min()) if len(known) else 0.0, closeness)

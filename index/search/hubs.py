@@ -1,8 +1,8 @@
-"""How near each paper stands to everything: a title without an abstract is near to all short queries.
+"""How near each paper stands to everything: a title without an abstract is near to many queries.
 
 Such hubs come up for every query. How near one is on average says nothing about the query, so part of that is
 taken off its closeness (Radovanović, Nanopoulos and Ivanović, Hubs in space, JMLR 2010). For papers with an
-abstract, `python -m benchmarks.judged_queries` showed that nothing should be taken off.
+abstract, people's own queries found more of what was meant with nothing taken off (docs/search.md).
 """
 
 from __future__ import annotations

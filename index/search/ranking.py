@@ -50,9 +50,9 @@ class Wanted:
     naming: frozenset[int] = frozenset()
     """Papers that print the name of that paper."""
     asked: bool = False
-    """Whether its subject is a question or a need in words, which many papers can meet, and not keywords."""
+    """Whether the query's subject is a question or a need in words, which many papers can meet."""
     like: int | None = None
-    """That paper, which is never found itself."""
+    """The paper that others should be like, which is never found itself."""
     plain: bool = False
     """Rank by words and meaning only, as before words had company; for comparison."""
 
@@ -177,10 +177,14 @@ class Ranking:
         coverage = np.where(described, coverage, WHOLE_TITLE * coverage)
         weight: float | np.ndarray = kind.words * (SUBJECT if wanted.alike else 1.0)
         if wanted.asked:
-            weight = weight * fusion.weight_in_question(coverage, len(terms))
+            share = fusion.weight_in_question(coverage, len(terms))
+            weight = weight * np.where(
+                np.isnan(closeness), 1.0, share
+            )  # a paper without a vector has only words
         scores = fusion.fuse_query(closeness - self._taken_off(candidates, described), coverage, weight)
         scores = scores + TITLED * words.titled(query.text, written)
-        scores = scores + self._company(candidates, scores)
+        if vector is not None:
+            scores = scores + self._company(candidates, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
         return best_hits(candidates, scores, closeness, k)
 
@@ -198,7 +202,7 @@ class Ranking:
         rows = vectors.rows(np.array([candidates[place] for place in first], np.int64)).astype(np.float32)
         centre = (weights[:, None] * rows).sum(axis=0) / max(float(weights.sum()), 1e-9)
         near = vectors.closeness(centre.astype(np.float32), candidates)
-        return np.asarray(COMPANY * np.nan_to_num(near, nan=0.0))
+        return np.asarray(COMPANY * fusion.known_or_least(near))
 
     def _alike(self, candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
         """How similar candidates are to the paper they should resemble: float64, shape (candidates,).

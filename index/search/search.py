@@ -173,7 +173,9 @@ class Search(SimilarPapers):
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]
-        fitting, guesses = await self._fitting(said, hits[: depth if ordered else judged], first)
+        asked = wanted.asked and not ordered  # in order of day, a paper that hardly fits could be the first
+        looked_at = hits[: depth if ordered else judged]
+        fitting, guesses = await self._fitting(said, looked_at, first, asked=asked)
         if ordered:
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
@@ -198,7 +200,7 @@ class Search(SimilarPapers):
         return chosen
 
     async def _fitting(
-        self, said: Understood, hits: Sequence[Hit], certain: Sequence[int]
+        self, said: Understood, hits: Sequence[Hit], certain: Sequence[int], *, asked: bool
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The hits that answer: a paper that is named, has the quoted words, or fits by its text.
 
@@ -209,7 +211,6 @@ class Search(SimilarPapers):
             every = tuple(hit.paper_id for hit in hits)
             return every, every
         closeness = {hit.paper_id: hit.closeness for hit in hits}
-        asked = reads_as_sentence(query.text)
         answering, near = await self._fits.judged(query.text, closeness, asked=asked)
         if certain and await self._whole_text_names(query.text):
             answering = (*answering, *certain)
@@ -257,7 +258,7 @@ class Search(SimilarPapers):
                 )
                 naming = frozenset(paper for paper, _ in printed)
         limits = Where(where.category or query.category, since, until, ids)
-        asked = reads_as_sentence(query.text)
+        asked = reads_as_sentence(query.text) and not query.phrases
         like_it = said.like_papers[0] if said.like is not None else None
         return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
 

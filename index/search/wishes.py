@@ -88,7 +88,9 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"(?:many\s+)?thank(?:s|\s+you)(?:\s+(?:(?:so|very)\s+much|a\s+lot|in\s+advance))*[.!]*", re.IGNORECASE
+    r"(?:many\s+)?(?:thank(?:s|\s+you)|thx|cheers)"
+    r"(?:\s+(?:(?:so|very)\s+much|a\s+(?:lot|million)|in\s+advance|for\s+(?:your|any)\s+\w+))*(?:,\s+\w+)?[\s.!:)]*",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"(?=\S*(?:[a-z].*[A-Z]|[A-Z].*[A-Z]|\d))\S+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=\S)")
@@ -171,8 +173,8 @@ def read_without(text: str, together: Callable[[str], int]) -> tuple[tuple[str, 
 def without_frame(text: str) -> str:
     """A text without words that only ask: greetings, "I am interested in", "find all articles describing".
 
-    Sentences that decline something ("I am not interested in hardware") or say thank you go as a whole. A
-    text of nothing else stays as it is.
+    Sentences that decline something ("I am not interested in hardware") or give thanks are dropped. A text of
+    nothing else stays as it is.
     """
     sentences = _SENTENCE.split(text)
     parts = [part for part in sentences if not _DECLINED.search(part) and not _THANKS.fullmatch(part)]

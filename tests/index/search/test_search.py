@@ -178,13 +178,13 @@ async def test_a_question_in_everyday_words_finds_what_is_meant(search, real, qu
 def test_words_of_a_question_count_where_they_say_more_than_chance():
     usual = np.full(10, 0.3)
     short, long = (fusion.weight_in_question(usual, words) for words in (5, 20))
-    assert (short == fusion.RETOLD).all()
+    assert (short == fusion.PARTLY).all()
     assert (long == 1).all()
     most = fusion.weight_in_question(np.append(np.full(5, 0.7), 0.95), 5)
     assert most[-1] == 1 > most[0]
     alone = fusion.weight_in_question(np.append(usual, 0.6), 5)
-    assert alone[-1] > fusion.RETOLD
-    assert alone[0] == fusion.RETOLD
+    assert alone[-1] > fusion.PARTLY
+    assert alone[0] == fusion.PARTLY
     for coverage in (np.zeros(0), np.zeros(3), np.ones(1)):
         assert np.isfinite(fusion.weight_in_question(coverage, 0)).all()
 

@@ -172,6 +172,7 @@ SENTENCES = {
     },
     "can you find me papers about congestion please": {"text": "congestion"},
     "Could anybody point me to work on loss spikes? Thank you very much!": {"text": "loss spikes?"},
+    "loss spikes. Thanks for your help, Bob :)": {"text": "loss spikes."},
     "any information on packet radio networks": {"text": "packet radio networks"},
     "show attend and tell": {"text": "show attend and tell"},
     "information retrieval": {"text": "information retrieval"},
