@@ -7,7 +7,7 @@ import os
 import shutil
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,26 +39,38 @@ def need_data(*more: Path) -> None:
         )
 
 
+async def kept_corpus(
+    folder: Path, fill: Callable[[Corpus], Awaitable[None]], says: str, *, writable: bool = False
+) -> Corpus:
+    """A corpus that ``fill`` made in a folder on first use; the next ones find it there."""
+    done = folder / "done"
+    if not done.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        print(says, flush=True)
+        store = await Store.open(url(folder), paging=BULK)
+        corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+        with corpus.writing():
+            await fill(corpus)
+        await store.close()
+        done.touch()
+    return await Corpus.open(await Store.open(url(folder)), folder, Embedder(), writable=writable)
+
+
 async def full_corpus(*, writable: bool = False) -> Corpus:
     """The sample and all 111,997 papers with vectors; made on first use and kept in var/benchmark."""
     need_data()
-    done = FOLDER / "done"
-    if not done.exists():
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        FOLDER.mkdir(parents=True)
-        print("making the corpus of all papers once...", flush=True)
-        store = await Store.open(url(FOLDER), paging=BULK)
-        corpus = await Corpus.open(store, FOLDER, Embedder(), writable=True)
-        with corpus.writing():
-            await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))
-            assert corpus.vectors is not None
-            ready = ReadyVectors(VECTORS, corpus.vectors.fingerprint)
-            await Intake(corpus, "file", PAPERS.name, vectors=ready).run(iter(PaperFile(PAPERS)))
-            await corpus.embed_backlog()
-        await store.close()
-        done.touch()
-    store = await Store.open(url(FOLDER))
-    return await Corpus.open(store, FOLDER, Embedder(), writable=writable)
+    return await kept_corpus(
+        FOLDER, _all_papers, "making the corpus of all papers once...", writable=writable
+    )
+
+
+async def _all_papers(corpus: Corpus) -> None:
+    await Intake(corpus, "sample", "sample").run(iter(PaperFile(sample_file())))
+    assert corpus.vectors is not None
+    ready = ReadyVectors(VECTORS, corpus.vectors.fingerprint)
+    await Intake(corpus, "file", PAPERS.name, vectors=ready).run(iter(PaperFile(PAPERS)))
+    await corpus.embed_backlog()
 
 
 def researchers_questions(most: int) -> list[dict[str, Any]]:

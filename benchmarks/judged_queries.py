@@ -18,7 +18,6 @@ import asyncio
 import io
 import json
 import random
-import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,14 +29,11 @@ import numpy as np
 import orjson
 import zstandard
 
-from benchmarks.data import ROOT, SHARED, full_corpus, need_data, url
-from data.database.engine import BULK
-from data.stores.store import Store
+from benchmarks.data import ROOT, SHARED, full_corpus, kept_corpus, need_data
 from index.evaluate.corpus import fill
 from index.evaluate.metrics import interval
 from index.evaluate.search import reciprocal_rank_fusion
 from index.search.corpus import Corpus
-from index.search.embedding import Embedder
 from index.search.ranking import NEAR_POOL
 from index.search.search import Search
 
@@ -103,21 +99,15 @@ def anthology_sample(path: Path = ANTHOLOGY) -> list[dict[str, Any]]:
 
 async def anthology_corpus() -> Corpus:
     """Some of the Anthology's papers; embedded on first use, which takes minutes, and kept."""
-    done = ANTHOLOGY_LIBRARY / "done"
-    if not done.exists():
-        shutil.rmtree(ANTHOLOGY_LIBRARY, ignore_errors=True)
-        ANTHOLOGY_LIBRARY.mkdir(parents=True)
-        print("embedding papers of the ACL Anthology once...", flush=True)
-        sample = ANTHOLOGY_LIBRARY / "sample.jsonl"
-        sample.write_bytes(b"\n".join(map(orjson.dumps, anthology_sample())))
-        store = await Store.open(url(ANTHOLOGY_LIBRARY), paging=BULK)
-        corpus = await Corpus.open(store, ANTHOLOGY_LIBRARY, Embedder(), writable=True)
-        with corpus.writing():
-            await fill(corpus, sample, None, None, own_ids=True)
-        await store.close()
-        done.touch()
-    store = await Store.open(url(ANTHOLOGY_LIBRARY))
-    return await Corpus.open(store, ANTHOLOGY_LIBRARY, Embedder(), writable=False)
+    return await kept_corpus(
+        ANTHOLOGY_LIBRARY, _embed_sample, "embedding papers of the ACL Anthology once..."
+    )
+
+
+async def _embed_sample(corpus: Corpus) -> None:
+    sample = corpus.folder / "sample.jsonl"
+    sample.write_bytes(b"\n".join(map(orjson.dumps, anthology_sample())))
+    await fill(corpus, sample, None, None, own_ids=True)
 
 
 @asynccontextmanager

@@ -20,11 +20,11 @@ PAIRED = 0.3
 PARTLY = 0.1
 """What is left of the words' weight where a paper has some words of a short question (docs/search.md)."""
 MANY_WORDS = 8, 10
-"""From the first to the second number of content words, all that a question shares gains its full weight."""
+"""From the first to the second number of content words, all words of a question gain their full weight."""
 HIGH_COVERAGE = 0.6, 0.9
 """From the first to the second coverage, a paper's words gain their full weight in a short question."""
 OUTLIER, USUAL = (1.5, 2.5), 0.1
-"""The same, from the first to the second multiple of the fourth best coverage, or of the least such."""
+"""The same, from the first to the second multiple of the fourth best coverage, or of ``USUAL`` if more."""
 SIMILAR_WORDS, SIMILAR_TITLE = 0.5, 0.1
 """Weights of shared words and shared title words, as a share of the paper's score with itself."""
 SELF_SHARE = 0.6

@@ -2,7 +2,7 @@
 
 Such hubs come up for every query. How near one is on average says nothing about the query, so part of that is
 taken off its closeness (Radovanović, Nanopoulos and Ivanović, Hubs in space, JMLR 2010). For papers with an
-abstract, people's own queries found more of what was meant with nothing taken off (docs/search.md).
+abstract, plain questions find more of what is meant with nothing taken off (docs/search.md).
 """
 
 from __future__ import annotations

@@ -177,10 +177,8 @@ class Ranking:
         coverage = np.where(described, coverage, WHOLE_TITLE * coverage)
         weight: float | np.ndarray = kind.words * (SUBJECT if wanted.alike else 1.0)
         if wanted.asked:
-            share = fusion.weight_in_question(coverage, len(terms))
-            weight = weight * np.where(
-                np.isnan(closeness), 1.0, share
-            )  # a paper without a vector has only words
+            only_words = np.isnan(closeness)  # all that is known of a paper that waits for its vector
+            weight = weight * np.where(only_words, 1.0, fusion.weight_in_question(coverage, len(terms)))
         scores = fusion.fuse_query(closeness - self._taken_off(candidates, described), coverage, weight)
         scores = scores + TITLED * words.titled(query.text, written)
         if vector is not None:

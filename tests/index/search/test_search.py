@@ -189,6 +189,21 @@ def test_words_of_a_question_count_where_they_say_more_than_chance():
         assert np.isfinite(fusion.weight_in_question(coverage, 0)).all()
 
 
+async def test_a_paper_that_waits_for_its_vector_is_found_by_its_words(search, real, monkeypatch):
+    question, closeness = "why do chatbots change how people donate money", real.vectors.closeness
+    first = (await search.search(question, 1)).hits[0].paper_id
+    papers = [first, *(paper for paper in range(1, 30) if paper != first)]
+    monkeypatch.setattr(
+        real.vectors,
+        "closeness",
+        lambda vector, of: np.where(np.asarray(of) == first, np.nan, closeness(vector, of)),
+    )
+    company = ranking.Ranking(real)._company(papers, np.linspace(0, 1, len(papers)))
+    assert company[0] == company[1:].min() != 0
+    monkeypatch.setattr(fusion, "weight_in_question", lambda coverage, words: np.zeros(len(coverage)))
+    assert first in [hit.paper_id for hit in (await search.search(question, 10)).hits]
+
+
 async def test_only_papers_without_an_abstract_lose_closeness(real):
     ranked = ranking.Ranking(real)
     papers = [1, 2, 3]
