@@ -111,7 +111,8 @@ async def _embed_sample(corpus: Corpus) -> None:
 
 
 @asynccontextmanager
-async def _opened(collection: str) -> AsyncIterator[Corpus]:
+async def opened(collection: str) -> AsyncIterator[Corpus]:
+    """The papers of a collection, with the model loaded."""
     corpus = await (full_corpus() if collection == "arxiv" else anthology_corpus())
     corpus.embedder.load()
     try:
@@ -141,7 +142,7 @@ async def main() -> None:
     need_data(ANTHOLOGY)
     queries = Judged.all()
     for collection in dict.fromkeys(one.collection for one in queries):
-        async with _opened(collection) as corpus:
+        async with opened(collection) as corpus:
             number = await corpus.store.ids_of("arxiv" if collection == "arxiv" else "file")
             search = Search(corpus)
             own = [one for one in queries if one.collection == collection]

@@ -184,13 +184,13 @@ def no_answer(
         return listing(f"{heading}\n{said}", [])
     if read:
         said = f"**I find nothing that answers it** in this paper's {read}."
+    elif entries:
+        nearest = "This sentence comes" if len(entries) == 1 else "These sentences come"
+        said = f"**I found no sure answer** in the {plural(known, 'paper')} I know. {nearest} nearest:"
     else:
         said = (
             f"**I found no good answer.** Nothing in the {plural(known, 'paper')} I know answers this well."
         )
-        if entries:
-            nearest = "papers, which" if len(entries) > 1 else "paper, which"
-            said += f" The nearest {nearest} may not answer it either:"
     lines = [*notes, "You could try:", *(f"· {one}" for one in tries)]
     footer = "\n".join(f"-# {line.removeprefix('-# ')}" for line in lines)
     return listing(f"{heading}\n{said}", entries, footer=footer, rows=rows)

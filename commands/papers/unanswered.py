@@ -25,11 +25,12 @@ FEW_WORDS = 8
 
 
 async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool) -> ui.LayoutView:
-    """The nearest papers, each with the sentence that comes nearest."""
+    """The nearest papers, each with the sentence that comes nearest to an answer."""
     asked, question = found.asked, found.meant.text
     ids = await services.search.near_enough(question, found.answered.nearest)
     nearest = [found.paper] if found.paper else await services.store.papers(ids[:NEAREST])
-    entries = [_nearest(services, paper, question) for paper in nearest]
+    best = found.answered.best_of_each
+    entries = [_entry(paper, best.get(paper.id) or _nearest(services, paper, question)) for paper in nearest]
     foreign = await services.search.language_of(asked.question)
     tries = []
     if asked.since or asked.category:
@@ -55,10 +56,14 @@ async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool)
     return no_answer(heading(found), entries, services.paper_count, tries, [row], read=read, notes=notes)
 
 
-def _nearest(services: Services, paper: Paper, question: str) -> Entry:
-    """A paper with the sentence that comes nearest to a question."""
-    sentence = readable(best_sentence(paper.abstract, question, services.search.rarity))
-    return Entry(paper, link("paper.card", "Details", paper=paper.id), note=safe(shorten(sentence, 260)))
+def _entry(paper: Paper, sentence: str) -> Entry:
+    note = safe(shorten(readable(sentence), 260))
+    return Entry(paper, link("paper.card", "Details", paper=paper.id), note=note)
+
+
+def _nearest(services: Services, paper: Paper, question: str) -> str:
+    """The sentence of a paper that shares most with a question."""
+    return best_sentence(paper.abstract, question, services.search.rarity)
 
 
 def _read(found: FoundAnswer) -> str:
@@ -88,7 +93,7 @@ async def of_each(services: Services, found: FoundAnswer, goes_on_here: bool) ->
             None,
         )
         papers = await services.store.papers([best] if best is not None else [])
-        entries += [_nearest(services, paper, thing) for paper in papers]
+        entries += [_entry(paper, _nearest(services, paper, thing)) for paper in papers]
     if len(entries) < len(things):
         return None
     rows = [[link("ask.follow", "Ask a follow-up")]] if goes_on_here else []

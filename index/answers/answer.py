@@ -20,9 +20,16 @@ Encode = Callable[[list[str]], np.ndarray]
 MOST = 6
 SOFT = 4.0
 """An answer is made of several sentences: their log-chances are divided by this before they are compared."""
-ANSWERED = 0.37
-"""The least confidence with which an answer is given: half a chance that the best paper answers, times
-that of its best sentence, which is right in about 73 of 100 questions."""
+ANSWERED = 0.25
+"""The least confidence with which an answer from papers that were found is given: most of the answers above
+it hold a sentence that answers (``python -m benchmarks.judged_answers``)."""
+ANSWERED_LONG = 0.15
+"""The same for a question so long that no abstract has all of its words."""
+SHORT, LONG = 9, 18
+"""Content words of questions that are short and long; between them, the least confidence falls evenly."""
+ANSWERED_CHOSEN = 0.37
+"""The least confidence where the papers were chosen: half a chance that the paper answers, times that of its
+best sentence, which is right in about 73 of 100 questions."""
 CHOSEN = 4.0
 """How much likelier a paper answers, in log-odds, if it was chosen for the question and not found for it."""
 
@@ -62,12 +69,15 @@ class Answer:
         In an order that reads: the best one first, sentences of one paper together.
     contradicting
         Pairs of places in ``quotes``.
+    of_each
+        The best sentence of each paper that was compared, quoted or not.
     """
 
     answered: bool
     confidence: float
     quotes: tuple[Quote, ...]
     contradicting: tuple[tuple[int, int], ...] = ()
+    of_each: tuple[Quote, ...] = ()
 
     def best_first(self) -> tuple[Quote, ...]:
         """The quotes by score."""
@@ -135,12 +145,27 @@ class Answerer:
         scores = self._scorer.scores(evidence)
         confidence = self._scorer.confidence(evidence, scores, CHOSEN if chosen else 0.0)
         chances = np.exp(scores)
+
+        def quoted(places: Sequence[int]) -> tuple[Quote, ...]:
+            return tuple(_quote(evidence, place, confidence * chances[place]) for place in places)
+
         places = choose(np.exp((scores - scores.max()) / SOFT), evidence, most, least)
-        quotes = tuple(
-            _quote(evidence, place, confidence * chances[place]) for place in reading_order(places, evidence)
-        )
+        quotes = quoted(reading_order(places, evidence))
         pairs = contradictions([quote.text for quote in quotes])
-        return Answer(confidence >= ANSWERED, confidence, quotes, pairs)
+        answered = confidence >= least_confidence(evidence.asked, chosen=chosen)
+        return Answer(answered, confidence, quotes, pairs, quoted(_best_of_each(scores, evidence.papers)))
+
+
+def least_confidence(words: int, *, chosen: bool = False) -> float:
+    """The confidence from which on an answer is given to a question of so many content words."""
+    return ANSWERED_CHOSEN if chosen else float(np.interp(words, (SHORT, LONG), (ANSWERED, ANSWERED_LONG)))
+
+
+def _best_of_each(scores: np.ndarray, papers: np.ndarray) -> list[int]:
+    """The place of each paper's best sentence, the best paper first."""
+    best_first = np.argsort(-scores, kind="stable")
+    _, firsts = np.unique(papers[best_first], return_index=True)
+    return [int(place) for place in best_first[np.sort(firsts)]]
 
 
 def compared(reading: Reading, vectors: Encode | Embedder) -> SentenceEvidence:

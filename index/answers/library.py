@@ -31,6 +31,11 @@ class Answered:
         return list(dict.fromkeys(self.passages[quote.passage].paper for quote in self.answer.quotes))
 
     @property
+    def best_of_each(self) -> dict[int, str]:
+        """The best sentence of each paper that was compared, by the paper's store id."""
+        return {self.passages[quote.passage].paper: quote.text for quote in self.answer.of_each}
+
+    @property
     def nearest(self) -> list[int]:
         """The papers looked at, each once, best first."""
         return list(dict.fromkeys(passage.paper for passage in self.passages))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from index.answers.answer import Answerer
+from index.answers.answer import Answerer, least_confidence
 from index.answers.contradiction import contradictions
 from index.answers.matching import abbreviations
 from index.answers.passage import Passage
@@ -54,6 +54,23 @@ def test_other_fields_do_not_answer(embedder: Embedder) -> None:
     answer = Answerer.shipped().answer(QUESTION, [COOKING], embedder.encode)
     assert not answer.answered
     assert answer.confidence < 0.3
+
+
+def test_the_best_sentence_of_each_paper_is_named_quoted_or_not(embedder: Embedder) -> None:
+    passages = [COOKING, SPIKES, SPIKES_NOT]
+    answer = Answerer.shipped().answer(QUESTION, passages, embedder.encode)
+    assert [passages[one.passage].paper for one in answer.of_each][-1] == COOKING.paper
+    assert {passages[one.passage].paper for one in answer.of_each} == {7, 8, 9}
+    assert answer.of_each[0] == answer.best_first()[0]
+    assert all(passages[one.passage].text[one.start : one.end] == one.text for one in answer.of_each)
+    assert COOKING.paper not in {passages[quote.passage].paper for quote in answer.quotes}
+
+
+def test_a_long_question_needs_less_confidence_and_a_chosen_paper_more() -> None:
+    needed = [least_confidence(words) for words in range(0, 40)]
+    assert needed == sorted(needed, reverse=True)
+    assert needed[0] == needed[9] > needed[12] > needed[18] == needed[39] > 0
+    assert {least_confidence(words, chosen=True) for words in (3, 30)} == {0.37}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""The graded papers and sentences are those of the collections."""
+
+import orjson
+import pytest
+
+from benchmarks.judged_answers import MEDICAL, JudgedQuestion, medical_questions
+from benchmarks.judged_queries import Judged, anthology_sample
+from benchmarks.judged_similar import JudgedPaper
+from index.answers.sentences import split
+from tests.helpers import slices
+
+
+@pytest.fixture(scope="module")
+def known(shared):
+    """Each collection's abstracts, by the paper's identifier."""
+    anthology = anthology_sample(shared / "data" / "acl-anthology.jsonl.zst")
+    arxiv = [orjson.loads(line) for line in slices.lines(shared)]
+    return {
+        name: {item["id"]: item.get("abstract") or "" for item in items}
+        for name, items in (("arxiv", arxiv), ("acl", anthology))
+    }
+
+
+def test_graded_papers_are_in_the_collections(known):
+    judged = JudgedPaper.all()
+    assert len({(one.collection, one.paper) for one in judged}) == len(judged)
+    for one in judged:
+        assert len(one.grades) >= 10
+        assert one.paper not in one.grades
+        assert {one.paper, *one.grades} <= known[one.collection].keys()
+        assert bool(known[one.collection][one.paper]) == (one.kind != "bare titles")
+
+
+def test_each_sentence_of_an_abstract_has_a_grade_or_none(known):
+    asked = {(one.collection, one.query) for one in Judged.all()}
+    for one in JudgedQuestion.all():
+        assert (one.collection, one.query) in asked
+        for paper, grades in one.grades.items():
+            assert len(grades) == len(split(known[one.collection][paper])), paper
+            assert set(grades) <= set("012-")
+
+
+def test_the_same_medical_questions_are_asked_each_time(shared):
+    questions = medical_questions(MEDICAL)
+    assert questions == medical_questions(MEDICAL)
+    assert len(set(questions)) == 200
