@@ -7,10 +7,10 @@ in random order. Sentences are named by their paper's identifier and their place
 
 For each kind of question, a line for each least confidence says for how many questions Labmate answers, in
 how many of these answers a quoted sentence answers, how often the first one does, and the share of the
-quotes that are not about what was asked. Below it is the same for what a reply without an answer shows: the
-three nearest papers, each with its best sentence; and for the sentence that shares most words, which was
-shown before. The last lines ask arXiv's papers what medical researchers ask (PubMedQA), which hardly any of
-them answers. Sentences that were not graded count as 0; the last column is the share that was.
+quotes that are not about what was asked. Below it is the same for what a reply without an answer shows: up to
+three papers that come near, each with its best sentence; and for the sentence that shares most words, which
+was shown before. After arXiv's questions, its papers are asked what medical researchers ask (PubMedQA), which
+hardly any of them answers. Sentences that were not graded count as 0; the last column is the share that was.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ import zstandard
 
 from benchmarks.data import SHARED, need_data
 from benchmarks.judged_queries import ANTHOLOGY, opened
-from index.answers.answer import Answerer, compared, least_confidence
+from index.answers.answer import Answerer, compared
 from index.answers.candidates import candidates, library_rarity
 from index.answers.evidence import Reading
-from index.answers.matching import terms
 from index.answers.sentences import split
 from index.search.corpus import Corpus
 from index.search.passages import best_sentence
@@ -69,16 +68,16 @@ class Reply:
 
     Attributes
     ----------
-    least
-        The least confidence with which the question is answered.
+    answered
+        Whether Labmate answers.
     quoted
         The first one is the best.
     nearest, by_words
-        One of each of the nearest papers: the best one, and the one that shares most words.
+        One of each paper that is shown without an answer: the best one, and the one that shares most words.
     """
 
     confidence: float
-    least: float
+    answered: bool
     quoted: Sentences
     nearest: Sentences
     by_words: Sentences
@@ -88,22 +87,22 @@ async def replied(corpus: Corpus, search: Search, answerer: Answerer, question: 
     """Ask a question of all papers."""
     rarity = library_rarity(corpus)
     found = await candidates(search, corpus, question)
+    near = set((await search.near_enough(question, [one.paper for one in found]))[:NEAREST])
+    shown = [one for one in found if one.paper in near]
     starts = {one.paper: [sentence.start for sentence in split(one.text)] for one in found}
 
     def compare() -> Reply:
         reading = Reading(question, found, rarity)
         answer = answerer.conclude(compared(reading, corpus.embedder))
         quotes = [(found[quote.passage].paper, quote.start) for quote in answer.best_first()]
-        best = {found[quote.passage].paper: quote.start for quote in answer.of_each}
-        worded = {
-            one.paper: one.text.find(best_sentence(one.text, question, rarity)) for one in found[:NEAREST]
-        }
-        nearest = [(one.paper, best.get(one.paper, worded[one.paper])) for one in found[:NEAREST]]
-        shown = [
+        best = {found[quote.passage].paper: quote.start for quote in answer.best_of_each}
+        worded = {one.paper: one.text.find(best_sentence(one.text, question, rarity)) for one in shown}
+        nearest = [(paper, best.get(paper, start)) for paper, start in worded.items()]
+        listed = [
             [(paper, bisect_right(starts[paper], start) - 1) for paper, start in sentences]
             for sentences in (quotes, nearest, list(worded.items()))
         ]
-        return Reply(answer.confidence, least_confidence(len(terms(question, rarity))), *shown)
+        return Reply(answer.confidence, answer.answered, *listed)
 
     return await asyncio.to_thread(compare)
 
@@ -143,14 +142,14 @@ def _answered(replies: Sequence[Reply]) -> list[tuple[str, list[int]]]:
         (f"from {least:.2f}", [n for n, reply in enumerate(replies) if reply.confidence >= least])
         for least in LEASTS
     ]
-    own = [n for n, reply in enumerate(replies) if reply.confidence >= reply.least]
+    own = [n for n, reply in enumerate(replies) if reply.answered]
     return [*by_least, ("labmate", own)]
 
 
 def _show_kind(replies: Sequence[Reply], grades: Sequence[Mapping[int, str]]) -> None:
     for name, answered in _answered(replies):
         _show(name, [replies[n].quoted for n in answered], [grades[n] for n in answered], len(replies))
-    weak = [n for n, reply in enumerate(replies) if reply.confidence < reply.least]
+    weak = [n for n, reply in enumerate(replies) if not reply.answered]
     for name, shown in (
         ("not answered", [replies[n].nearest for n in weak]),
         ("by shared words", [replies[n].by_words for n in weak]),

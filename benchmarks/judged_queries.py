@@ -46,7 +46,7 @@ METHODS = ("words", "vectors", "rrf", "before", "labmate")
 """As in :mod:`index.evaluate.search`; `before` is Labmate before it understood queries."""
 FIRST = 10
 Grades = Mapping[int, int]
-"""A paper's store id -> 2 if it is about what was meant, 1 if it helps in part, 0 otherwise."""
+"""A paper's store id -> here 2 if it is about what was meant, 1 if it helps in part, 0 otherwise."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ LONGEST = 1_200
 _QUESTION = 200
 SURE = (
     (0.9, "I'm confident that this answers it."),
-    (0.75, "This probably answers it."),
-    (0.0, "This may answer it. Check it in its context."),
+    (0.75, "This probably answers your question."),
+    (0.0, "This may answer your question. Check each sentence in its context."),
 )
 """From which confidence on an answer is called how."""
 
@@ -185,8 +185,9 @@ def no_answer(
     if read:
         said = f"**I find nothing that answers it** in this paper's {read}."
     elif entries:
-        nearest = "This sentence comes" if len(entries) == 1 else "These sentences come"
-        said = f"**I found no sure answer** in the {plural(known, 'paper')} I know. {nearest} nearest:"
+        several = len(entries) > 1
+        nearest = "papers, each with its closest sentence" if several else "paper, with its closest sentence"
+        said = f"**I found no sure answer** in the {plural(known, 'paper')} I know. The nearest {nearest}:"
     else:
         said = (
             f"**I found no good answer.** Nothing in the {plural(known, 'paper')} I know answers this well."

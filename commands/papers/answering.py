@@ -24,7 +24,7 @@ from commands.kit.services import MODEL_PATIENCE, Services
 from commands.kit.which_paper import paper_of
 from commands.papers.ask_query import AskQuery, button_to
 from commands.papers.found_answer import FoundAnswer, bare, fields_of, heading
-from commands.papers.unanswered import of_each, unanswered, written_by
+from commands.papers.unanswered import of_each, speaks_of_both, unanswered, written_by
 from data.keys import hash64
 from data.records import Paper
 from data.stores.asked_questions import AskedQuestion
@@ -76,14 +76,17 @@ async def replied(services: Services, asked: AskQuery, *, goes_on_here: bool = F
         found = await _find(services, asked, meant)
     except NoModelError:
         raise UserError(NO_MODEL) from None
-    papers = tuple(found.answered.papers if found.answered.answer.answered else found.answered.nearest)
-    kept = asked.kept(found.meant.about, papers)
     if found.paper is not None and asks_who_wrote(asked.question):
+        kept = asked.kept(found.meant.about, (found.paper.id,))
         return Replied(Reply(written_by(found.paper, asked.question)), kept)
-    if not found.answered.answer.answered:
-        if (each := await of_each(services, found, goes_on_here)) is not None:
-            return Replied(Reply(each), kept)
-        return Replied(Reply(await unanswered(services, found, goes_on_here)), kept)
+    shown, answered = None, found.answered.answer.answered
+    if not (answered and speaks_of_both(services, found)):
+        shown = await of_each(services, found, goes_on_here)
+    if shown is None and not answered:
+        shown = await unanswered(services, found, goes_on_here)
+    if shown is not None:
+        return Replied(Reply(shown.view), asked.kept(found.meant.about, shown.papers))
+    kept = asked.kept(found.meant.about, tuple(found.answered.papers))
     return Replied(await _reply(services, found, goes_on_here), kept)
 
 
@@ -115,7 +118,7 @@ async def _find(services: Services, asked: AskQuery, meant: FollowUp) -> FoundAn
 async def _reply(services: Services, found: FoundAnswer, goes_on_here: bool) -> Reply:
     papers = await _in_order(services, found)
     if not papers:  # they were merged into others just now
-        return Reply(await unanswered(services, found, goes_on_here))
+        return Reply((await unanswered(services, found, goes_on_here)).view)
     rephraser = services.rephraser
     foreign = await services.search.language_of(found.asked.question)
     spoken = [foreign_line(foreign, fits=True).removeprefix("-# ")] if foreign else []

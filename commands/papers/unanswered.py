@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from discord import ui
 
 from commands.cards.answer import no_answer, question_heading
 from commands.cards.lists import Entry, listing, note
+from commands.cards.places import place_link
 from commands.cards.search import foreign_line
 from commands.cards.text import author_line, facts_line, readable, safe, shorten, title_link
 from commands.kit.links import link
@@ -15,22 +17,31 @@ from commands.kit.services import Services
 from commands.papers.ask_query import AskQuery, button_to
 from commands.papers.found_answer import FoundAnswer, fields_of, heading
 from data.records import Paper
-from index.answers.questions import compared
+from index.answers.questions import compared, compares
 from index.search.facets import Where
 from index.search.passages import best_sentence
 
 NEAREST = 3
+LONGEST_SHOWN = 600
+"""Characters of a sentence; what is longer is hardly one."""
 FEW_WORDS = 8
 """A question of fewer words is short enough."""
 
 
-async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool) -> ui.LayoutView:
+@dataclass(frozen=True)
+class ShownNearest:
+    """A reply, and the store ids of the papers it shows, in their order."""
+
+    view: ui.LayoutView
+    papers: tuple[int, ...]
+
+
+async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool) -> ShownNearest:
     """The nearest papers, each with the sentence that comes nearest to an answer."""
     asked, question = found.asked, found.meant.text
     ids = await services.search.near_enough(question, found.answered.nearest)
     nearest = [found.paper] if found.paper else await services.store.papers(ids[:NEAREST])
-    best = found.answered.best_of_each
-    entries = [_entry(paper, best.get(paper.id) or _nearest(services, paper, question)) for paper in nearest]
+    entries = [_best(services, found, paper) for paper in nearest]
     foreign = await services.search.language_of(asked.question)
     tries = []
     if asked.since or asked.category:
@@ -53,12 +64,25 @@ async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool)
         row.append(await button_to(services, "ask.on", "Ask on", on))
     notes += found.notes
     read = _read(found) if found.paper is not None else ""
-    return no_answer(heading(found), entries, services.paper_count, tries, [row], read=read, notes=notes)
+    view = no_answer(heading(found), entries, services.paper_count, tries, [row], read=read, notes=notes)
+    return ShownNearest(view, tuple(paper.id for paper in nearest))
 
 
-def _entry(paper: Paper, sentence: str) -> Entry:
-    note = safe(shorten(readable(sentence), 260))
+def _entry(paper: Paper, sentence: str, place: str = "") -> Entry:
+    """A paper with a sentence of it, whole unless it is none, and where it stands, already safe."""
+    quoted = f"“{safe(shorten(readable(sentence), LONGEST_SHOWN))}”" if sentence else ""
+    note = "\n".join(filter(None, [quoted, place and f"-# {place}"]))
     return Entry(paper, link("paper.card", "Details", paper=paper.id), note=note)
+
+
+def _best(services: Services, found: FoundAnswer, paper: Paper) -> Entry:
+    """A paper with its best sentence; with the one that shares most words if none was compared."""
+    quote = found.answered.best_of_each.get(paper.id)
+    if quote is None:
+        return _entry(paper, _nearest(services, paper, found.meant.text))
+    passage = found.answered.passages[quote.passage]
+    full_text = passage.section or passage.page is not None
+    return _entry(paper, quote.text, place_link(paper, passage) if full_text else "")
 
 
 def _nearest(services: Services, paper: Paper, question: str) -> str:
@@ -74,7 +98,7 @@ def _read(found: FoundAnswer) -> str:
     return "full text" if whole else "abstract"
 
 
-async def of_each(services: Services, found: FoundAnswer, goes_on_here: bool) -> ui.LayoutView | None:
+async def of_each(services: Services, found: FoundAnswer, goes_on_here: bool) -> ShownNearest | None:
     """For a question that compares two things, the best sentence on each; None where one is unknown."""
     things = compared(found.meant.text)
     if things is None or found.paper is not None or found.asked.left_out:
@@ -99,7 +123,19 @@ async def of_each(services: Services, found: FoundAnswer, goes_on_here: bool) ->
     rows = [[link("ask.follow", "Ask a follow-up")]] if goes_on_here else []
     one, other = (safe(shorten(thing, 60)) for thing in things)
     says = f"**I found no sentence that compares them.** The best sentence on {one}, and on {other}:"
-    return listing(f"{heading(found)}\n{says}", entries, rows=rows)
+    view = listing(f"{heading(found)}\n{says}", entries, rows=rows)
+    return ShownNearest(view, tuple(entry.paper.id for entry in entries))
+
+
+def speaks_of_both(services: Services, found: FoundAnswer) -> bool:
+    """Whether a paper that is quoted speaks of both things that the question compares, if it compares any."""
+    things = compared(found.meant.text)
+    if things is None or found.paper is not None:
+        return True
+    quoted = {quote.passage for quote in found.answered.answer.quotes}
+    passages = [found.answered.passages[place] for place in quoted]
+    texts = [f"{passage.title}. {passage.text}" for passage in passages]
+    return compares(things, texts, services.search.rarity)
 
 
 def written_by(paper: Paper, question: str) -> ui.LayoutView:

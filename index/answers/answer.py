@@ -25,7 +25,7 @@ ANSWERED = 0.25
 it hold a sentence that answers (``python -m benchmarks.judged_answers``)."""
 ANSWERED_LONG = 0.15
 """The same for a question so long that no abstract has all of its words."""
-SHORT, LONG = 9, 18
+SHORT_QUESTION, LONG_QUESTION = 9, 18
 """Content words of questions that are short and long; between them, the least confidence falls evenly."""
 ANSWERED_CHOSEN = 0.37
 """The least confidence where the papers were chosen: half a chance that the paper answers, times that of its
@@ -69,7 +69,7 @@ class Answer:
         In an order that reads: the best one first, sentences of one paper together.
     contradicting
         Pairs of places in ``quotes``.
-    of_each
+    best_of_each
         The best sentence of each paper that was compared, quoted or not.
     """
 
@@ -77,7 +77,7 @@ class Answer:
     confidence: float
     quotes: tuple[Quote, ...]
     contradicting: tuple[tuple[int, int], ...] = ()
-    of_each: tuple[Quote, ...] = ()
+    best_of_each: tuple[Quote, ...] = ()
 
     def best_first(self) -> tuple[Quote, ...]:
         """The quotes by score."""
@@ -146,19 +146,24 @@ class Answerer:
         confidence = self._scorer.confidence(evidence, scores, CHOSEN if chosen else 0.0)
         chances = np.exp(scores)
 
-        def quoted(places: Sequence[int]) -> tuple[Quote, ...]:
+        def as_quotes(places: Sequence[int]) -> tuple[Quote, ...]:
             return tuple(_quote(evidence, place, confidence * chances[place]) for place in places)
 
         places = choose(np.exp((scores - scores.max()) / SOFT), evidence, most, least)
-        quotes = quoted(reading_order(places, evidence))
+        quotes = as_quotes(reading_order(places, evidence))
         pairs = contradictions([quote.text for quote in quotes])
-        answered = confidence >= least_confidence(evidence.asked, chosen=chosen)
-        return Answer(answered, confidence, quotes, pairs, quoted(_best_of_each(scores, evidence.papers)))
+        answered = confidence >= least_confidence(evidence.content_words, chosen=chosen)
+        best = as_quotes(_best_of_each(scores, evidence.papers))
+        return Answer(answered, confidence, quotes, pairs, best)
 
 
 def least_confidence(words: int, *, chosen: bool = False) -> float:
     """The confidence from which on an answer is given to a question of so many content words."""
-    return ANSWERED_CHOSEN if chosen else float(np.interp(words, (SHORT, LONG), (ANSWERED, ANSWERED_LONG)))
+    return (
+        ANSWERED_CHOSEN
+        if chosen
+        else float(np.interp(words, (SHORT_QUESTION, LONG_QUESTION), (ANSWERED, ANSWERED_LONG)))
+    )
 
 
 def _best_of_each(scores: np.ndarray, papers: np.ndarray) -> list[int]:

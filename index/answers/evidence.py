@@ -72,8 +72,8 @@ class SentenceEvidence:
         float32, shape (sentences, dimension): unit rows.
     papers
         int64, shape (sentences,): the paper of each.
-    asked
-        How many content words the question has.
+    content_words
+        How many the question has.
     """
 
     sentences: tuple[Candidate, ...]
@@ -81,7 +81,7 @@ class SentenceEvidence:
     vectors: np.ndarray
     papers: np.ndarray
     words: tuple[frozenset[str], ...]
-    asked: int
+    content_words: int
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Reading:
             sentence = read[number].sentences[place]
             self._candidates.append(Candidate(number, sentence.start, sentence.end, sentence.text))
             self._words.append(frozenset(read[number].sets[place]))
-        self._rarity, self._asked = rarity, len(wanted)
+        self._rarity, self._content_words = rarity, len(wanted)
         self._papers = np.array(
             [passages[candidate.passage].paper for candidate in self._candidates], np.int64
         )
@@ -160,8 +160,9 @@ class Reading:
                 for paper in set(self._papers.tolist()):
                     own = self._papers == paper
                     features[own, -1] = matched[own].max(axis=0) @ weights
-        candidates, words_of = tuple(self._candidates), tuple(self._words)
-        return SentenceEvidence(candidates, features, vectors, self._papers, words_of, self._asked)
+        return SentenceEvidence(
+            tuple(self._candidates), features, vectors, self._papers, tuple(self._words), self._content_words
+        )
 
 
 def _rough(features: np.ndarray) -> np.ndarray:

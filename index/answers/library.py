@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from index.answers.answer import MOST, Answer, Answerer
+from index.answers.answer import MOST, Answer, Answerer, Quote
 from index.answers.candidates import PAPERS, candidates, library_rarity
 from index.answers.passage import Passage
 from index.search.corpus import Corpus
@@ -31,9 +31,9 @@ class Answered:
         return list(dict.fromkeys(self.passages[quote.passage].paper for quote in self.answer.quotes))
 
     @property
-    def best_of_each(self) -> dict[int, str]:
+    def best_of_each(self) -> dict[int, Quote]:
         """The best sentence of each paper that was compared, by the paper's store id."""
-        return {self.passages[quote.passage].paper: quote.text for quote in self.answer.of_each}
+        return {self.passages[quote.passage].paper: quote for quote in self.answer.best_of_each}
 
     @property
     def nearest(self) -> list[int]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from index.answers.matching import Rarity, stems, terms
 
 _WRITERS = re.compile(
     r"(?:(?:so|and|but|please|tell me)[, ]+)*"
@@ -54,3 +57,9 @@ def compared(question: str) -> tuple[str, str] | None:
     text = " ".join(question.split())[:300]
     match = next((found for pattern in _COMPARED if (found := pattern.fullmatch(text))), None)
     return (match["one"].strip(), match["other"].strip()) if match else None
+
+
+def compares(things: tuple[str, str], texts: Iterable[str], rarity: Rarity) -> bool:
+    """Whether one of the texts has the rarest word of each of two things."""
+    names = [max(found, key=lambda stem: found[stem]) for thing in things if (found := terms(thing, rarity))]
+    return any(set(names) <= set(stems(text)) for text in texts)

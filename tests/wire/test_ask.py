@@ -159,6 +159,12 @@ async def test_one_paper_answers_from_its_full_text_with_section_and_page(tmp_pa
             context = await reply.press(buttons[place])
             assert "**Replaying takes 3.5 hours a spike.**" in context.text
             assert "Tracing, p. 1" in context.text
+            salary = "/ask question:what salary do engineers in Norway get? paper:2601.00001"
+            nothing = await user.slash(salary, within=60)
+            assert "nothing that answers it** in this paper's full text" in nothing.text
+            assert re.search(
+                r"“.+”\n-# \[.+p\. \d\]\(https://arxiv\.org/pdf/2601\.00001#page=\d\)", nothing.text
+            )
             unread = await user.slash("/ask question:were doors locked? paper:2601.00002", within=60)
             assert "abstract" in unread.text
             assert arxiv.asked.count("/pdf/2601.00001") == 1
@@ -228,6 +234,20 @@ async def test_ask_on_opens_a_thread_that_keeps_the_subject(place):
     assert f"<#{thread['id']}>" in again.text
     assert len(of_kind(discord, PUBLIC_THREAD)) == 1
     assert sum("Mention" in str(message) for message in said(discord, thread)) == 1
+
+
+async def test_a_follow_up_asks_the_papers_that_an_unsure_reply_has_shown(place):
+    discord, bot, user = place
+    await (await user.slash(f"/ask {EMULATED}")).press("Ask on")
+    [thread] = of_kind(discord, PUBLIC_THREAD)
+    await in_thread(user, thread["id"])
+    for question in ("how long does recovery take after machines break", NONSENSE):
+        reply = await user.slash(f"/ask {question}")
+        kept = await bot.services.store.asked_questions.last(int(thread["id"]))
+        assert kept is not None
+        papers = await bot.services.store.papers(kept.papers)
+        assert re.findall(r"^\d\. \*\*\[(.+?)\]\(", reply.text, re.MULTILINE) == [p.title for p in papers]
+    assert not papers
 
 
 async def test_a_follow_up_by_the_form_survives_a_restart(tmp_path):

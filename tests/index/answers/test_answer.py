@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from index.answers.answer import Answerer, least_confidence
+from index.answers.answer import Answerer, compared, least_confidence
 from index.answers.contradiction import contradictions
+from index.answers.evidence import Reading, SentenceEvidence
 from index.answers.matching import abbreviations
 from index.answers.passage import Passage
+from index.answers.questions import compares
+from index.answers.scorer import Scorer
 from index.answers.summary import summary
 from index.search.embedding import Embedder
 
@@ -59,10 +64,10 @@ def test_other_fields_do_not_answer(embedder: Embedder) -> None:
 def test_the_best_sentence_of_each_paper_is_named_quoted_or_not(embedder: Embedder) -> None:
     passages = [COOKING, SPIKES, SPIKES_NOT]
     answer = Answerer.shipped().answer(QUESTION, passages, embedder.encode)
-    assert [passages[one.passage].paper for one in answer.of_each][-1] == COOKING.paper
-    assert {passages[one.passage].paper for one in answer.of_each} == {7, 8, 9}
-    assert answer.of_each[0] == answer.best_first()[0]
-    assert all(passages[one.passage].text[one.start : one.end] == one.text for one in answer.of_each)
+    assert [passages[one.passage].paper for one in answer.best_of_each][-1] == COOKING.paper
+    assert {passages[one.passage].paper for one in answer.best_of_each} == {7, 8, 9}
+    assert answer.best_of_each[0] == answer.best_first()[0]
+    assert all(passages[one.passage].text[one.start : one.end] == one.text for one in answer.best_of_each)
     assert COOKING.paper not in {passages[quote.passage].paper for quote in answer.quotes}
 
 
@@ -71,6 +76,50 @@ def test_a_long_question_needs_less_confidence_and_a_chosen_paper_more() -> None
     assert needed == sorted(needed, reverse=True)
     assert needed[0] == needed[9] > needed[12] > needed[18] == needed[39] > 0
     assert {least_confidence(words, chosen=True) for words in (3, 30)} == {0.37}
+
+
+class _Sure(Scorer):
+    """As sure of each answer as a test says."""
+
+    sure_by: float
+
+    def confidence(self, evidence: SentenceEvidence, scores: np.ndarray, besides: float = 0.0) -> float:
+        return self.sure_by
+
+
+@pytest.mark.parametrize(
+    ("sure", "words", "chosen", "answered"),
+    [(0.2, 9, False, False), (0.2, 18, False, True), (0.3, 9, False, True), (0.3, 9, True, False)],
+)
+def test_an_answer_needs_the_confidence_that_its_question_asks_for(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch, sure: float, words: int, chosen: bool, answered: bool
+) -> None:
+    monkeypatch.setattr(_Sure, "sure_by", sure, raising=False)
+    evidence = compared(Reading(QUESTION, [SPIKES]), embedder)
+    assert evidence.content_words == 6  # cause, loss, spike, train, large and model
+    scorer = _Sure(**vars(Scorer.shipped()))
+    answer = Answerer(scorer).conclude(replace(evidence, content_words=words), chosen=chosen)
+    assert answer.answered == answered
+
+
+@pytest.mark.parametrize(
+    ("text", "both"),
+    [
+        ("PrismLLM is faster than vLLM.", True),
+        ("We run PrismLLM on four cards.", False),
+        ("LLMs are served by vLLM.", False),
+        ("", False),
+    ],
+)
+def test_a_text_that_compares_names_both_things(text: str, both: bool) -> None:
+    rare = {"prismllm": 9.0, "vllm": 8.0}
+    things = ("PrismLLM", "the vLLM system")
+    assert compares(things, ["Another.", text], lambda stem: rare.get(stem, 1.0)) == both
+
+
+def test_things_without_a_word_are_compared_by_anything() -> None:
+    assert compares(("the", "it"), ["Any text."], lambda stem: 1.0)
+    assert not compares(("the", "it"), [], lambda stem: 1.0)
 
 
 @pytest.mark.parametrize(
