@@ -62,7 +62,7 @@ def graph_figure(graph: Graph, theme: Theme) -> Figure:
         axes, [edge for edge in edges if _joins_people(*edge[:2]) and edge[2] > 1], keys, places, room, theme
     )
     _label(axes, nodes, places, halves, room, theme)
-    _legend(axes, nodes, theme)
+    _legend(axes, nodes, edges, theme)
     return figure
 
 
@@ -72,6 +72,10 @@ def _half(node: GraphNode, place: int) -> float:
 
 def _joins_people(one: str, other: str) -> bool:
     return one[:1] == other[:1] == "p"
+
+
+def _is_dashed(one: str, other: str, weight: float) -> bool:
+    return weight < 1 and not _joins_people(one, other)
 
 
 def _draw_line(
@@ -146,18 +150,31 @@ def _name(axes: Axes, node: GraphNode, centre: bool, pixels: int, theme: Theme) 
     return label
 
 
-def _legend(axes: Axes, nodes: Sequence[GraphNode], theme: Theme) -> None:
-    x = 24.0
+def _legend(axes: Axes, nodes: Sequence[GraphNode], edges: Sequence[Edge], theme: Theme) -> None:
+    """What the marks and the lines mean, of those that are there."""
+    x, y = 24.0, _LEGEND / 2
+
+    def say(words: str, mark: float) -> None:
+        nonlocal x
+        text = written(axes, words, _SMALL, theme, colour=theme.quiet)
+        text.set_gid("legend")
+        [(wide, _)] = sizes(axes, [text])
+        text.set_position((x + mark + wide / 2, y))
+        x += mark + wide + 36
+
     for kind, shape in SHAPES.items():
         if any(node.kind == kind for node in nodes):
-            axes.scatter([x], [_LEGEND / 2], s=points(18) ** 2, c=theme.of(kind), marker=shape)
-            text = written(axes, kind, _SMALL, theme, colour=theme.quiet)
-            [(wide, _)] = sizes(axes, [text])
-            text.set_position((x + 16 + wide / 2, _LEGEND / 2))
-            x += wide + 52
-    text = written(axes, "thick line, number: papers together", _SMALL, theme, colour=theme.quiet)
-    [(wide, _)] = sizes(axes, [text])
-    text.set_position((x + wide / 2, _LEGEND / 2))
+            axes.scatter([x], [y], s=points(18) ** 2, c=theme.of(kind), marker=shape)
+            say(kind, 16)
+    lines = {
+        "papers together": [edge for edge in edges if _joins_people(*edge[:2])],
+        "similar": [edge for edge in edges if _is_dashed(*edge)],
+    }
+    for words, drawn in lines.items():
+        if drawn:
+            ends = np.array([x - 8, y]), np.array([x + 28, y])
+            _draw_line(axes, *ends, _joins_people(*drawn[0][:2]), min(drawn[0][2], 2), theme)
+            say(words, 36)
 
 
 def _spread(nodes: Sequence[GraphNode], edges: Sequence[Edge]) -> np.ndarray:

@@ -174,7 +174,9 @@ def author_line(paper: Paper, bold: frozenset[str] = frozenset(), most: int = SH
         parts.append("et al.")
     line = ", ".join(parts)
     also = [_name(author, bold) for author in others[:most]]
-    return f"{line} — also {', '.join(also)}" if also and line else line or ", ".join(also)
+    if not also or not line:
+        return line or ", ".join(also)
+    return f"{line}, {'also' if paper.authors_complete else 'including'} {', '.join(also)}"
 
 
 def _chosen(listed: Sequence[Author], bold: frozenset[str], most: int) -> list[int]:

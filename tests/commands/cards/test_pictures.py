@@ -87,6 +87,22 @@ def test_the_more_papers_people_wrote_together_the_thicker_their_line_and_it_say
     assert {t.get_text() for t in figure.axes[0].texts if t.get_gid() == "number"} == {"2", "7"}
 
 
+@pytest.mark.parametrize(
+    ("edges", "says"),
+    [
+        ((("w0", "w1", 0.5), ("w0", "p0", 1.0)), {"person", "paper", "similar"}),
+        ((("w0", "p0", 1.0), ("p0", "p1", 3.0)), {"person", "paper", "papers together"}),
+        ((("w0", "p0", 1.0),), {"person", "paper"}),
+    ],
+)
+def test_the_legend_explains_the_marks_and_lines_that_are_there(edges, says):
+    keys = dict.fromkeys(key for edge in edges for key in edge[:2])
+    kinds = {"w": "paper", "p": "person"}
+    nodes = tuple(GraphNode(key, key, kinds[key[0]]) for key in keys)
+    figure = graph_figure(Graph(nodes, edges), THEMES["dark"])
+    assert {text.get_text() for text in figure.axes[0].texts if text.get_gid() == "legend"} == says
+
+
 def test_a_graph_uses_the_whole_picture():
     figure = graph_figure(graph(5), THEMES["dark"])
     places = marks(figure)
