@@ -16,7 +16,6 @@ hardly any of them answers. Sentences that were not graded count as 0; the last 
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import random
 from bisect import bisect_right
@@ -25,11 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import orjson
-import zstandard
 
-from benchmarks.data import SHARED, need_data
-from benchmarks.judged_queries import ANTHOLOGY, opened
+from benchmarks.data import QUESTIONS, need_data, researchers_questions
+from benchmarks.judged_queries import ANTHOLOGY, numbers, opened
 from index.answers.answer import Answerer, compared
 from index.answers.candidates import candidates, library_rarity
 from index.answers.evidence import Reading
@@ -39,8 +36,8 @@ from index.search.passages import best_sentence
 from index.search.search import Search
 
 JUDGED = Path(__file__).with_suffix(".json")
-MEDICAL = SHARED / "data" / "pubmedqa.jsonl.zst"
-ASKED, SEED = 200, 3
+MEDICAL, ASKED, SEED = 1_000, 200, 3
+"""How many questions PubMedQA has, how many of them are asked, and which."""
 LEASTS = (0.0, 0.15, 0.25, 0.37)
 NEAREST = 3
 Sentences = Sequence[tuple[int, int]]
@@ -109,11 +106,11 @@ async def replied(corpus: Corpus, search: Search, answerer: Answerer, question: 
 
 async def main() -> None:
     """Ask every question and print what the quoted sentences are worth."""
-    need_data(ANTHOLOGY, MEDICAL)
+    need_data(ANTHOLOGY, QUESTIONS)
     questions, answerer = JudgedQuestion.all(), Answerer.shipped()
     for collection in dict.fromkeys(one.collection for one in questions):
         async with opened(collection) as corpus:
-            number = await corpus.store.ids_of("arxiv" if collection == "arxiv" else "file")
+            number = await numbers(corpus, collection)
             search = Search(corpus)
             for kind in dict.fromkeys(one.kind for one in questions if one.collection == collection):
                 asked = [one for one in questions if (one.collection, one.kind) == (collection, kind)]
@@ -128,12 +125,10 @@ async def main() -> None:
                     print(f"  {name:22} answered {len(answered) / len(replies):.3f}", flush=True)
 
 
-def medical_questions(path: Path = MEDICAL) -> list[str]:
+def medical_questions() -> list[str]:
     """Some of PubMedQA's questions, the same each time."""
-    with path.open("rb") as disk:
-        lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(disk))
-        found = [str(orjson.loads(line)["question"]) for line in lines]
-    return random.Random(SEED).sample(found, ASKED)
+    every = [str(item["question"]) for item in researchers_questions(MEDICAL)]
+    return random.Random(SEED).sample(every, ASKED)
 
 
 def _answered(replies: Sequence[Reply]) -> list[tuple[str, list[int]]]:

@@ -45,8 +45,10 @@ SAMPLED_SINCE, SAMPLED, BARE, SEEDS = "2016", 9_000, 6_000, (5, 6)
 METHODS = ("words", "vectors", "rrf", "before", "labmate")
 """As in :mod:`index.evaluate.search`; `before` is Labmate before it understood queries."""
 FIRST = 10
+SOUGHT = 2
+"""The grade of a paper that is about what was meant; 1 if it helps in part, 0 otherwise."""
 Grades = Mapping[int, int]
-"""A paper's store id -> here 2 if it is about what was meant, 1 if it helps in part, 0 otherwise."""
+"""A paper's store id -> its grade."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,11 @@ async def opened(collection: str) -> AsyncIterator[Corpus]:
         await corpus.store.close()
 
 
+async def numbers(corpus: Corpus, collection: str) -> dict[str, int]:
+    """The store ids of a collection's papers, by their identifiers."""
+    return await corpus.store.ids_of("arxiv" if collection == "arxiv" else "file")
+
+
 async def ranked(corpus: Corpus, search: Search, query: str) -> tuple[dict[str, list[int]], bool]:
     """The first ten papers of each method, and whether Labmate says that some fit."""
     assert corpus.vectors is not None
@@ -143,7 +150,7 @@ async def main() -> None:
     queries = Judged.all()
     for collection in dict.fromkeys(one.collection for one in queries):
         async with opened(collection) as corpus:
-            number = await corpus.store.ids_of("arxiv" if collection == "arxiv" else "file")
+            number = await numbers(corpus, collection)
             search = Search(corpus)
             own = [one for one in queries if one.collection == collection]
             for kind in dict.fromkeys(one.kind for one in own):
@@ -152,20 +159,21 @@ async def main() -> None:
                 found = [await ranked(corpus, search, one.query) for one in asked]
                 print(f"{collection}, {kind}: {len(asked)}")
                 for method in METHODS:
-                    _show(method, [lists[method] for lists, _ in found], grades)
+                    show(method, [lists[method] for lists, _ in found], grades)
                 print(f"  papers fit {sum(fits for _, fits in found)} of {len(found)} queries", flush=True)
 
 
-def _show(method: str, found: Sequence[Sequence[int]], grades: Sequence[Grades]) -> None:
-    values = [ndcg(papers, graded) for papers, graded in zip(found, grades, strict=True)]
-    low, high = interval(values)
+def show(method: str, found: Sequence[Sequence[int]], grades: Sequence[Grades]) -> None:
+    """Print a method's line; a grade of ``SOUGHT`` or more counts among the first ten."""
     pairs = list(zip(found, grades, strict=True))
-    about = np.mean([sum(graded.get(paper, 0) == 2 for paper in papers) / FIRST for papers, graded in pairs])
-    first = np.mean([bool(papers) and graded.get(papers[0], 0) == 2 for papers, graded in pairs])
+    values = [ndcg(papers, graded) for papers, graded in pairs]
+    low, high = interval(values)
+    good = [[graded.get(paper, 0) >= SOUGHT for paper in papers] for papers, graded in pairs]
     known = np.mean([paper in graded for papers, graded in pairs for paper in papers])
     print(
-        f"  {method:8} nDCG@10 {np.mean(values):.3f} [{low:.3f}, {high:.3f}]  of ten {about:.2f}  "
-        f"the first {first:.2f}  graded {known:.2f}",
+        f"  {method:8} nDCG@10 {np.mean(values):.3f} [{low:.3f}, {high:.3f}]  "
+        f"of ten {np.mean([sum(one) / FIRST for one in good]):.2f}  "
+        f"the first {np.mean([any(one[:1]) for one in good]):.2f}  graded {known:.2f}",
         flush=True,
     )
 

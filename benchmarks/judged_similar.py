@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.data import need_data
-from benchmarks.judged_queries import ANTHOLOGY, FIRST, Grades, ndcg, opened
+from benchmarks.judged_queries import ANTHOLOGY, FIRST, numbers, opened, show
 from data.records import Paper
-from index.evaluate.metrics import interval
 from index.evaluate.search import reciprocal_rank_fusion
 from index.search.corpus import Corpus
 from index.search.embedding import paper_text
@@ -32,7 +29,6 @@ from index.search.similar import NEAR_POOL, SimilarPapers
 
 JUDGED = Path(__file__).with_suffix(".json")
 GRADES = {"closest": 3, "close": 2, "loosely": 1, "not": 0}
-CLOSE = 2
 METHODS = ("words", "vectors", "rrf", "labmate")
 
 
@@ -80,7 +76,7 @@ async def main() -> None:
     judged = JudgedPaper.all()
     for collection in dict.fromkeys(one.collection for one in judged):
         async with opened(collection) as corpus:
-            number = await corpus.store.ids_of("arxiv" if collection == "arxiv" else "file")
+            number = await numbers(corpus, collection)
             similar = SimilarPapers(corpus)
             own = [one for one in judged if one.collection == collection]
             for kind in dict.fromkeys(one.kind for one in own):
@@ -93,21 +89,7 @@ async def main() -> None:
                 found = [await ranked(corpus, similar, papers[number[one.paper]]) for one in asked]
                 print(f"{collection}, {kind}: {len(asked)}")
                 for method in METHODS:
-                    _show(method, [lists[method] for lists in found], grades)
-
-
-def _show(method: str, found: Sequence[Sequence[int]], grades: Sequence[Grades]) -> None:
-    pairs = list(zip(found, grades, strict=True))
-    values = [ndcg(papers, graded) for papers, graded in pairs]
-    low, high = interval(values)
-    close = np.mean([sum(graded.get(one, 0) >= CLOSE for one in papers) / FIRST for papers, graded in pairs])
-    first = np.mean([bool(papers) and graded.get(papers[0], 0) >= CLOSE for papers, graded in pairs])
-    known = np.mean([one in graded for papers, graded in pairs for one in papers])
-    print(
-        f"  {method:8} nDCG@10 {np.mean(values):.3f} [{low:.3f}, {high:.3f}]  of ten {close:.2f}  "
-        f"the first {first:.2f}  graded {known:.2f}",
-        flush=True,
-    )
+                    show(method, [lists[method] for lists in found], grades)
 
 
 if __name__ == "__main__":

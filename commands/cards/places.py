@@ -13,7 +13,7 @@ _NUMBERED = re.compile(r"(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2})*\.?\s")
 
 def place_of(passage: Passage) -> str:
     """Where a quote stands, safe to show: ``§ 3.2 Setup, p. 5``, or ``abstract`` outside a full text."""
-    if not passage.section and passage.page is None:
+    if not passage.in_full_text:
         return "abstract"
     section = shown(passage.section, 80)
     if _NUMBERED.match(passage.section):

@@ -191,7 +191,7 @@ def _context_ids(found: FoundAnswer, quote: Quote) -> dict[str, Any]:
 def _part(found: FoundAnswer, quote: Quote) -> int:
     """The number of a full text's passage, from 1; 0 for an abstract."""
     passage = found.answered.passages[quote.passage]
-    return quote.passage + 1 if passage.section or passage.page is not None else 0
+    return quote.passage + 1 if passage.in_full_text else 0
 
 
 def mark_of(sentence: str) -> str:

@@ -23,7 +23,7 @@ from index.search.passages import best_sentence
 
 NEAREST = 3
 LONGEST_SHOWN = 600
-"""Characters of a sentence; what is longer is hardly one."""
+"""Characters of a sentence; anything longer is hardly a sentence, and is cut."""
 FEW_WORDS = 8
 """A question of fewer words is short enough."""
 
@@ -69,20 +69,19 @@ async def unanswered(services: Services, found: FoundAnswer, goes_on_here: bool)
 
 
 def _entry(paper: Paper, sentence: str, place: str = "") -> Entry:
-    """A paper with a sentence of it, whole unless it is none, and where it stands, already safe."""
+    """A paper with one of its sentences, and the place of that sentence, already safe, if it has one."""
     quoted = f"“{safe(shorten(readable(sentence), LONGEST_SHOWN))}”" if sentence else ""
     note = "\n".join(filter(None, [quoted, place and f"-# {place}"]))
     return Entry(paper, link("paper.card", "Details", paper=paper.id), note=note)
 
 
 def _best(services: Services, found: FoundAnswer, paper: Paper) -> Entry:
-    """A paper with its best sentence; with the one that shares most words if none was compared."""
+    """A paper with its best sentence, or if none was compared, with the one that shares the most words."""
     quote = found.answered.best_of_each.get(paper.id)
     if quote is None:
         return _entry(paper, _nearest(services, paper, found.meant.text))
     passage = found.answered.passages[quote.passage]
-    full_text = passage.section or passage.page is not None
-    return _entry(paper, quote.text, place_link(paper, passage) if full_text else "")
+    return _entry(paper, quote.text, place_link(paper, passage) if passage.in_full_text else "")
 
 
 def _nearest(services: Services, paper: Paper, question: str) -> str:
@@ -94,7 +93,7 @@ def _read(found: FoundAnswer) -> str:
     """What of a paper was read."""
     if not found.answered.passages:
         return "title; I have no abstract of it"
-    whole = any(passage.section or passage.page is not None for passage in found.answered.passages)
+    whole = any(passage.in_full_text for passage in found.answered.passages)
     return "full text" if whole else "abstract"
 
 

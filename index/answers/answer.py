@@ -159,11 +159,9 @@ class Answerer:
 
 def least_confidence(words: int, *, chosen: bool = False) -> float:
     """The confidence from which on an answer is given to a question of so many content words."""
-    return (
-        ANSWERED_CHOSEN
-        if chosen
-        else float(np.interp(words, (SHORT_QUESTION, LONG_QUESTION), (ANSWERED, ANSWERED_LONG)))
-    )
+    if chosen:
+        return ANSWERED_CHOSEN
+    return float(np.interp(words, (SHORT_QUESTION, LONG_QUESTION), (ANSWERED, ANSWERED_LONG)))
 
 
 def _best_of_each(scores: np.ndarray, papers: np.ndarray) -> list[int]:

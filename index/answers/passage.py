@@ -25,3 +25,8 @@ class Passage:
     section: str = ""
     page: int | None = None
     closeness: float | None = None
+
+    @property
+    def in_full_text(self) -> bool:
+        """Whether it is part of a full text, and not an abstract."""
+        return bool(self.section) or self.page is not None

@@ -5,7 +5,7 @@ from collections import Counter
 import orjson
 import pytest
 
-from benchmarks.judged_answers import MEDICAL, JudgedQuestion, medical_questions
+from benchmarks.judged_answers import JudgedQuestion, medical_questions
 from benchmarks.judged_queries import Judged, anthology_sample
 from benchmarks.judged_similar import JudgedPaper
 from index.answers.sentences import split
@@ -49,6 +49,6 @@ def test_each_sentence_of_an_abstract_has_a_grade_or_none(known):
 
 
 def test_the_same_medical_questions_are_asked_each_time(shared):
-    questions = medical_questions(MEDICAL)
-    assert questions == medical_questions(MEDICAL)
+    questions = medical_questions()
+    assert questions == medical_questions()
     assert len(set(questions)) == 200
