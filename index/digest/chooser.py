@@ -56,12 +56,38 @@ class Taste:
     exclude: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedTaste:
+    """A taste's papers and words, encoded.
+
+    Attributes
+    ----------
+    liked
+        The store ids of the first rows of ``items``.
+    items
+        The liked papers and then, if there is one, the query :data:`QUERY_PAPERS` times; None where there is
+        neither.
+    ages
+        Days since each row of ``items``, shape (rows,).
+    texts
+        The liked papers' words, and the query.
+    asks
+        Whether there is a query.
+    """
+
+    liked: list[int]
+    items: Items | None
+    ages: np.ndarray
+    texts: list[str]
+    asks: bool
+
+
 class Chooser:
     """Chooses from a day's papers, and keeps them encoded."""
 
     def __init__(self, corpus: Corpus, ranker: TasteRanker) -> None:
         self._corpus = corpus
-        self._ranker = ranker
+        self.ranker = ranker
         self._encoded: OrderedDict[int, tuple[np.ndarray, ...]] = OrderedDict()
         """For each paper: words (places, weights, rarity weights), meaning, its own part, joint places."""
         self._texts: OrderedDict[int, str] = OrderedDict()
@@ -75,7 +101,7 @@ class Chooser:
     @property
     def vocabulary(self) -> tuple[str, ...]:
         """The words of :attr:`index.digest.encoder.Items.words`."""
-        return self._ranker.encoder.vocabulary
+        return self.ranker.encoder.vocabulary
 
     async def items(self, papers: Sequence[int]) -> Items:
         """Encoded papers; those not embedded yet have a meaning of zero."""
@@ -92,7 +118,7 @@ class Chooser:
             self._encoded.move_to_end(paper)
         ends = np.cumsum([0, *(len(entry[0]) for entry in held)])
         columns = np.concatenate([entry[0] for entry in held])
-        shape = (len(held), len(self._ranker.encoder.vocabulary))
+        shape = (len(held), len(self.ranker.encoder.vocabulary))
         words, rare = (
             sparse.csr_matrix((np.concatenate([entry[at] for entry in held]), columns, ends), shape)
             for at in (1, 2)
@@ -103,7 +129,7 @@ class Chooser:
             self._texts.pop(gone, None)
         return items
 
-    async def _local_words(self) -> LocalWords:
+    async def local_words(self) -> LocalWords:
         """The library's own words, counted again when it has grown by half."""
         async with self._counting:
             held = self._corpus.facets.held()
@@ -119,11 +145,11 @@ class Chooser:
         vectors = self._corpus.vectors
         pairs = [texts.get(paper, ("", "", 0))[:2] for paper in papers]
         known = np.array([vectors is not None and vectors.has(paper) for paper in papers])
-        meaning = np.zeros((len(papers), self._ranker.encoder.dimension), np.float32)
+        meaning = np.zeros((len(papers), self.ranker.encoder.dimension), np.float32)
         if vectors is not None and known.any():
             meaning[known] = vectors.rows(np.array(papers)[known])
-        words = self._ranker.encoder.words([words_text(*pair) for pair in pairs])
-        items = self._ranker.encoder.items(words, meaning)
+        words = self.ranker.encoder.words([words_text(*pair) for pair in pairs])
+        items = self.ranker.encoder.items(words, meaning)
         for row, paper in enumerate(papers):
             if not known[row] and vectors is not None:
                 self._passing.add(paper)
@@ -159,7 +185,7 @@ class Chooser:
             for row, paper in enumerate(candidates)
             if not limited or has_words(self._texts[paper], taste.require, taste.exclude)
         ]
-        floor = max(CLOSE, self._ranker.floor) if known_only else self._ranker.floor
+        floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
         return await asyncio.to_thread(
             picked, scored, np.array(kept, np.int64), floor, most, open_to_all=not known_only
         )
@@ -177,56 +203,74 @@ class Chooser:
         return np.asarray(np.clip((items.joint @ asked.joint.T).ravel(), 0, 1), np.float32)
 
     def _query(self, text: str) -> Items:
-        encoder = self._ranker.encoder
+        encoder = self.ranker.encoder
         try:
             meaning = np.asarray(self._corpus.embedder.encode([text]), np.float32)
         except ModelError:  # its words still say something
             meaning = np.zeros((1, encoder.dimension), np.float32)
         return encoder.items(encoder.words([words_text(text, "")]), meaning)
 
-    async def _scored(self, candidates: list[int], taste: Taste) -> Scored:
-        items = await self.items(candidates)
+    async def encoded(self, taste: Taste) -> EncodedTaste:
+        """What a taste's papers and words are compared by."""
         liked = [paper for paper in taste.liked if paper not in taste.disliked]
-        wanted = await self.items(liked) if liked else None
-        away = await self.items(sorted(taste.disliked)) if taste.disliked else None
         query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
-        local = await self._local_words()
-        return await asyncio.to_thread(
-            self._score, candidates, items, liked, wanted, away, query, taste, local
+        parts = [await self.items(liked)] if liked else []
+        ages, texts = [taste.liked[paper] for paper in liked], [self._texts[paper] for paper in liked]
+        if query is not None:
+            parts.append(query[np.zeros(QUERY_PAPERS, np.int64)])
+            ages += [0.0] * QUERY_PAPERS
+            texts.append(taste.query)
+        return EncodedTaste(
+            liked, Items.stack(parts) if parts else None, np.array(ages), texts, query is not None
         )
+
+    async def _scored(self, candidates: list[int], taste: Taste) -> Scored:
+        wanted = await self.encoded(taste)
+        away = await self.items(sorted(taste.disliked)) if taste.disliked else None
+        items = await self.items(candidates)
+        local = await self.local_words()
+        return await asyncio.to_thread(self._score, candidates, items, wanted, away, taste, local)
 
     def _score(
         self,
         candidates: list[int],
         items: Items,
-        liked: list[int],
-        wanted: Items | None,
+        wanted: EncodedTaste,
         away: Items | None,
-        query: Items | None,
         taste: Taste,
         local: LocalWords,
     ) -> Scored:
-        parts = [(wanted, [taste.liked[paper] for paper in liked])] if wanted is not None else []
-        if query is not None:
-            parts.append((query[np.zeros(QUERY_PAPERS, np.int64)], [0.0] * QUERY_PAPERS))
-        to_liked = (
-            items.joint @ wanted.joint.T if wanted is not None else np.zeros((len(items), 0), np.float32)
+        close = (
+            items.joint @ wanted.items.joint.T
+            if wanted.items is not None
+            else np.zeros((len(items), 0), np.float32)
         )
-        to_query = (items.joint @ query.joint.T).ravel() if query is not None else np.full(len(items), -1.0)
-        nearest = np.maximum(to_liked.max(axis=1, initial=-1.0), to_query)
-        if parts:
-            together = Items.stack([part for part, _ in parts])
-            ages = np.array([age for _, held in parts for age in held])
-            texts = [self._texts[paper] for paper in liked] + [taste.query] * (query is not None)
-            learned = self._ranker.scores(items, together, ages)
+        to_liked = close[:, : len(wanted.liked)]
+        to_query = close[:, -1] if wanted.asks else np.full(len(items), -1.0)
+        nearest = close.max(axis=1, initial=-1.0)
+        if wanted.items is not None:
+            learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
+            embedded = items.meaning.any(axis=1) & wanted.items.meaning.any()
+            odds = np.where(embedded, odds, np.inf)
             today = local.rows([self._texts[paper] for paper in candidates])
-            similar = (items.meaning @ together.meaning.T).max(axis=1)
-            scores = local.beside(learned, similar, today, local.rows(texts))
+            similar = (items.meaning @ wanted.items.meaning.T).max(axis=1)
+            scores = local.beside(learned, similar, today, local.rows(wanted.texts))
         else:
-            scores = standard(items.joint @ items.joint.mean(axis=0))
+            scores, odds = standard(items.joint @ items.joint.mean(axis=0)), np.full(len(items), np.inf)
         if away is not None:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
-        nothing_known = not parts and not taste.followed
-        return Scored(candidates, items.joint, scores, liked, to_liked, to_query, nearest, by, nothing_known)
+        nothing_known = wanted.items is None and not taste.followed
+        return Scored(
+            candidates,
+            items.joint,
+            scores,
+            odds,
+            wanted.liked,
+            to_liked,
+            to_query,
+            nearest,
+            by,
+            nothing_known,
+        )

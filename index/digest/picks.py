@@ -44,6 +44,8 @@ class Scored:
     papers: list[int]
     joint: np.ndarray
     scores: np.ndarray
+    odds: np.ndarray
+    """The log odds that each is in the readers' area; infinite where that can't be told."""
     liked: list[int]
     to_liked: np.ndarray
     to_query: np.ndarray
@@ -62,7 +64,8 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
         The least similarity at which a paper matches.
     """
     followed = np.array([bool(names) for names in scored.by])
-    fits = (scored.nearest >= floor) | followed | (open_to_all and scored.nothing_known)
+    similar = (scored.nearest >= floor) & (scored.odds >= 0)
+    fits = similar | followed | (open_to_all and scored.nothing_known)
     rows = kept[fits[kept]]
     picks = []
     for row in apart(scored.scores[rows], scored.joint[rows], most):

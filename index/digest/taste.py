@@ -34,6 +34,19 @@ FEATURES = (
 )
 SUMMED = tuple(name for name in FEATURES if name.endswith("_among") and name != "sum_among")
 """The features that ``sum_among`` weighs."""
+MATCHING = {
+    "words_top": 18.4,
+    "meaning_top": 1.3,
+    "own_top": 3.9,
+    "joint_top": 4.7,
+    "pooled": 0.22,
+    "papers": 0.38,
+}
+"""What each feature adds to the log odds that a paper is at least in a reader's broad area. Features that
+compare a paper with its day are not among them, so that the odds mean the same on every day and in every
+category. `python -m benchmarks.judged_digests --fit` fits them."""
+UNMATCHED = -4.75
+"""The log odds without them."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +117,30 @@ class TasteRanker:
 
     def scores(self, candidates: Items, taste: Items, age: np.ndarray) -> np.ndarray:
         """Higher is likelier wanted; float32, shape (candidates,), comparable within one call."""
+        return self.judged(candidates, taste, age)[0]
+
+    def judged(self, candidates: Items, taste: Items, age: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """:meth:`scores`, and the log odds that each candidate is in the reader's area at all.
+
+        Both are float32, shape (candidates,). Unlike scores, odds are comparable between calls.
+        """
         if not len(candidates) or not len(taste):
-            return np.zeros(len(candidates), np.float32)
+            return np.zeros(len(candidates), np.float32), np.zeros(len(candidates), np.float32)
         newest = np.argsort(age, kind="stable")[:MOST_PAPERS]
-        return margins(self.order, self.features(candidates, taste[newest], age[newest]))
+        features = self.features(candidates, taste[newest], age[newest])
+        return margins(self.order, features), matching(features)
+
+
+def matching(features: np.ndarray) -> np.ndarray:
+    """The log odds that candidates are in a reader's area: float32, shape (candidates,).
+
+    Parameters
+    ----------
+    features
+        Shape (candidates, :data:`FEATURES`).
+    """
+    weights = np.array([MATCHING.get(name, 0.0) for name in FEATURES], np.float32)
+    return np.asarray(features @ weights + np.float32(UNMATCHED))
 
 
 def _top(near: np.ndarray) -> np.ndarray:

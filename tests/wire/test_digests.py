@@ -163,6 +163,23 @@ async def test_days_without_papers_that_fit_are_said_or_silent(scene):
     assert "none of 9 new papers match" in post.text
 
 
+@pytest.mark.parametrize(
+    ("query", "shown"), [("in-network gossip on programmable switches", 3), ("audio codecs", 0)]
+)
+async def test_papers_on_other_subjects_do_not_fill_a_digest_up(scene, query, shown):
+    corpus = scene.bot.services.corpus
+    with corpus.writing():
+        await corpus.embed_backlog()
+    await active(scene, query=query)
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    [post] = scene.posts()
+    titles = re_titles(post.text)
+    assert len(titles) == shown
+    assert all("Gossip" in title for title in titles)
+    assert shown or "none of 9 new papers match" in post.text
+
+
 async def test_words_are_required_and_excluded(scene):
     await active(scene, require="switches\nspeech", exclude="noisy rooms")
     scene.at += timedelta(hours=2)

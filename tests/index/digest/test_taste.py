@@ -122,6 +122,19 @@ def test_the_shipped_ranker_prefers_what_is_like_a_taste():
     assert len(ranker.scores(items[np.array([], int)], items, np.zeros(4))) == 0
 
 
+def test_whether_a_paper_matches_does_not_depend_on_the_others(listings):
+    ranker = TasteRanker.shipped()
+    items = ranker.encoder.items(ranker.encoder.words(listings.texts[:40]), listings.vectors[:40])
+    taste, age = items[np.arange(3)], np.array([1.0, 20.0, 300.0])
+    scores, odds = ranker.judged(items, taste, age)
+    np.testing.assert_array_equal(scores, ranker.scores(items, taste, age))
+    for row in (0, 7, 39):
+        _, alone = ranker.judged(items[np.array([row])], taste, age)
+        np.testing.assert_allclose(alone, odds[[row]], atol=1e-4)
+    assert odds[:3].min() > 0, "the taste's own papers are of its area"
+    assert [len(part) for part in ranker.judged(items[np.array([], int)], taste, age)] == [0, 0]
+
+
 def test_an_encoder_is_packed_and_unpacked(listings):
     rng = np.random.default_rng(0)
     spaces = tuple(
