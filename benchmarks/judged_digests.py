@@ -9,10 +9,12 @@ random order, without knowing which method chose them. Papers are named by their
 The collections are those of :mod:`benchmarks.judged_queries`; a month of the Anthology is a day. For each
 method, it prints nDCG@10 with a 95 % bootstrap interval; of the first five, how many are shown, how many the
 reader would be sorry to miss or glad to see, and how many are outside their area; and the share that was
-graded. `all` is Labmate without regard to whether a paper is in the reader's area, and to variety.
+graded. Papers that were not graded count as outside. `before` is Labmate without regard to whether a paper is
+in the reader's area, and `ranking` also without variety.
 
-`--fit` fits the odds that a paper is in a reader's area (:data:`index.digest.taste.MATCHING`) to the grades
-of arXiv's papers, and prints what they lose and gain, for readers that were left out and in the Anthology.
+`--fit` fits the odds that a paper is in a reader's area (:attr:`index.digest.taste.TasteRanker.area`) to the
+grades of arXiv's papers. For each kind of reader, it prints the shares of the first five that stay: arXiv's
+readers with odds fitted to the others, the Anthology's with those fitted to all of arXiv's.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -31,14 +33,14 @@ from benchmarks.data import need_data
 from benchmarks.judged_queries import ANTHOLOGY, FIRST, Grades, ndcg, numbers, opened
 from index.digest.chooser import Chooser, Taste
 from index.digest.encoder import words_text
-from index.digest.taste import FEATURES, MATCHING, TasteRanker, matching
+from index.digest.taste import AREA, FEATURES, LEAST_ODDS, TasteRanker
 from index.evaluate.metrics import interval
 from index.search.corpus import Corpus
 
 JUDGED = Path(__file__).with_suffix(".json")
 GRADES = {"missed": 3, "welcome": 2, "area": 1, "other": 0}
 WANTED, IN_AREA = 2, 1
-METHODS = ("labmate", "all", "tfidf-svm", "tfidf-centroid", "embedding-max", "embedding-mean")
+METHODS = ("labmate", "before", "ranking", "tfidf-svm", "tfidf-centroid", "embedding-max", "embedding-mean")
 POSTED = 5
 """How many papers a digest has unless it is told otherwise."""
 LEAST_TEXT = 100
@@ -53,7 +55,7 @@ class JudgedReader:
     Attributes
     ----------
     papers
-        The papers that are known of the reader, with their days before that day.
+        The papers that are known of the reader, with the days from each to that day.
     description
         Plain words; empty where papers are known.
     """
@@ -93,21 +95,28 @@ class Ranked:
         Shape (graded, :data:`index.digest.taste.FEATURES`).
     """
 
+    kind: str
     lists: Mapping[str, list[int]]
     grades: Grades
     graded: list[int]
     features: np.ndarray
 
 
-async def ranked(corpus: Corpus, chooser: Chooser, reader: JudgedReader, number: Mapping[str, int]) -> Ranked:
+async def ranked(
+    corpus: Corpus, chooser: Chooser, before: Chooser, reader: JudgedReader, number: Mapping[str, int]
+) -> Ranked:
     """Choose from the reader's day by every method."""
     liked = {number[paper]: age for paper, age in reader.papers.items()}
-    taste = Taste(liked, query=reader.description)
+    taste = Taste(liked, queries=(reader.description,) if reader.description else ())
     listed = [entry.paper for entry in await corpus.store.listings.entries(reader.day) if entry.new]
     texts = await corpus.store.texts(listed)
     day = [paper for paper in listed if len(texts[paper][1]) > LEAST_TEXT and paper not in liked]
     grades = {number[paper]: grade for paper, grade in reader.grades.items()}
-    picks = await chooser.choose(day, taste, FIRST)
+    lists = {
+        name: [pick.paper for pick in await each.choose(day, taste, FIRST)]
+        for name, each in (("labmate", chooser), ("before", before))
+    }
+    lists["ranking"] = (await chooser.ranked(day, taste))[:FIRST]
     wanted = await chooser.encoded(taste)
     assert wanted.items is not None
     items, local = await chooser.items(day), await chooser.local_words()
@@ -120,14 +129,13 @@ async def ranked(corpus: Corpus, chooser: Chooser, reader: JudgedReader, number:
         "embedding-max": close.max(axis=1),
         "embedding-mean": close.mean(axis=1),
     }
-    lists = {"labmate": [pick.paper for pick in picks], "all": (await chooser.ranked(day, taste))[:FIRST]}
     lists |= {
         name: [day[row] for row in np.argsort(-values, kind="stable")[:FIRST]]
         for name, values in scores.items()
     }
     known = [row for row, paper in enumerate(day) if paper in grades]
     features = chooser.ranker.features(items, wanted.items, wanted.ages)
-    return Ranked(lists, grades, [day[row] for row in known], features[known])
+    return Ranked(reader.kind, lists, grades, [day[row] for row in known], features[known])
 
 
 def show(method: str, found: Sequence[Ranked]) -> None:
@@ -153,46 +161,49 @@ def fit(arxiv: Sequence[Ranked], anthology: Sequence[Ranked]) -> None:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    columns = [FEATURES.index(name) for name in MATCHING]
+    columns = [FEATURES.index(name) for name in AREA]
 
-    def fitted(readers: Sequence[Ranked]) -> tuple[np.ndarray, float]:
+    def fitted(readers: Sequence[Ranked]) -> dict[str, float]:
         rows = np.concatenate([one.features[:, columns] for one in readers])
         inside = [one.grades[paper] >= IN_AREA for one in readers for paper in one.graded]
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.3)).fit(rows, inside)
         scaler, learner = model[0], model[1]
         weights = learner.coef_[0] / scaler.scale_
-        return weights, float(learner.intercept_[0] - weights @ scaler.mean_)
+        start = float(learner.intercept_[0] - weights @ scaler.mean_)
+        return {**dict(zip(AREA, weights.tolist(), strict=True)), "start": start}
 
-    weights, start = fitted(arxiv)
-    print("  ".join(f"{name} {weight:.2f}" for name, weight in zip(MATCHING, weights, strict=True)))
-    print(f"without them {start:.2f}")
-    held = np.empty((len(arxiv), len(columns) + 1))
+    ranker = TasteRanker.shipped()
+    area = fitted(arxiv)
+    print(json.dumps({name: round(weight, 2) for name, weight in area.items()}))
+    kept: list[tuple[str, Ranked, np.ndarray]] = []
     for rest, left_out in KFold(FOLDS, shuffle=True, random_state=0).split(arxiv):
-        of_rest, from_rest = fitted([arxiv[row] for row in rest])
-        held[left_out] = [*of_rest, from_rest]
-    for name, readers, used in (
-        ("readers left out", arxiv, held),
-        ("the Anthology", anthology, np.tile([*weights, start], (len(anthology), 1))),
-    ):
-        odds = [one.features[:, columns] @ row[:-1] + row[-1] for one, row in zip(readers, used, strict=True)]
-        _show_kept(name, readers, odds)
-    _show_kept("as shipped", [*arxiv, *anthology], [matching(one.features) for one in (*arxiv, *anthology)])
+        of_rest = replace(ranker, area=fitted([arxiv[row] for row in rest]))
+        kept += [
+            (f"arxiv, {arxiv[row].kind}", arxiv[row], of_rest.odds(arxiv[row].features)) for row in left_out
+        ]
+    of_all = replace(ranker, area=area)
+    kept += [(f"acl, {one.kind}", one, of_all.odds(one.features)) for one in anthology]
+    for kind in sorted({kind for kind, _, _ in kept}):
+        _show_kept(kind, [(one, odds) for of, one, odds in kept if of == kind])
 
 
-def _show_kept(name: str, readers: Sequence[Ranked], odds: Sequence[np.ndarray]) -> None:
-    """Of the first papers of ``all``: the shares of wanted papers and of others that the odds let through."""
-    for first in (POSTED, FIRST):
-        kept: dict[bool, list[bool]] = {True: [], False: []}
-        for one, values in zip(readers, odds, strict=True):
-            let = dict(zip(one.graded, (values >= 0).tolist(), strict=True))
-            for paper in one.lists["all"][:first]:
-                grade = one.grades.get(paper, 0)
-                if paper in let and (grade >= WANTED or grade < IN_AREA):
-                    kept[grade >= WANTED].append(let[paper])
-        print(
-            f"{name}, of the first {first}: kept {np.mean(kept[True]):.3f} of those wanted, "
-            f"{np.mean(kept[False]):.2f} of those outside"
-        )
+def _show_kept(kind: str, readers: Sequence[tuple[Ranked, np.ndarray]]) -> None:
+    """What stays of the papers that a digest of five had before; ungraded papers are left aside."""
+    shares: dict[bool, list[bool]] = {True: [], False: []}
+    silent = 0
+    for one, odds in readers:
+        stays = dict(zip(one.graded, (odds >= LEAST_ODDS).tolist(), strict=True))
+        posted = [paper for paper in one.lists["before"][:POSTED] if paper in stays]
+        for paper in posted:
+            if one.grades[paper] >= WANTED or one.grades[paper] < IN_AREA:
+                shares[one.grades[paper] >= WANTED].append(stays[paper])
+        wanted = any(one.grades[paper] >= WANTED for paper in posted)
+        silent += wanted and not any(stays[paper] for paper in posted)
+    print(
+        f"{kind}: {len(shares[True])} wanted, kept {np.mean(shares[True]):.2f}; "
+        f"{len(shares[False])} outside, kept {np.mean(shares[False]):.2f}; "
+        f"none left though some were wanted: {silent} of {len(readers)} readers"
+    )
 
 
 async def main() -> None:
@@ -208,9 +219,10 @@ async def main() -> None:
     for collection in dict.fromkeys(one.collection for one in readers):
         async with opened(collection) as corpus:
             number = await numbers(corpus, collection)
-            chooser = Chooser(corpus, TasteRanker.shipped())
+            ranker = TasteRanker.shipped()
+            choosers = Chooser(corpus, ranker), Chooser(corpus, replace(ranker, area={}))
             own = [one for one in readers if one.collection == collection]
-            found = [await ranked(corpus, chooser, one, number) for one in own]
+            found = [await ranked(corpus, *choosers, one, number) for one in own]
         of_collection[collection] = found
         if asked.fit:
             continue

@@ -40,8 +40,8 @@ class Taste:
         Papers that were written, saved or liked, with the days since then.
     disliked
         Papers that readers did not want.
-    query
-        A description in plain words.
+    queries
+        Descriptions in plain words, each of a subject of its own.
     followed
         For candidates by people who count, these authors.
     require, exclude
@@ -50,7 +50,7 @@ class Taste:
 
     liked: Mapping[int, float] = field(default_factory=dict)
     disliked: frozenset[int] = frozenset()
-    query: str = ""
+    queries: tuple[str, ...] = ()
     followed: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -65,21 +65,20 @@ class EncodedTaste:
     liked
         The store ids of the first rows of ``items``.
     items
-        The liked papers and then, if there is one, the query :data:`QUERY_PAPERS` times; None where there is
-        neither.
+        The liked papers and then each query :data:`QUERY_PAPERS` times; None where there is neither.
     ages
         Days since each row of ``items``, shape (rows,).
     texts
-        The liked papers' words, and the query.
-    asks
-        Whether there is a query.
+        The liked papers' words, and the queries.
+    queries
+        Those of the last rows of ``items``.
     """
 
     liked: list[int]
     items: Items | None
     ages: np.ndarray
     texts: list[str]
-    asks: bool
+    queries: tuple[str, ...]
 
 
 class Chooser:
@@ -109,8 +108,7 @@ class Chooser:
         for paper in [p for p in self._passing if vectors is not None and vectors.has(p)]:
             self._passing.discard(paper)
             self._encoded.pop(paper, None)
-        missing = [paper for paper in dict.fromkeys(papers) if paper not in self._encoded]
-        if missing:
+        while missing := [paper for paper in dict.fromkeys(papers) if paper not in self._encoded]:
             texts = await self._corpus.store.texts(missing)
             await asyncio.to_thread(self._encode, missing, texts)
         held = [self._encoded[paper] for paper in papers]
@@ -169,10 +167,11 @@ class Chooser:
     ) -> list[Pick]:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
-        With ``known_only`` these are only papers by followed people, and papers similar (:data:`CLOSE`) to a
-        liked paper or the query.
+        A paper outside the readers' area (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless
+        somebody they follow wrote it. With ``known_only``, only papers by followed people match, and those
+        similar (:data:`CLOSE`) to a liked paper or a query.
 
-        Without liked papers, query or followed people there is nothing to match: then the papers are chosen
+        Without liked papers, queries or followed people there is nothing to match: then the papers are chosen
         that are the most typical of their day.
         """
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
@@ -213,16 +212,15 @@ class Chooser:
     async def encoded(self, taste: Taste) -> EncodedTaste:
         """What a taste's papers and words are compared by."""
         liked = [paper for paper in taste.liked if paper not in taste.disliked]
-        query = await asyncio.to_thread(self._query, taste.query) if taste.query.strip() else None
         parts = [await self.items(liked)] if liked else []
         ages, texts = [taste.liked[paper] for paper in liked], [self._texts[paper] for paper in liked]
-        if query is not None:
-            parts.append(query[np.zeros(QUERY_PAPERS, np.int64)])
+        for query in taste.queries:
+            asked = await asyncio.to_thread(self._query, query)
+            parts.append(asked[np.zeros(QUERY_PAPERS, np.int64)])
             ages += [0.0] * QUERY_PAPERS
-            texts.append(taste.query)
-        return EncodedTaste(
-            liked, Items.stack(parts) if parts else None, np.array(ages), texts, query is not None
-        )
+            texts.append(query)
+        items = Items.stack(parts) if parts else None
+        return EncodedTaste(liked, items, np.array(ages), texts, taste.queries)
 
     async def _scored(self, candidates: list[int], taste: Taste) -> Scored:
         wanted = await self.encoded(taste)
@@ -246,12 +244,12 @@ class Chooser:
             else np.zeros((len(items), 0), np.float32)
         )
         to_liked = close[:, : len(wanted.liked)]
-        to_query = close[:, -1] if wanted.asks else np.full(len(items), -1.0)
+        to_queries = close[:, len(wanted.liked) :: QUERY_PAPERS]
         nearest = close.max(axis=1, initial=-1.0)
         if wanted.items is not None:
             learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
-            embedded = items.meaning.any(axis=1) & wanted.items.meaning.any()
-            odds = np.where(embedded, odds, np.inf)
+            whole = self._corpus.facets.described(candidates) & items.meaning.any(axis=1)
+            odds = np.where(whole & wanted.items.meaning.any(axis=1).all(), odds, np.inf)
             today = local.rows([self._texts[paper] for paper in candidates])
             similar = (items.meaning @ wanted.items.meaning.T).max(axis=1)
             scores = local.beside(learned, similar, today, local.rows(wanted.texts))
@@ -269,7 +267,8 @@ class Chooser:
             odds,
             wanted.liked,
             to_liked,
-            to_query,
+            to_queries,
+            wanted.queries,
             nearest,
             by,
             nothing_known,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,6 +16,7 @@ from data.stores.deliveries import Chosen
 from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.people import Person
+from data.stores.slices import slices
 from data.stores.store import Store
 from index.digest.candidates import candidates
 from index.digest.chooser import Taste
@@ -27,6 +29,8 @@ from index.trust.views import Place
 
 LIKED_FOR = timedelta(days=180)
 MOST_LIKED = 60
+MOST_QUERIES = 8
+"""Texts that papers are compared with, each of which is embedded."""
 WORDS = 2
 """Phrases that a reason names."""
 
@@ -83,7 +87,7 @@ async def _explained(
         Chosen(
             pick.paper,
             reason,
-            round(pick.closeness, 2) if pick.near or pick.on_query else None,
+            round(pick.closeness, 2) if pick.near or pick.query else None,
             texts[pick.paper][2],
             _printed(papers[pick.paper], writers.people.get(pick.paper, ())),
             cross_listed=not listed[pick.paper].new,
@@ -108,7 +112,7 @@ def _reasons(
     for pick in picks:
         close = [number for number in pick.near if number in near]
         shown = next((number for number in close if number not in told), close[0] if close else None)
-        beside = ("", digest.query) if pick.on_query else None
+        beside = ("", pick.query) if pick.query else None
         if shown is not None:
             told.add(shown)
             beside = (near[shown].title, near[shown].abstract)
@@ -123,7 +127,7 @@ def _reasons(
                 near=near[shown].title if shown is not None else "",
                 near_count=len(close),
                 own=digest.is_own,
-                query=digest.query if pick.on_query else "",
+                query=pick.query,
                 words=tuple(words),
                 given=shown in given,
             )
@@ -163,11 +167,18 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
-        " ".join([digest.query, *topics]).strip(),
+        _queries([digest.query, *topics]),
         writers.by,
         digest.required,
         digest.excluded,
     )
+
+
+def _queries(texts: Sequence[str]) -> tuple[str, ...]:
+    """A description and followed topics, each by itself; several together where there are very many."""
+    said = [text.strip() for text in texts if text.strip()]
+    together = math.ceil(len(said) / MOST_QUERIES)
+    return tuple(" ".join(part) for part in slices(said, max(together, 1)))
 
 
 async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int, float]:

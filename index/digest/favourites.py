@@ -88,5 +88,5 @@ async def _places(
     pool = list(dict.fromkeys(pool))[:MOST_CANDIDATES]
     if not pool:
         return {}, 0
-    order = await (await chooser_of(sources)).ranked(pool, Taste(query=query[:MOST_QUERY]))
+    order = await (await chooser_of(sources)).ranked(pool, Taste(queries=(query[:MOST_QUERY],)))
     return {paper: place for place, paper in enumerate(order, 1)}, len(pool)

@@ -10,6 +10,7 @@ import numpy as np
 
 from data.keys import fold
 from data.reasons import KnownWriter
+from index.digest.taste import LEAST_ODDS
 
 ALIKE, ALIKE_FROM = 2.7, 0.5
 """How much similarity (cosine) to a chosen paper takes off a standard score, and the value from which it does
@@ -26,15 +27,15 @@ class Pick:
         Liked papers that it is similar to, the most similar first.
     by
         Authors who count for its readers.
-    on_query
-        Whether it is similar to the query.
+    query
+        The description or followed topic that it is similar to; empty where it is similar to none.
     """
 
     paper: int
     closeness: float
     near: tuple[int, ...]
     by: tuple[KnownWriter, ...]
-    on_query: bool
+    query: str
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,13 @@ class Scored:
     joint: np.ndarray
     scores: np.ndarray
     odds: np.ndarray
-    """The log odds that each is in the readers' area; infinite where that can't be told."""
+    """The natural log odds that each is in the readers' area, shape (papers,); infinite where that can't be
+    told."""
     liked: list[int]
     to_liked: np.ndarray
-    to_query: np.ndarray
+    to_queries: np.ndarray
+    """Shape (papers, queries)."""
+    queries: tuple[str, ...]
     nearest: np.ndarray
     by: list[tuple[KnownWriter, ...]]
     nothing_known: bool
@@ -64,7 +68,7 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
         The least similarity at which a paper matches.
     """
     followed = np.array([bool(names) for names in scored.by])
-    similar = (scored.nearest >= floor) & (scored.odds >= 0)
+    similar = (scored.nearest >= floor) & (scored.odds >= LEAST_ODDS)
     fits = similar | followed | (open_to_all and scored.nothing_known)
     rows = kept[fits[kept]]
     picks = []
@@ -77,10 +81,17 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
                 float(max(scored.nearest[at], 0.0)),
                 tuple(scored.liked[place] for place in near if scored.to_liked[at, place] >= floor),
                 scored.by[at],
-                bool(scored.to_query[at] >= floor),
+                _query(scored, at, floor),
             )
         )
     return picks
+
+
+def _query(scored: Scored, at: int, floor: float) -> str:
+    if not scored.queries:
+        return ""
+    best = int(scored.to_queries[at].argmax())
+    return scored.queries[best] if scored.to_queries[at, best] >= floor else ""
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:

@@ -34,19 +34,11 @@ FEATURES = (
 )
 SUMMED = tuple(name for name in FEATURES if name.endswith("_among") and name != "sum_among")
 """The features that ``sum_among`` weighs."""
-MATCHING = {
-    "words_top": 18.4,
-    "meaning_top": 1.3,
-    "own_top": 3.9,
-    "joint_top": 4.7,
-    "pooled": 0.22,
-    "papers": 0.38,
-}
-"""What each feature adds to the log odds that a paper is at least in a reader's broad area. Features that
-compare a paper with its day are not among them, so that the odds mean the same on every day and in every
-category. `python -m benchmarks.judged_digests --fit` fits them."""
-UNMATCHED = -4.75
-"""The log odds without them."""
+AREA = ("words_top", "meaning_top", "own_top", "joint_top")
+"""The features that say whether a paper is in a reader's area; none compares it with others of its day."""
+LEAST_ODDS = -0.4
+"""The natural log odds from which a paper counts as one of its reader's area. Lower than 0, since a wanted
+paper that is left out costs more than one from another area."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +51,10 @@ class TasteRanker:
     """The joint closeness that nine of ten wanted papers reach; if no paper reaches it, none fits."""
     blend: Mapping[str, float] = field(default_factory=dict)
     """What each of :data:`SUMMED` weighs in ``sum_among``."""
+    area: Mapping[str, float] = field(default_factory=dict)
+    """What each of :data:`AREA` adds to the log odds that a paper is in a reader's area, and ``start``, the
+    log odds without them. `python -m benchmarks.judged_digests --fit` fits them to a trained encoder; without
+    them, every paper is."""
 
     @classmethod
     def shipped(cls) -> TasteRanker:
@@ -71,7 +67,13 @@ class TasteRanker:
         """
         recipe, files = shipped("taste", "{}", FEATURES)
         encoder = Encoder.of_bytes(files["taste.npz"])
-        return cls(encoder, booster(files["taste-order.ubj"]), float(recipe["floor"]), recipe["blend"])
+        return cls(
+            encoder,
+            booster(files["taste-order.ubj"]),
+            float(recipe["floor"]),
+            recipe["blend"],
+            recipe["area"],
+        )
 
     def features(self, candidates: Items, taste: Items, age: np.ndarray) -> np.ndarray:
         """How candidates lie to a taste's papers: float32, shape (candidates, :data:`FEATURES`).
@@ -122,25 +124,27 @@ class TasteRanker:
     def judged(self, candidates: Items, taste: Items, age: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """:meth:`scores`, and the log odds that each candidate is in the reader's area at all.
 
-        Both are float32, shape (candidates,). Unlike scores, odds are comparable between calls.
+        Both have shape (candidates,). Unlike scores, odds do not depend on the other candidates; they are
+        infinite where nothing says what the area is.
         """
         if not len(candidates) or not len(taste):
-            return np.zeros(len(candidates), np.float32), np.zeros(len(candidates), np.float32)
+            return np.zeros(len(candidates), np.float32), np.full(len(candidates), np.inf)
         newest = np.argsort(age, kind="stable")[:MOST_PAPERS]
         features = self.features(candidates, taste[newest], age[newest])
-        return margins(self.order, features), matching(features)
+        return margins(self.order, features), self.odds(features)
 
+    def odds(self, features: np.ndarray) -> np.ndarray:
+        """The natural log odds that candidates are in a reader's area: float64, shape (candidates,).
 
-def matching(features: np.ndarray) -> np.ndarray:
-    """The log odds that candidates are in a reader's area: float32, shape (candidates,).
-
-    Parameters
-    ----------
-    features
-        Shape (candidates, :data:`FEATURES`).
-    """
-    weights = np.array([MATCHING.get(name, 0.0) for name in FEATURES], np.float32)
-    return np.asarray(features @ weights + np.float32(UNMATCHED))
+        Parameters
+        ----------
+        features
+            Shape (candidates, :data:`FEATURES`).
+        """
+        if not self.area:
+            return np.full(len(features), np.inf)
+        weights = np.array([self.area[name] for name in AREA])
+        return np.asarray(features[:, [FEATURES.index(name) for name in AREA]] @ weights + self.area["start"])
 
 
 def _top(near: np.ndarray) -> np.ndarray:

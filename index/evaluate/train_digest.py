@@ -127,6 +127,7 @@ def train(
         "seed": seed,
         "floor": round(ranker.floor, 4),
         "blend": ranker.blend,
+        "area": {},
         "features": list(FEATURES),
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     }

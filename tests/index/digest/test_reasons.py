@@ -25,7 +25,7 @@ LIKED = {8: paper(8, "Drafting", DECODING), 9: paper(9, "Caching", CACHE)}
 
 
 def test_papers_and_words_differ_where_they_can():
-    picks = [Pick(1, 0.7, (8, 9), (), False), Pick(2, 0.7, (8, 9), (), False), Pick(3, 0.7, (8,), (), False)]
+    picks = [Pick(1, 0.7, (8, 9), (), ""), Pick(2, 0.7, (8, 9), (), ""), Pick(3, 0.7, (8,), (), "")]
     one, two, three = _reasons(Wanted(), picks, PAPERS, LIKED)
     assert (one.near, two.near, three.near) == ("Drafting", "Caching", "Drafting")
     assert one.near_count == 2
@@ -35,7 +35,7 @@ def test_papers_and_words_differ_where_they_can():
 
 
 def test_a_match_of_the_description_names_its_words():
-    [reason] = _reasons(Wanted(), [Pick(1, 0.7, (), (), True)], PAPERS, {})
+    [reason] = _reasons(Wanted(), [Pick(1, 0.7, (), (), "speculative decoding")], PAPERS, {})
     assert reason.words == ("speculative decoding",)
     assert (reason.near, reason.query) == ("", "speculative decoding")
 

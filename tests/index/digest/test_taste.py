@@ -1,6 +1,7 @@
 """Ranking a day's papers for a taste: what is learned, what is chosen, what is refused."""
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -133,6 +134,8 @@ def test_whether_a_paper_matches_does_not_depend_on_the_others(listings):
         np.testing.assert_allclose(alone, odds[[row]], atol=1e-4)
     assert odds[:3].min() > 0, "the taste's own papers are of its area"
     assert [len(part) for part in ranker.judged(items[np.array([], int)], taste, age)] == [0, 0]
+    untold = replace(ranker, area={}).judged(items, taste, age)[1]
+    assert np.isposinf(untold).all(), "without weights, every paper matches"
 
 
 def test_an_encoder_is_packed_and_unpacked(listings):
@@ -179,7 +182,7 @@ def test_a_paper_without_embedding_has_no_meaning_of_its_own():
 
 def test_a_damaged_model_is_refused(monkeypatch, tmp_path):
     (tmp_path / "models").mkdir()
-    recipe = {"features": list(FEATURES), "floor": 0.2, "sha256": {"taste.npz": "0" * 64}}
+    recipe = {"features": list(FEATURES), "floor": 0.2, "area": {}, "sha256": {"taste.npz": "0" * 64}}
     (tmp_path / "models" / "taste.json").write_text(json.dumps(recipe))
     (tmp_path / "models" / "taste.npz").write_bytes(b"x")
     monkeypatch.setattr("index.models.shipped.resources.files", lambda _: tmp_path)

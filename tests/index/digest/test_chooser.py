@@ -1,0 +1,73 @@
+"""What a chooser compares papers with, and what it keeps while others ask it, too."""
+
+import asyncio
+
+import pytest
+
+from index.digest.chooser import QUERY_PAPERS, Chooser, Taste
+from index.digest.choosing import MOST_QUERIES, _queries
+from index.digest.taste import LEAST_ODDS, TasteRanker
+from index.search.corpus import Corpus
+from index.search.embedding import Embedder
+from index.search.intake import Intake
+from tests.helpers.digests import MONDAY, TOPICS, papers
+
+
+@pytest.fixture
+async def corpus(store, tmp_path):
+    """Nine papers on three topics, not embedded yet."""
+    opened = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    opened.embedder.load()
+    with opened.writing():
+        await Intake(opened, "test", "test").run(iter(enumerate(papers(MONDAY, 1))))
+    return opened
+
+
+async def embed(corpus):
+    with corpus.writing():
+        await corpus.embed_backlog()
+
+
+async def test_papers_that_are_embedded_while_another_asks_are_encoded_again(corpus, monkeypatch):
+    chooser, texts = Chooser(corpus, TasteRanker.shipped()), corpus.store.texts
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def held_up(ids):
+        asked.set()
+        await goes_on.wait()
+        return await texts(ids)
+
+    await chooser.items([1])
+    monkeypatch.setattr(corpus.store, "texts", held_up)
+    slow = asyncio.create_task(chooser.items([1, 2]))
+    await asked.wait()
+    monkeypatch.setattr(corpus.store, "texts", texts)
+    await embed(corpus)
+    assert (await chooser.items([3])).meaning.any()
+    goes_on.set()
+    assert (await slow).meaning.any(axis=1).all()
+
+
+async def test_each_query_has_an_area_of_its_own(corpus):
+    await embed(corpus)
+    ranker = TasteRanker.shipped()
+    chooser = Chooser(corpus, ranker)
+    numbers = list(range(1, 10))
+    wanted = await chooser.encoded(Taste({1: 3.0}, queries=TOPICS[1:]))
+    assert (len(wanted.items), len(wanted.ages), len(wanted.texts)) == (1 + 2 * QUERY_PAPERS, 7, 3)
+    for queries in (TOPICS[:1], TOPICS):
+        wanted = await chooser.encoded(Taste(queries=queries))
+        _, odds = ranker.judged(await chooser.items(numbers), wanted.items, wanted.ages)
+        assert [value >= LEAST_ODDS for value in odds] == [n % 3 < len(queries) for n in range(9)]
+    picks = await chooser.choose(numbers, Taste(queries=TOPICS), 9)
+    shown = {paper.id: paper.title for paper in await corpus.store.papers(numbers)}
+    assert len(picks) == 9
+    assert all(shown[pick.paper].casefold().startswith(pick.query) for pick in picks)
+
+
+def test_many_topics_are_put_together():
+    assert _queries(["", "  "]) == ()
+    assert _queries(["", "one", "two words"]) == ("one", "two words")
+    many = _queries([str(n) for n in range(500)])
+    assert len(many) <= MOST_QUERIES
+    assert " ".join(many).split() == [str(n) for n in range(500)], "none is lost"
