@@ -214,13 +214,14 @@ class Chooser:
         liked = [paper for paper in taste.liked if paper not in taste.disliked]
         parts = [await self.items(liked)] if liked else []
         ages, texts = [taste.liked[paper] for paper in liked], [self._texts[paper] for paper in liked]
-        for query in taste.queries:
+        queries = tuple(query for query in taste.queries if query.strip())
+        for query in queries:
             asked = await asyncio.to_thread(self._query, query)
             parts.append(asked[np.zeros(QUERY_PAPERS, np.int64)])
             ages += [0.0] * QUERY_PAPERS
             texts.append(query)
         items = Items.stack(parts) if parts else None
-        return EncodedTaste(liked, items, np.array(ages), texts, taste.queries)
+        return EncodedTaste(liked, items, np.array(ages), texts, queries)
 
     async def _scored(self, candidates: list[int], taste: Taste) -> Scored:
         wanted = await self.encoded(taste)

@@ -167,18 +167,17 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
-        _queries([digest.query, *topics]),
+        _queries(digest.query, topics),
         writers.by,
         digest.required,
         digest.excluded,
     )
 
 
-def _queries(texts: Sequence[str]) -> tuple[str, ...]:
-    """A description and followed topics, each by itself; several together where there are very many."""
-    said = [text.strip() for text in texts if text.strip()]
-    together = math.ceil(len(said) / MOST_QUERIES)
-    return tuple(" ".join(part) for part in slices(said, max(together, 1)))
+def _queries(description: str, topics: Sequence[str]) -> tuple[str, ...]:
+    """A description and followed topics, each by itself; topics share a text where there are very many."""
+    together = max(1, math.ceil(len(topics) / (MOST_QUERIES - 1)))
+    return tuple(filter(str.strip, (description, *(", ".join(part) for part in slices(topics, together)))))
 
 
 async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int, float]:

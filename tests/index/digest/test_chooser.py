@@ -65,9 +65,19 @@ async def test_each_query_has_an_area_of_its_own(corpus):
     assert all(shown[pick.paper].casefold().startswith(pick.query) for pick in picks)
 
 
+async def test_a_blank_query_is_none(corpus):
+    await embed(corpus)
+    chooser = Chooser(corpus, TasteRanker.shipped())
+    numbers = list(range(1, 10))
+    assert (await chooser.encoded(Taste(queries=("", " ")))).items is None
+    assert await chooser.ranked(numbers, Taste(queries=("",))) == await chooser.ranked(numbers, Taste())
+    assert len(await chooser.choose(numbers, Taste(queries=(" ",)), 5)) == 5
+
+
 def test_many_topics_are_put_together():
-    assert _queries(["", "  "]) == ()
-    assert _queries(["", "one", "two words"]) == ("one", "two words")
-    many = _queries([str(n) for n in range(500)])
-    assert len(many) <= MOST_QUERIES
-    assert " ".join(many).split() == [str(n) for n in range(500)], "none is lost"
+    assert _queries(" ", []) == ()
+    assert _queries("", ["one", "two words"]) == ("one", "two words")
+    said = _queries("networks", [str(n) for n in range(500)])
+    assert said[0] == "networks"
+    assert len(said) <= MOST_QUERIES
+    assert ", ".join(said[1:]).split(", ") == [str(n) for n in range(500)], "none is lost"
