@@ -28,6 +28,10 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks.data import need_data
 from benchmarks.judged_queries import ANTHOLOGY, FIRST, Grades, ndcg, numbers, opened
@@ -156,11 +160,6 @@ def show(method: str, found: Sequence[Ranked]) -> None:
 
 def fit(arxiv: Sequence[Ranked], anthology: Sequence[Ranked]) -> None:
     """Fit the odds to the grades of arXiv's papers, and print them and what they keep."""
-    from sklearn.linear_model import LogisticRegression  # lazy: as all learners
-    from sklearn.model_selection import KFold
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     columns = [FEATURES.index(name) for name in AREA]
 
     def fitted(readers: Sequence[Ranked]) -> dict[str, float]:
