@@ -14,7 +14,7 @@ from bot.local_discord.server import LocalDiscord
 from data.calendar.announcements import last_listing
 from data.stores.digest_record import Digest
 from data.stores.store import Store
-from index.digest.picks import has_words
+from index.digest.word_filter import WordFilter
 
 _LINK = re.compile(r"arxiv\.org/abs/([\w./-]+?)(?:v\d+)?\)")
 
@@ -103,11 +103,8 @@ def check(discord: LocalDiscord, planned: list[Planned], days: dict[date, list[d
 def _fits(digest: Digest, paper: dict[str, Any]) -> bool:
     text = f"{paper['title']} {paper['abstract']}"
     wanted = digest.category_set
-    return (not wanted or bool(wanted & set(paper["lists"]))) and has_words(
-        text,
-        digest.require.split("\n") if digest.require else (),
-        digest.exclude.split("\n") if digest.exclude else (),
-    )
+    words = WordFilter(digest.required, digest.excluded)
+    return (not wanted or bool(wanted & set(paper["lists"]))) and words.passes(text)
 
 
 async def delays(store: Store, planned: list[Planned]) -> list[float]:

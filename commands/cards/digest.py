@@ -173,10 +173,12 @@ def summary(digest: Digest, now: str = "") -> str:
     source = fields_line(sorted(digest.category_set)) or "all fields"
     if digest.news:
         source = "followed authors and close follow-ups of kept papers"
+    watched = digest.person_numbers
     parts = [f"**{shown(digest.name, 80)}** · {where}{form} · {days} at {digest.at} {zone(digest)}"]
     parts.append(
         f"-# up to {plural(digest.most, 'paper')} from {source}"
         + (f" · “{shown(digest.query, 80)}”" if digest.query else "")
+        + (f" · watches {plural(len(watched), 'person', 'people')}" if watched else "")
     )
     if digest.state == "draft" and now:
         parts.append("-# not started yet")

@@ -8,10 +8,12 @@ from datetime import datetime
 from commands.cards.digest import summary
 from commands.cards.fields import fields_line
 from commands.cards.people import Outline
+from commands.cards.search import foreign_line
 from commands.cards.text import day, moment, plural, shown
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
+from index.search.understanding import Understood
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (
@@ -42,6 +44,7 @@ STATES = {
 }
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
 WORDS_SHOWN = 12
+FORMS_COUNT = "-# Other forms of these words count, too, but for words in quotes."
 
 
 def may_not_post(place: int, permissions: Sequence[str]) -> str:
@@ -101,9 +104,9 @@ def delete_question(digest: Digest) -> str:
     return f"Delete {name_of(digest)} and its history? To stop it for a while, use /digest pause."
 
 
-def settings(digest: Digest, people: Iterable[str]) -> str:
-    """A digest's settings, above the selects that change them."""
-    lines = [summary(digest)]
+def settings(digest: Digest, people: Iterable[str], read: Understood | None = None) -> str:
+    """A digest's settings, above the selects that change them, and how its description was read."""
+    lines = [summary(digest), *description_lines(read)]
     if names := ", ".join(shown(name, 40) for name in people):
         lines.append(f"**Papers by** {names}")
     lines += _words(digest)
@@ -114,11 +117,39 @@ def settings(digest: Digest, people: Iterable[str]) -> str:
 
 
 def _words(digest: Digest) -> list[str]:
-    return [
-        f"**{name}** {', '.join(shown(word, 40) for word in words[:WORDS_SHOWN])}"
+    """The words that papers need or may not have."""
+    told = [
+        f"**{name}** {', '.join(shown(word, 40) for word in words[:WORDS_SHOWN])}{_more(len(words))}"
         for name, words in (("Needs one of", digest.required), ("None of", digest.excluded))
         if words
     ]
+    return [*told, FORMS_COUNT] if told else []
+
+
+def _more(words: int) -> str:
+    return f" and {words - WORDS_SHOWN} more" if words > WORDS_SHOWN else ""
+
+
+def description_lines(read: Understood | None) -> list[str]:
+    """How a description was read, in small print: what it leaves out, and what may be wrong with it."""
+    if read is None:
+        return []
+    if read.foreign:
+        return [foreign_line(read.foreign, fits=False)]
+    lines = []
+    if read.without:
+        unwanted = " or ".join(f"“{shown(what, 60)}”" for what in read.without)
+        lines.append(f"-# I look for “{shown(read.text, 120)}”, and leave out papers with {unwanted}.")
+    if read.fixed:
+        meant = ", ".join(f"“{shown(right, 60)}” by “{shown(typed, 60)}”" for typed, right in read.fixed)
+        lines.append(f"-# Do you mean {meant}? I take the words as you typed them.")
+    return lines
+
+
+def with_problem(text: str, problem: str) -> str:
+    """A page or reply, and below it what was not kept, its first line in bold."""
+    first, _, rest = problem.partition("\n")
+    return "\n".join(filter(None, (text, f"**{first}**" if first else "", rest)))
 
 
 def started(digest: Digest, due: datetime | None) -> str:
@@ -141,23 +172,66 @@ def deleted(digest: Digest) -> str:
     return f"Deleted: {name_of(digest)}."
 
 
-def nothing_to_post(read: int) -> str:
-    """A preview without papers."""
-    papers = f"None of {plural(read, 'paper')} match" if read != 1 else "The 1 new paper does not match"
-    return f"{papers}, so nothing would be posted."
+def nothing_to_post(digest: Digest, delivery: Delivery) -> str:
+    """A preview without papers, and why."""
+    return f"Nothing would be posted. {_none(digest, delivery)}"
+
+
+def how_label(delivery: Delivery) -> str:
+    """What the button says that tells how a posting was chosen."""
+    return "How these were chosen" if delivery.papers else "Why nothing was chosen"
 
 
 def how_chosen(digest: Digest, delivery: Delivery) -> str:
     """How a posting was chosen."""
+    if not delivery.papers:
+        return f"## Why nothing was chosen\n{_none(digest, delivery)}"
+    why = [chosen.why for chosen in delivery.papers]
+    typical = not any(reason.near or reason.query or reason.text for reason in why)
+    lines = [f"## How these were chosen\n{_read(digest, delivery)}"]
+    if any(reason.by for reason in why):
+        lines.append("- Papers by people whom you watch or follow, or who are members here, rank higher.")
+    if typical and not all(reason.by for reason in why):
+        lines.append(
+            "- I don't know yet what is wanted here, so I chose papers typical of the day. Save and Like "
+            "teach me. So do a description (/digest edit) and papers to learn from (/digest learn)."
+        )
+    elif not typical:
+        lines.append(
+            f"- The papers that are most similar to {_wanted(digest)} come first, with variety among them."
+        )
+        lines.append("- Papers that are probably on other subjects are left out, even if few remain.")
+        lines.append("- Save, Like and Not for us teach me your taste; /digest taste shows the result.")
+    return "\n".join([*lines, *_words(digest)])
+
+
+def _read(digest: Digest, delivery: Delivery) -> str:
     fields = fields_line(sorted(digest.category_set)) or "all my fields"
+    return f"I read {plural(delivery.read, 'new paper')} in {fields}."
+
+
+def _wanted(digest: Digest) -> str:
+    """What papers are compared with."""
     liked = "you saved and liked" if digest.is_own else "saved and liked here"
-    query = f", and to “{shown(digest.query, 120)}”," if digest.query else ""
-    text = (
-        f"## How these were chosen\nI read {plural(delivery.read, 'new paper')} in {fields}. "
-        f"The papers most similar to those {liked} or given with /digest learn{query} come first, with "
-        "variety among them. Save, Like and Not for us teach me your taste; /digest taste shows the result."
+    papers = f"the papers {liked}, or given with /digest learn"
+    return f"“{shown(digest.query, 120)}” and to {papers}" if digest.query else papers
+
+
+def _none(digest: Digest, delivery: Delivery) -> str:
+    """Why a digest found nothing, and what to do about it."""
+    if not delivery.read:
+        return _read(digest, delivery)
+    said = [_read(digest, delivery)]
+    if digest.person_numbers:
+        said.append("None is by the people that this digest watches.")
+    said.append(f"None is similar enough to {_wanted(digest)}.")
+    if words := _words(digest):
+        said.append("Or those that are have the wrong words:")
+    advice = (
+        "For more papers, describe in other words what you look for, choose more fields or change the words "
+        "(/digest edit), or give me papers to learn from (/digest learn)."
     )
-    return "\n".join([text, *_words(digest)])
+    return "\n".join([" ".join(said), *words, advice])
 
 
 def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> str:
@@ -171,15 +245,18 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
 def several_people(line: str, people: Sequence[Outline]) -> str:
     """A name in a form is several people's."""
     listed = "\n".join(f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in people)
-    head = (
-        f"Several people publish as **{shown(line, 60)}**. Write the name with its number. I changed nothing."
-    )
-    return f"{head}\n{listed}"
+    head = f"Several people publish as {shown(line, 60)}, so I left this name out."
+    return f"{head}\nWrite the name with its number:\n{listed}"
 
 
 def nobody(line: str) -> str:
     """A name in a form is nobody's."""
-    return f"I know nobody called “{shown(line, 60)}”. I changed nothing."
+    return f"I know nobody called “{shown(line, 60)}”, so I left this name out."
+
+
+def too_many_people(most: int) -> str:
+    """A form has more names than a digest can watch."""
+    return f"A digest can watch up to {most} people, so I left out the names after the first {most}."
 
 
 def owner_told(digest: Digest, why: str) -> str:

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from commands.cards.digest import place, summary, week
+from commands.cards.digest_replies import description_lines, with_problem
 from commands.cards.fields import fields_line
 from commands.cards.text import label, moment, plural, shown
 from data.records import Paper
 from data.sources.arxiv_fields import field_name
 from data.stores.digest_record import Digest
 from data.stores.seeds import Seed
+from index.search.understanding import Understood
 
 TITLES_SHOWN = 5
 MOST_CHOSEN = 25
 ALL_FIELDS = "all its fields"
 KINDS = {"text": "pasted", "file": "from a file", "orcid": "from an ORCID record", "person": "by one person"}
-NOTHING_YET = "Nothing yet. Until people press *Like* or *Save*, I choose papers typical of the day."
+NO_PAPERS_YET = "No papers yet."
 NO_PLACE = "First choose a channel where I may post."
 NO_ZONE = "First choose your time zone. Without it, I don't know when to post."
 GONE = "The channel that you chose is gone, or I can't see it any more. Choose another one."
@@ -50,13 +52,16 @@ def place_page(digest: Digest, problem: str = "") -> str:
     return _page(1, "Where should I post?", f"{now}\nA text channel, a thread or a forum will do.", problem)
 
 
-def field_page(digest: Digest, reads: Sequence[str], problem: str = "") -> str:
-    """Which fields a digest reads."""
+def field_page(
+    digest: Digest, reads: Sequence[str], read: Understood | None = None, problem: str = ""
+) -> str:
+    """Which fields a digest reads, and how its description was read."""
     chosen = fields_line(sorted(digest.category_set), MOST_CHOSEN)
     all_read = fields_line(reads) or ALL_FIELDS
     lines = [f"Now: {chosen}." if chosen else f"Now: everything that I read ({all_read})."]
     if digest.query:
         lines.append(f"In your words: “{shown(digest.query, 200)}”")
+        lines += description_lines(read)
     archives = {code.partition(".")[0] for code in reads if "." not in code}
     unread = [
         code
@@ -104,14 +109,16 @@ def time_page(
 
 
 def learn_page(
-    seeds: Sequence[Seed], papers: Sequence[Paper], people: Sequence[str], problem: str = ""
+    digest: Digest, seeds: Sequence[Seed], papers: Sequence[Paper], people: Sequence[str], problem: str = ""
 ) -> str:
-    """What a digest learns from."""
-    lines = [learned_from(seeds, papers) if seeds else NOTHING_YET]
+    """What a digest learns from, and what decides until then."""
+    lines = [learned_from(seeds, papers)] if seeds else [NO_PAPERS_YET]
+    if digest.query:
+        lines.append(f"Your description decides{' too' if seeds else ''}: “{shown(digest.query, 200)}”")
     if people:
-        lines.append(
-            f"People whose papers I always look at: {', '.join(shown(name, 40) for name in people)}."
-        )
+        lines.append(f"I always show papers by {', '.join(shown(name, 40) for name in people)}.")
+    if not (seeds or digest.query or people):
+        lines[0] += " Until people press *Like* or *Save*, I choose papers typical of the day."
     lines.append(
         "Give me papers (links, ids, titles or BibTeX), a file exported from Zotero, an ORCID iD, or "
         "people. You can skip this. Later, `/digest learn` and *Teach my digest* on somebody's card add more."
@@ -135,7 +142,7 @@ def ready(digest: Digest, following: datetime | None, seeds: int, problem: str =
         lines.append(f"-# learns from {plural(seeds, 'paper')} that you gave me")
     if following is not None:
         lines.append(f"The first post comes {moment(following, 'F')}.")
-    return "\n".join([*lines, *([f"**{problem}**"] if problem else [])])
+    return with_problem("\n".join(lines), problem)
 
 
 def others_here(digests: Sequence[Digest]) -> str:
@@ -162,7 +169,7 @@ def field_label(code: str, papers: int) -> str:
 
 def _page(number: int, question: str, text: str, problem: str) -> str:
     head = f"-# Set-up, step {number} of 4\n## {question}\n{text}"
-    return f"{head}\n**{problem}**" if problem else head
+    return with_problem(head, problem)
 
 
 def no_such_field(typed: str) -> str:

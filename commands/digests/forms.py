@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import discord
 from discord import ui
@@ -27,8 +28,30 @@ _NAME = 100
 """Characters of a person's name in a form: thirty fit, and the number behind it says who is meant."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-Then = Callable[[], Awaitable[ui.LayoutView | Reply]]
-"""Makes the reply to a form that was kept."""
+
+
+class Then(Protocol):
+    """Makes the reply to a form that was kept; ``problem`` says what of it was not."""
+
+    def __call__(self, *, problem: str = "") -> Awaitable[ui.LayoutView | Reply]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleTyped:
+    """The people meant by a form's lines, and for each line that means nobody or several, what to say."""
+
+    numbers: tuple[int, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def stored(self) -> str:
+        """As a digest keeps them."""
+        return " ".join(map(str, self.numbers))
+
+    @property
+    def problem(self) -> str:
+        """What to say of all lines that were left out; empty for none."""
+        return "\n".join(self.problems)
 
 
 class DigestForm(CheckedModal):
@@ -84,10 +107,9 @@ class Words(DigestForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        numbers = await numbers_of(self._services, values.pop("people"))
-        people = " ".join(map(str, numbers))
-        await self._services.store.digests.change(self._digest.id, **values, people=people)
-        return await self._then()
+        people = await people_named(self._services, values.pop("people"))
+        await self._services.store.digests.change(self._digest.id, **values, people=people.stored)
+        return await self._then(problem=people.problem)
 
 
 def _long(label: str, default: str, most: int) -> ui.TextInput[Any]:
@@ -144,23 +166,24 @@ async def written(services: Services, digest: Digest) -> str:
     )
 
 
-async def numbers_of(services: Services, text: str) -> list[int]:
-    """The people meant by lines of names, or of names with numbers.
-
-    Raises
-    ------
-    UserError
-        Where a name is nobody's, or several people's.
-    """
+async def people_named(services: Services, text: str) -> PeopleTyped:
+    """The people meant by lines of names, or of names with numbers."""
     numbers: list[int] = []
-    for line in lines(text)[:MOST_PEOPLE]:
+    problems: list[str] = []
+    named = lines(text)
+    for line in named[:MOST_PEOPLE]:
         number = _NUMBER.search(line)
-        meant = await whom(services, f"~{number[1]}" if number else line)
+        try:
+            meant = await whom(services, f"~{number[1]}" if number else line)
+        except UserError:  # the number is nobody's any more
+            problems.append(replies.nobody(line))
+            continue
         if meant.person is not None:
             numbers.append(meant.person.id)
         elif meant.others:
-            several = await outlined(services, meant.others[:5])
-            raise UserError(replies.several_people(line, several))
+            problems.append(replies.several_people(line, await outlined(services, meant.others[:5])))
         else:
-            raise UserError(replies.nobody(line))
-    return list(dict.fromkeys(numbers))
+            problems.append(replies.nobody(line))
+    if len(named) > MOST_PEOPLE:
+        problems.append(replies.too_many_people(MOST_PEOPLE))
+    return PeopleTyped(tuple(dict.fromkeys(numbers)), tuple(problems))

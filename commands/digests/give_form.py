@@ -10,7 +10,7 @@ from discord import ButtonStyle, ui
 
 from commands.cards import giving as cards
 from commands.digests.allowed import own_digest
-from commands.digests.forms import LONGEST, DigestForm, numbers_of, written
+from commands.digests.forms import LONGEST, DigestForm, people_named, written
 from commands.digests.giving import Gift, understood
 from commands.digests.setup_choices import again
 from commands.kit.limits import IMPORT
@@ -68,17 +68,17 @@ class GiveForm(DigestForm):
             self.add_item(ui.Label(text=text, description=description, component=item))
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        numbers = await numbers_of(self._services, values["people"])
+        people = await people_named(self._services, values["people"])
         file = self._file.values[0] if self._file.values else None
         gift = Gift(values["papers"], file, values["orcid"])
         parts = await understood(self._services, self._press.member, gift)
-        await self._services.store.digests.change(self._digest.id, people=" ".join(map(str, numbers)))
+        await self._services.store.digests.change(self._digest.id, people=people.stored)
         unknown: list[str] = []
         for kind, given in parts:
             await self._services.store.digests.plant(self._digest.id, kind, given.papers)
             unknown += given.unknown
-        problem = cards.unknown_line(unknown) if unknown else ""
-        return await again(self._press, self._digest.id, "learn", problem)
+        problems = [people.problem, cards.unknown_line(unknown) if unknown else ""]
+        return await self._then(problem="\n".join(filter(None, problems)))
 
 
 def _typed(

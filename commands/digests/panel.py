@@ -20,6 +20,7 @@ from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
 from data.calendar.zones import offered
 from data.stores.digest_record import Digest
+from index.digest.description import read_description
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
 WEEKS = {
@@ -100,10 +101,17 @@ def _items(components: Sequence[Any]) -> list[Any]:
     return nested
 
 
-async def panel(services: Services, number: int, *, about: bool = False, lacks: str = "") -> ui.LayoutView:
+async def panel(
+    services: Services, number: int, *, about: bool = False, lacks: str = "", problem: str = ""
+) -> ui.LayoutView:
     """A digest's settings: when and where it posts, or with ``about`` which papers.
 
-    ``lacks`` says what will be missing in its place.
+    Parameters
+    ----------
+    lacks
+        What will be missing in its place.
+    problem
+        What of a form was not kept.
 
     Raises
     ------
@@ -115,10 +123,13 @@ async def panel(services: Services, number: int, *, about: bool = False, lacks: 
         raise UserError(DELETED)
     rows = _about_rows(services, digest) if about else _when_rows(digest)
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
-    text = replies.settings(digest, [person.name for person in known.values()])
+    read = (
+        await read_description(services.search, digest.query, mend=True) if about and digest.query else None
+    )
+    text = replies.settings(digest, [person.name for person in known.values()], read)
     if lacks:
         text += f"\n-# {lacks}"
-    return note(text, [*rows, _buttons(digest, about=about)])
+    return note(replies.with_problem(text, problem), [*rows, _buttons(digest, about=about)])
 
 
 def _buttons(digest: Digest, *, about: bool) -> list[ui.Item[Any]]:

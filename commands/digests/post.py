@@ -123,5 +123,5 @@ def below_post(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
         following: dict[str, Any] = {"delivery": delivery.id, "start": begun + cards.PAGE}
         buttons.append(link("digest.page", f"{left} more", **following))
     if begun == 0 or left <= -cards.PAGE:
-        buttons.append(link("digest.how", "How these were chosen", delivery=delivery.id))
+        buttons.append(link("digest.how", replies.how_label(delivery), delivery=delivery.id))
     return buttons

@@ -59,7 +59,7 @@ async def preview(services: Services, digest: Digest) -> ui.LayoutView | Reply:
     """Exactly what would be posted now."""
     delivery = await _previewed(services, digest)
     if delivery.state == "empty":
-        return note(replies.nothing_to_post(delivery.read))
+        return note(replies.nothing_to_post(digest, delivery))
     return await post_of(services, digest, delivery, below=_below)
 
 
@@ -77,5 +77,5 @@ def _below(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
     if (left := left_after(delivery, begun)) > 0:
         following: dict[str, Any] = {"digest": delivery.digest_id, "start": begun + PAGE}
         buttons.append(link("digest.preview_page", f"{left} more", **following))
-    buttons.append(link("digest.preview_how", "How these were chosen", digest=delivery.digest_id))
+    buttons.append(link("digest.preview_how", replies.how_label(delivery), digest=delivery.digest_id))
     return buttons

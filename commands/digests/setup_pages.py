@@ -29,6 +29,7 @@ from data.calendar import clock, zones
 from data.calendar.announcements import next_announcement
 from data.stores.digest_record import Digest
 from data.stores.seeds import Seed
+from index.digest.description import read_description
 from index.digest.due import next_due
 
 STEPS = ("place", "field", "time", "learn", "ready")
@@ -104,7 +105,9 @@ async def page(
     if name == "place":
         text, rows = cards.place_page(digest, problem), await _place_rows(interaction, digest)
     elif name == "field":
-        text, rows = cards.field_page(digest, services.categories, problem), _field_rows(services, digest)
+        read = await read_description(services.search, digest.query, mend=True) if digest.query else None
+        text = cards.field_page(digest, services.categories, read, problem)
+        rows = _field_rows(services, digest)
     elif name == "time":
         text, rows = _time_text(digest, problem), _time_rows(interaction, digest)
     else:
@@ -204,7 +207,7 @@ def _time_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui
 async def _learn_text(services: Services, digest: Digest, seeds: Sequence[Seed], problem: str) -> str:
     papers = await services.store.papers([seed.paper for seed in seeds[: cards.TITLES_SHOWN]])
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
-    return cards.learn_page(seeds, papers, [person.name for person in known.values()], problem)
+    return cards.learn_page(digest, seeds, papers, [person.name for person in known.values()], problem)
 
 
 # -- the last page -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -13,8 +13,10 @@ from scipy import sparse
 from data.reasons import KnownWriter
 from index.digest.encoder import Items, words_text
 from index.digest.local_words import SAMPLE, LocalWords, standard
-from index.digest.picks import Pick, Scored, has_words, picked
+from index.digest.picks import Pick, Scored, picked
+from index.digest.short_queries import named
 from index.digest.taste import TasteRanker
+from index.digest.word_filter import WordFilter
 from index.search.corpus import Corpus
 from index.search.embedding_model import ModelError
 
@@ -44,14 +46,18 @@ class Taste:
         Descriptions in plain words, each of a subject of its own.
     followed
         For candidates by people who count, these authors.
+    by_people
+        They named people whose papers they want; without other wishes, only these papers match.
     require, exclude
-        Words or phrases: title or abstract has at least one required, and no excluded one.
+        Words or phrases: title or abstract has at least one required, and no excluded one
+        (:class:`index.digest.word_filter.WordFilter`).
     """
 
     liked: Mapping[int, float] = field(default_factory=dict)
     disliked: frozenset[int] = frozenset()
     queries: tuple[str, ...] = ()
     followed: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
+    by_people: bool = False
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
@@ -168,26 +174,22 @@ class Chooser:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
         A paper outside the readers' area (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless
-        somebody they follow wrote it. With ``known_only``, only papers by followed people match, and those
-        similar (:data:`CLOSE`) to a liked paper or a query.
+        somebody they follow wrote it, or it prints all words of a short query. With ``known_only``, only
+        papers by followed people match, and those similar (:data:`CLOSE`) to a liked paper or a query.
 
-        Without liked papers, queries or followed people there is nothing to match: then the papers are chosen
+        Without liked papers, queries or named people there is nothing to match: then the papers are chosen
         that are the most typical of their day.
         """
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
             return []
         scored = await self._scored(candidates, taste)
-        limited = taste.require or taste.exclude
-        kept = [
-            row
-            for row, paper in enumerate(candidates)
-            if not limited or has_words(self._texts[paper], taste.require, taste.exclude)
-        ]
+        texts = [self._texts[paper] for paper in candidates]
+        kept = await asyncio.to_thread(_passing, texts, WordFilter(taste.require, taste.exclude))
+        if known_only:
+            scored = replace(scored, named=np.zeros_like(scored.named), nothing_known=False)
         floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
-        return await asyncio.to_thread(
-            picked, scored, np.array(kept, np.int64), floor, most, open_to_all=not known_only
-        )
+        return await asyncio.to_thread(picked, scored, kept, floor, most)
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
         """All candidates for a taste, best first, without regard to variety."""
@@ -260,7 +262,8 @@ class Chooser:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
-        nothing_known = wanted.items is None and not taste.followed
+        nothing_known = wanted.items is None and not taste.by_people
+        texts = [self._texts[paper] for paper in candidates]
         return Scored(
             candidates,
             items.joint,
@@ -272,5 +275,11 @@ class Chooser:
             wanted.queries,
             nearest,
             by,
+            named(self._corpus.words, texts, wanted.queries),
             nothing_known,
         )
+
+
+def _passing(texts: Sequence[str], words: WordFilter) -> np.ndarray:
+    """The rows of texts that pass a filter."""
+    return np.array([row for row, text in enumerate(texts) if words.passes(text)], np.int64)

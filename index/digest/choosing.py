@@ -20,6 +20,7 @@ from data.stores.slices import slices
 from data.stores.store import Store
 from index.digest.candidates import candidates
 from index.digest.chooser import Taste
+from index.digest.description import read_description
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
 from index.digest.writers import Writers, writers_of
@@ -145,32 +146,36 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
     now = utc_now()
     store = sources.store
     since = now - LIKED_FOR
-    said = await (
+    opinions = await (
         store.digests.opinions(member=digest.owner, since=since)
         if digest.is_own
         else store.digests.opinions(guild=digest.guild, since=since)
     )
     liked: dict[int, float] = {}
     disliked: set[int] = set()
-    for _, paper, kind, when in said:
+    for _, paper, kind, when in opinions:
         if kind == "dislike":
             disliked.add(paper)
         elif kind != "skip":
             liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
     topics: list[str] = []
+    by_people = bool(digest.person_numbers)
     if digest.is_own:
         liked |= await _own(sources, digest.owner, liked)
         follows = await store.members.following(digest.owner)
         topics = [follow.shown for follow in follows if follow.kind == "topic"]
+        by_people |= any(follow.kind == "person" for follow in follows)
     liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
+    said = await read_description(sources.search, digest.query) if digest.query else None
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
-        _queries(digest.query, topics),
+        _queries(said.text if said else "", topics),
         writers.by,
+        by_people,
         digest.required,
-        digest.excluded,
+        (*digest.excluded, *(said.without if said else ())),
     )
 
 

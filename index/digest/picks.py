@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from data.keys import fold
 from data.reasons import KnownWriter
 from index.digest.taste import LEAST_ODDS
 
@@ -55,12 +52,15 @@ class Scored:
     queries: tuple[str, ...]
     nearest: np.ndarray
     by: list[tuple[KnownWriter, ...]]
+    named: np.ndarray
+    """Whether each prints all words of a short query (:data:`index.digest.short_queries.SHORT`) in one
+    sentence, bool, shape (papers, queries)."""
     nothing_known: bool
-    """There are no liked papers, no query and no followed people to match."""
+    """There are no liked papers, no query and no people to match."""
 
 
-def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to_all: bool) -> list[Pick]:
-    """The best rows of ``kept`` that match; with ``open_to_all`` any matches where nothing is known.
+def picked(scored: Scored, kept: np.ndarray, floor: float, most: int) -> list[Pick]:
+    """The best rows of ``kept`` that match; any matches where nothing is known.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
     """
     followed = np.array([bool(names) for names in scored.by])
     similar = (scored.nearest >= floor) & (scored.odds >= LEAST_ODDS)
-    fits = similar | followed | (open_to_all and scored.nothing_known)
+    fits = similar | scored.named.any(axis=1) | followed | scored.nothing_known
     rows = kept[fits[kept]]
     picks = []
     for row in apart(scored.scores[rows], scored.joint[rows], most):
@@ -90,8 +90,9 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int, *, open_to
 def _query(scored: Scored, at: int, floor: float) -> str:
     if not scored.queries:
         return ""
-    best = int(scored.to_queries[at].argmax())
-    return scored.queries[best] if scored.to_queries[at, best] >= floor else ""
+    matched = (scored.to_queries[at] >= floor) | scored.named[at]
+    best = int(np.where(matched, scored.to_queries[at], -np.inf).argmax())
+    return scored.queries[best] if matched[best] else ""
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
@@ -106,15 +107,3 @@ def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:
         left[best] = False
         likeness = np.maximum(likeness, joint @ joint[best])
     return chosen
-
-
-def has_words(text: str, require: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether a text has a required word (if there are any) and no excluded one; whole words, any case."""
-    plain = fold(text)
-    return (not require or any(_stands(word, plain) for word in require)) and not any(
-        _stands(word, plain) for word in exclude
-    )
-
-
-def _stands(word: str, plain: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", plain) is not None

@@ -12,14 +12,16 @@ from index.digest.day_map import DayMap
 from index.digest.taste import TasteRanker
 from index.people.insight import Insight
 from index.search.corpus import Corpus
+from index.search.search import Search
 from index.trust.present import Attendance
 from index.trust.views import Place
 
 
 class DigestSources(Protocol):
-    """The store, the corpus and the people, as one place sees them."""
+    """The store, the corpus, the search and the people, as one place sees them."""
 
     corpus: Corpus
+    search: Search
     chooser: Chooser | None
     """Loaded when it is first needed; kept :attr:`everywhere`."""
     day_maps: OrderedDict[tuple[int, ...], DayMap]

@@ -213,7 +213,7 @@ async def test_a_file_is_learned_from_on_the_page_itself_and_forgotten_again(sce
     ready = await told.press("Preview")
     assert ", given to this digest" in ready.text
     forgotten = await (await ready.press("Back")).press("Forget these")
-    assert "Nothing yet" in forgotten.text
+    assert "No papers yet" in forgotten.text
     assert not [button for button in forgotten.buttons if "Forget" in button["label"]]
 
 

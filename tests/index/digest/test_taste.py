@@ -10,7 +10,7 @@ from scipy import sparse
 
 from index.digest.encoder import Encoder, Space, words_text
 from index.digest.local_words import LocalWords
-from index.digest.picks import apart, has_words
+from index.digest.picks import apart
 from index.digest.taste import FEATURES, SUMMED, TasteRanker
 from index.evaluate.digest import ListingDays, evaluate, is_kept, measure, questions, readers
 from index.evaluate.train_digest import train
@@ -195,23 +195,6 @@ def test_chosen_papers_are_kept_apart():
     assert apart(np.array([2.0, 1.9, 1.8, 1.0]), joint, 2) == [0, 3]
     assert apart(np.array([2.0, 1.9, 1.8, -9.0]), joint, 4)[0] == 0
     assert apart(np.zeros(0), np.zeros((0, 2), np.float32), 3) == []
-
-
-@pytest.mark.parametrize(
-    ("require", "exclude", "fits"),
-    [
-        ((), (), True),
-        (("switch",), (), False),
-        (("Switches",), (), True),
-        (("nothing", "in-network"), (), True),
-        ((), ("SWITCHES",), False),
-        ((), ("net",), True),
-        ((".*",), (), False),
-        ((), ("(",), True),
-    ],
-)
-def test_words_are_whole_and_plain(require, exclude, fits):
-    assert has_words("In-network aggregation on switches", require, exclude) is fits
 
 
 def _library(known):

@@ -1,0 +1,201 @@
+"""What a digest is asked for: people, words and descriptions as tired researchers type them."""
+
+from datetime import timedelta
+
+import pytest
+
+from commands.kit.which_person import whom
+from index.identity.passes import identify
+from tests.helpers.digests import MONDAY, active, re_titles
+from tests.helpers.lab import fill
+from tests.helpers.records import record
+
+NOWHERE = {"query": "", "people": "", "require": "", "exclude": ""}
+
+
+async def know_people(scene):
+    corpus = scene.bot.services.corpus
+    with corpus.writing():
+        await identify(corpus, full=True)
+    await scene.bot.services.insight.refresh()
+
+
+async def embed(scene):
+    corpus = scene.bot.services.corpus
+    with corpus.writing():
+        await corpus.embed_backlog()
+
+
+async def number_of(scene, name):
+    return (await whom(scene.bot.services, name)).person.id
+
+
+async def posted(scene):
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    return scene.posts()[-1]
+
+
+async def words_and_people(scene, **values):
+    """Fill the form in, and return the panel that follows."""
+    panel = await (await scene.user.slash("/digest create")).press("Papers")
+    form = await panel.press("Words and people")
+    return await scene.user.submit(form.message["modal"], NOWHERE | values)
+
+
+async def draft(scene):
+    [made] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True)
+    return made
+
+
+async def test_a_digest_of_people_alone_shows_their_papers_and_else_none(scene):
+    await know_people(scene)
+    ada = await number_of(scene, "Ada Lovelace")
+    await active(scene, people=str(ada))
+    post = await posted(scene)
+    assert "1 of 9 new papers" in post.text
+    assert "by Ada Lovelace, followed" in post.text
+    assert "rank higher" in (await post.press("How these were chosen")).text
+    without_her = [
+        record(300 + n, authors=[f"Bob {n}"], announced=MONDAY + timedelta(days=1)) for n in range(3)
+    ]
+    await fill(scene.bot, without_her)
+    await know_people(scene)
+    scene.at += timedelta(days=1)
+    await scene.poster.tick()
+    post = scene.posts()[-1]
+    assert "none of 3 new papers match" in post.text
+    assert "typical" not in post.text
+    why = (await post.press("Why nothing was chosen")).text
+    assert "None is by the people that this digest watches" in why
+    assert "/digest learn" in why
+
+
+async def test_members_papers_rank_higher_beside_typical_ones(scene):
+    await know_people(scene)
+    ada = await number_of(scene, "Ada Lovelace")
+    assert "follow" in (await scene.user.slash(f"/follow person:~{ada}")).text
+    await active(scene, followed=True)
+    post = await posted(scene)
+    assert "5 of 9 new papers" in post.text
+    assert "by Ada Lovelace, followed" in post.text
+    how = (await post.press("How these were chosen")).text
+    assert "rank higher" in how
+    assert "typical of the day" in how
+
+
+async def test_one_wrong_name_leaves_the_rest_of_the_form_as_it_was_sent(scene):
+    await know_people(scene)
+    ada = await number_of(scene, "Ada Lovelace")
+    panel = await words_and_people(
+        scene, query="switches", people="Ada Lovelace\nNobody Atall\nSomebody Else ~99999", require="gossip"
+    )
+    assert "I know nobody called “Nobody Atall”" in panel.text
+    assert "I know nobody called “Somebody Else" in panel.text
+    assert "watches 1 person" in panel.text
+    digest = await draft(scene)
+    assert (digest.query, digest.person_numbers, digest.required) == ("switches", (ada,), ("gossip",))
+
+
+async def test_a_name_of_several_is_asked_for_and_the_rest_is_kept(scene):
+    panel = await words_and_people(scene, query="switches", people="Jiamin Cao")
+    assert "Several people publish as Jiamin Cao" in panel.text
+    assert panel.text.count("Jiamin Cao ~") == 2
+    assert (await draft(scene)).query == "switches"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("switches, but not gossip", "leave out papers with “gossip”"),
+        ("speech recogniton in noisy rooms", "Do you mean “recognition” by “recogniton”?"),
+        ("Spracherkennung in lauten Räumen mit vielen Menschen", "This looks like another language"),
+        ("噪声房间中的语音识别", "This looks like Chinese"),
+    ],
+)
+async def test_what_a_description_may_have_got_wrong_is_said_at_once(scene, query, told):
+    panel = await words_and_people(scene, query=query)
+    assert told in panel.text
+    setup = await (await scene.user.slash("/setup")).press("Next")
+    form = await setup.press("In your own words")
+    page = await scene.user.submit(form.message["modal"], {"query": query, "fields": ""})
+    assert told in page.text
+
+
+async def test_a_plain_description_is_shown_without_remarks(scene):
+    panel = await words_and_people(scene, query="gossip in programmable switches")
+    assert "-# I look for" not in panel.text
+    assert "Do you mean" not in panel.text
+    assert "looks like" not in panel.text
+
+
+async def test_what_a_description_declines_is_left_out(scene):
+    await embed(scene)
+    await fill(
+        scene.bot, [record(400, title="Gossip in switches with robots", abstract="Robots gossip, too.")]
+    )
+    await embed(scene)
+    await active(scene, query="gossip in programmable switches but not in noisy rooms or robots")
+    post = await posted(scene)
+    assert all("robots" not in title for title in re_titles(post.text))
+    assert len(re_titles(post.text)) == 3
+    assert "matches “gossip in programmable switches”" in post.text
+
+
+@pytest.mark.parametrize("query", ["molecules", "Molecule", "MOLECULES graph"])
+async def test_papers_that_print_a_short_description_match_it(scene, query):
+    others = [record(500 + n, title=f"Tides, part {n}", abstract="We study the sea.") for n in range(9)]
+    aside = record(
+        520,
+        title="Designs that bind",
+        abstract="We make what binds. Its graph is that of small molecules, found by chance. It is cheap.",
+        announced=MONDAY,
+        listings=[("cs.CL", MONDAY)],
+    )
+    await fill(scene.bot, [*others, aside])
+    await embed(scene)
+    await active(scene, query=query, most=20)
+    post = await posted(scene)
+    titles = re_titles(post.text)
+    assert "Designs that bind" in titles
+    assert all("molecules" in title or title == "Designs that bind" for title in titles)
+
+
+async def test_words_count_in_all_their_forms_and_the_settings_say_so(scene):
+    panel = await words_and_people(scene, require="molecule\nroom", exclude='switch\n"noisy"')
+    assert "Other forms of these words count" in panel.text
+    shown = await panel.press("Preview")
+    titles = re_titles(shown.text)
+    assert len(titles) == 3
+    assert all("molecules" in title for title in titles)
+
+
+async def test_how_it_was_chosen_says_what_was_known(scene):
+    await active(scene)
+    post = await posted(scene)
+    how = (await post.press("How these were chosen")).text
+    assert "typical of the day" in how
+    assert "most similar" not in how
+    await embed(scene)
+    panel = await words_and_people(scene, query="gossip in programmable switches")
+    shown = await panel.press("Preview")
+    how = (await shown.press("How these were chosen")).text
+    assert "most similar to “gossip in programmable switches”" in how
+    assert "left out" in how
+    assert "typical" not in how
+
+
+async def test_step_four_says_what_decides(scene):
+    page = await (await scene.user.slash("/setup")).press("Next")
+    form = await page.press("In your own words")
+    page = await scene.user.submit(form.message["modal"], {"query": "gossip in switches", "fields": ""})
+    page = await page.press("Next")
+    page = await page.choose("UTC", next(s for s in page.selects if "suz" in s["custom_id"]))
+    page = await page.press("Next")
+    assert "Your description decides: “gossip in switches”" in page.text
+    assert "typical" not in page.text
+
+
+async def test_many_words_are_counted_in_the_settings(scene):
+    panel = await words_and_people(scene, require="\n".join(f"word{n}" for n in range(60)))
+    assert "word11 and 48 more" in panel.text
