@@ -27,8 +27,11 @@ COMMON, COMMON_LEAST = 0.2, 100_000
 only: it tells abstracts little apart, and going through that many takes long (benchmarks/common_words.py)."""
 OTHER_NUMBER = 0.1
 """A plural is the same word as a singular only if it has at least this share of its papers."""
+LEAST_LETTERS = 3
+"""A shorter singular is another word: *cs* of CSS."""
 FUNCTION_WORDS = 2
 _ACRONYM = re.compile(r"\b[A-Z]{2,5}s?\b")
+_VOWELS = frozenset("aeiouy")
 _TEXTS_KEPT, _STEMS_KEPT = 64, 50_000
 
 
@@ -111,11 +114,14 @@ class WordIndex(WordLookup):
     def _other_number(self, word: str, stem: str, held: int) -> str:
         """The stem of a word's plural or singular, if the stemmer keeps it apart and papers use it as often.
 
-        The stemmer takes words in "us" for Latin, so it leaves GPUs and menus as they are.
+        The stemmer takes words in "us" for Latin, so it leaves GPUs and menus as they are. It also leaves
+        letters without a vowel, such as LLMs.
         """
-        if len(word) < 3 or not word.endswith(("u", "us")):
+        one = word.removesuffix("s")
+        bare = one.isalpha() and _VOWELS.isdisjoint(one)
+        if len(one) < LEAST_LETTERS or not (bare or one.endswith("u")):
             return ""
-        other = self._stem(word + "s" if word.endswith("u") else word[:-1])
+        other = self._stem(word + "s" if one == word else one)
         if other == stem:
             return ""
         found = max(self._counts_of(other))

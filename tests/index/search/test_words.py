@@ -344,18 +344,29 @@ async def test_every_word_that_is_found_is_scored(words, store, title):
     assert words.titled(title, written).all()
 
 
-async def test_a_word_and_its_plural_count_once(words, store):
-    titles = ["One menu among menus", *(f"A menu of {n} things" for n in range(30))]
+@pytest.mark.parametrize("word", ["menu", "LLM"])
+async def test_a_word_and_its_plural_count_once(words, store, word):
+    titles = [f"One {word} among {word}s", *(f"A {word} of {n} things" for n in range(30))]
     changes = await store.upsert([record(n, title=title) for n, title in enumerate(titles, 50)])
     words.add(await store.papers(changes.ids))
     words.commit(2)
     written = words.words_of(changes.ids[:2])
-    assert words.titled("menu and menus among", written).tolist() == [True, False]
-    both = words.scores("menu and menus", written, title_only=True)
+    assert words.titled(f"{word} and {word}s among", written).tolist() == [True, False]
+    both = words.scores(f"{word} and {word}s", written, title_only=True)
     assert (both > 0).all()
-    assert both.tolist() == words.scores("menus", written, title_only=True).tolist()
-    for typed in ("menu", "menus"):
+    assert both.tolist() == words.scores(f"{word}s", written, title_only=True).tolist()
+    for typed in (word, f"{word}s"):
         assert {paper for paper, _ in words.search(typed, 50)} >= set(changes.ids), "in either number"
+
+
+@pytest.mark.parametrize("pair", [("CSS", "CS"), ("GPS", "GP"), ("2010s", "2010"), ("bus", "bu")])
+async def test_letters_that_only_look_like_a_plural_stand_alone(words, store, pair):
+    changes = await store.upsert([record(n, title=f"On {word}") for n, word in enumerate(pair * 5, 50)])
+    words.add(await store.papers(changes.ids))
+    words.commit(2)
+    for word in pair:
+        [term] = words.terms(word)
+        assert term.also == ""
 
 
 @pytest.mark.parametrize("damage", ["meta", "state", "segment"])
