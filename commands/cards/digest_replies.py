@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from commands.cards.digest import summary
-from commands.cards.fields import fields_line
 from commands.cards.people import Outline
-from commands.cards.search import foreign_line
-from commands.cards.text import day, moment, plural, shown
+from commands.cards.text import day, listed, moment, plural, shown
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
-from index.search.understanding import Understood
+from index.digest.description import CheckedDescription
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (
@@ -44,7 +42,10 @@ STATES = {
 }
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
 WORDS_SHOWN = 12
-FORMS_COUNT = "-# Other forms of these words count, too, but for words in quotes."
+NAMESAKES_SHOWN = 3
+FORMS_COUNT = (
+    "-# Other forms of these words count too (*agent*, *agents*). To match a word exactly, put it in quotes."
+)
 
 
 def may_not_post(place: int, permissions: Sequence[str]) -> str:
@@ -104,52 +105,67 @@ def delete_question(digest: Digest) -> str:
     return f"Delete {name_of(digest)} and its history? To stop it for a while, use /digest pause."
 
 
-def settings(digest: Digest, people: Iterable[str], read: Understood | None = None) -> str:
+def settings(digest: Digest, people: Iterable[str], read: CheckedDescription | None = None) -> str:
     """A digest's settings, above the selects that change them, and how its description was read."""
     lines = [summary(digest), *description_lines(read)]
     if names := ", ".join(shown(name, 40) for name in people):
-        lines.append(f"**Papers by** {names}")
-    lines += _words(digest)
+        lines.append(f"**Watches** {names}")
+    if words := words_lines(digest):
+        lines += [*words, FORMS_COUNT]
     if digest.state == "draft":
         first = "" if digest.zone else "choose a time zone. "
         lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")
     return "\n".join(lines)
 
 
-def _words(digest: Digest) -> list[str]:
+def words_lines(digest: Digest) -> list[str]:
     """The words that papers need or may not have."""
-    told = [
+    return [
         f"**{name}** {', '.join(shown(word, 40) for word in words[:WORDS_SHOWN])}{_more(len(words))}"
         for name, words in (("Needs one of", digest.required), ("None of", digest.excluded))
         if words
     ]
-    return [*told, FORMS_COUNT] if told else []
 
 
 def _more(words: int) -> str:
     return f" and {words - WORDS_SHOWN} more" if words > WORDS_SHOWN else ""
 
 
-def description_lines(read: Understood | None) -> list[str]:
-    """How a description was read, in small print: what it leaves out, and what may be wrong with it."""
+def description_lines(read: CheckedDescription | None) -> list[str]:
+    """How a description was read, and what may be wrong with it, in small print."""
     if read is None:
         return []
-    if read.foreign:
-        return [foreign_line(read.foreign, fits=False)]
     lines = []
-    if read.without:
-        unwanted = " or ".join(f"“{shown(what, 60)}”" for what in read.without)
-        lines.append(f"-# I look for “{shown(read.text, 120)}”, and leave out papers with {unwanted}.")
-    if read.fixed:
-        meant = ", ".join(f"“{shown(right, 60)}” by “{shown(typed, 60)}”" for typed, right in read.fixed)
-        lines.append(f"-# Do you mean {meant}? I take the words as you typed them.")
+    if read.foreign:
+        lines.append(
+            f"-# This looks like {read.foreign}. I read papers in English, so please write the description "
+            "in English."
+        )
+    if read.subject or read.without:
+        unwanted = listed([f"“{shown(what, 60)}”" for what in read.without], "or")
+        without = f" and leave out papers that mention {unwanted}" if unwanted else ""
+        lines.append(f"-# I look for “{shown(read.subject, 120)}”{without}.")
+    if len(read.typos) == 1:
+        [(typed, meant)] = read.typos
+        lines.append(
+            f"-# Did you mean “{shown(meant, 60)}”? I search for “{shown(typed, 60)}”, as you typed it. To "
+            "change it, edit the description."
+        )
+    elif read.typos:
+        told = [f"“{shown(typed, 60)}” (“{shown(meant, 60)}”?)" for typed, meant in read.typos]
+        lines.append(f"-# Did you misspell {listed(told)}? I search for these words as you typed them.")
+    if read.people:
+        lines.append(
+            f"-# To get papers by {shown(read.people[0], 60)}, name them among the people to watch, not in "
+            "the description."
+        )
     return lines
 
 
 def with_problem(text: str, problem: str) -> str:
-    """A page or reply, and below it what was not kept, its first line in bold."""
-    first, _, rest = problem.partition("\n")
-    return "\n".join(filter(None, (text, f"**{first}**" if first else "", rest)))
+    """A page or reply, and below it in bold what was not kept; a problem's list stays plain."""
+    told = [line if line.startswith("- ") else f"**{line}**" for line in problem.splitlines()]
+    return "\n".join([text, *told])
 
 
 def started(digest: Digest, due: datetime | None) -> str:
@@ -172,68 +188,6 @@ def deleted(digest: Digest) -> str:
     return f"Deleted: {name_of(digest)}."
 
 
-def nothing_to_post(digest: Digest, delivery: Delivery) -> str:
-    """A preview without papers, and why."""
-    return f"Nothing would be posted. {_none(digest, delivery)}"
-
-
-def how_label(delivery: Delivery) -> str:
-    """What the button says that tells how a posting was chosen."""
-    return "How these were chosen" if delivery.papers else "Why nothing was chosen"
-
-
-def how_chosen(digest: Digest, delivery: Delivery) -> str:
-    """How a posting was chosen."""
-    if not delivery.papers:
-        return f"## Why nothing was chosen\n{_none(digest, delivery)}"
-    why = [chosen.why for chosen in delivery.papers]
-    typical = not any(reason.near or reason.query or reason.text for reason in why)
-    lines = [f"## How these were chosen\n{_read(digest, delivery)}"]
-    if any(reason.by for reason in why):
-        lines.append("- Papers by people whom you watch or follow, or who are members here, rank higher.")
-    if typical and not all(reason.by for reason in why):
-        lines.append(
-            "- I don't know yet what is wanted here, so I chose papers typical of the day. Save and Like "
-            "teach me. So do a description (/digest edit) and papers to learn from (/digest learn)."
-        )
-    elif not typical:
-        lines.append(
-            f"- The papers that are most similar to {_wanted(digest)} come first, with variety among them."
-        )
-        lines.append("- Papers that are probably on other subjects are left out, even if few remain.")
-        lines.append("- Save, Like and Not for us teach me your taste; /digest taste shows the result.")
-    return "\n".join([*lines, *_words(digest)])
-
-
-def _read(digest: Digest, delivery: Delivery) -> str:
-    fields = fields_line(sorted(digest.category_set)) or "all my fields"
-    return f"I read {plural(delivery.read, 'new paper')} in {fields}."
-
-
-def _wanted(digest: Digest) -> str:
-    """What papers are compared with."""
-    liked = "you saved and liked" if digest.is_own else "saved and liked here"
-    papers = f"the papers {liked}, or given with /digest learn"
-    return f"“{shown(digest.query, 120)}” and to {papers}" if digest.query else papers
-
-
-def _none(digest: Digest, delivery: Delivery) -> str:
-    """Why a digest found nothing, and what to do about it."""
-    if not delivery.read:
-        return _read(digest, delivery)
-    said = [_read(digest, delivery)]
-    if digest.person_numbers:
-        said.append("None is by the people that this digest watches.")
-    said.append(f"None is similar enough to {_wanted(digest)}.")
-    if words := _words(digest):
-        said.append("Or those that are have the wrong words:")
-    advice = (
-        "For more papers, describe in other words what you look for, choose more fields or change the words "
-        "(/digest edit), or give me papers to learn from (/digest learn)."
-    )
-    return "\n".join([" ".join(said), *words, advice])
-
-
 def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> str:
     """What a member said of a paper is kept, or taken back."""
     title = f"**{shown(paper.title, 120)}**"
@@ -242,16 +196,32 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
     return f"{'Already in your library' if already else OPINIONS[kind]}: {title}."
 
 
-def several_people(line: str, people: Sequence[Outline]) -> str:
-    """A name in a form is several people's."""
-    listed = "\n".join(f"- {shown(line, 60)} ~{who.person.id}: {shown(who.line, 120)}" for who in people)
-    head = f"Several people publish as {shown(line, 60)}, so I left this name out."
-    return f"{head}\nWrite the name with its number:\n{listed}"
+def several_people(line: str, people: Sequence[Outline], count: int) -> str:
+    """A name in a form is that of so many people, of whom some are told."""
+    told = [f"- {shown(line, 60)} ~{who.person.id}: {shown(who.facts, 120)}" for who in people]
+    if count > len(people):
+        told.append(f"- and {count - len(people):,} more; /papers {shown(line, 60)} lists them")
+    head = (
+        f"Several people publish as {shown(line, 60)}, so I left that name out. To add one, type the name "
+        "with its number:"
+    )
+    return "\n".join([head, *told])
 
 
-def nobody(line: str) -> str:
-    """A name in a form is nobody's."""
-    return f"I know nobody called “{shown(line, 60)}”, so I left this name out."
+def more_namesakes(names: Sequence[str]) -> str:
+    """Further names in a form are several people's."""
+    told = listed([f"“{shown(name, 60)}”" for name in names])
+    return f"Several people publish as {told}, too; /papers tells them apart. I left these names out."
+
+
+def nobody(names: Sequence[str]) -> str:
+    """Names in a form are nobody's."""
+    told = listed([f"“{shown(name, 60)}”" for name in names], "or")
+    return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
+
+
+def _that(names: Sequence[str]) -> str:
+    return "that name" if len(names) == 1 else "those names"
 
 
 def too_many_people(most: int) -> str:

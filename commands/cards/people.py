@@ -34,13 +34,14 @@ class Outline:
     @property
     def line(self) -> str:
         """Everything in one plain line, for a choice while typing."""
-        parts = [f"{self.person.name}: {plural(self.person.papers, 'paper')}", self.years]
-        parts += [
-            self.affiliation or "",
-            ", ".join(self.topics),
-            f"with {self.closest}" if self.closest else "",
-        ]
-        return label(" · ".join(part for part in parts if part), 100)
+        return label(f"{self.person.name}: {self.facts}", 100)
+
+    @property
+    def facts(self) -> str:
+        """The same without the name."""
+        parts = [plural(self.person.papers, "paper"), self.years, self.affiliation or ""]
+        parts += [", ".join(self.topics), f"with {self.closest}" if self.closest else ""]
+        return " · ".join(part for part in parts if part)
 
 
 def span(first: date | None, last: date | None) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from commands.cards.text import readable, shorten, shown
+from commands.cards.text import listed, readable, shorten, shown
 from data.keys import visible
 from data.reasons import KnownWriter, Reason
 
@@ -38,13 +38,10 @@ def _sentence(reason: Reason, show: Show) -> str:
     if reason.query:
         parts.append(f"matches “{show(reason.query, 60)}”")
     if reason.words:
-        parts.append(f"{'both on' if reason.near else 'on'} {_listed(reason.words, show)}")
+        parts.append(
+            f"{'both on' if reason.near else 'on'} {listed([show(word, 60) for word in reason.words])}"
+        )
     return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
-
-
-def _listed(words: Sequence[str], show: Show) -> str:
-    *most, last = (show(word, 60) for word in words)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _writer(writer: KnownWriter, show: Show) -> str:

@@ -9,12 +9,12 @@ from datetime import datetime
 from commands.cards.digest import place, summary, week
 from commands.cards.digest_replies import description_lines, with_problem
 from commands.cards.fields import fields_line
-from commands.cards.text import label, moment, plural, shown
+from commands.cards.text import label, listed, moment, plural, shown
 from data.records import Paper
 from data.sources.arxiv_fields import field_name
 from data.stores.digest_record import Digest
 from data.stores.seeds import Seed
-from index.search.understanding import Understood
+from index.digest.description import CheckedDescription
 
 TITLES_SHOWN = 5
 MOST_CHOSEN = 25
@@ -53,7 +53,7 @@ def place_page(digest: Digest, problem: str = "") -> str:
 
 
 def field_page(
-    digest: Digest, reads: Sequence[str], read: Understood | None = None, problem: str = ""
+    digest: Digest, reads: Sequence[str], read: CheckedDescription | None = None, problem: str = ""
 ) -> str:
     """Which fields a digest reads, and how its description was read."""
     chosen = fields_line(sorted(digest.category_set), MOST_CHOSEN)
@@ -114,9 +114,9 @@ def learn_page(
     """What a digest learns from, and what decides until then."""
     lines = [learned_from(seeds, papers)] if seeds else [NO_PAPERS_YET]
     if digest.query:
-        lines.append(f"Your description decides{' too' if seeds else ''}: “{shown(digest.query, 200)}”")
+        lines.append(f"I {'also ' if seeds else ''}go by your description: “{shown(digest.query, 200)}”.")
     if people:
-        lines.append(f"I always show papers by {', '.join(shown(name, 40) for name in people)}.")
+        lines.append(f"I watch for papers by {listed([shown(name, 40) for name in people])}.")
     if not (seeds or digest.query or people):
         lines[0] += " Until people press *Like* or *Save*, I choose papers typical of the day."
     lines.append(

@@ -235,6 +235,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """``one``, ``one and two``, ``one, two and three``; empty for none."""
+    *most, final = parts or [""]
+    return f"{', '.join(most)} {last} {final}" if most else final
+
+
 def label(text: str, most: int = 80) -> str:
     """Text for a button or an option: not markdown, so only readable and cut; never empty."""
     return discord.utils.remove_markdown(shorten(readable(visible(text)), most)).strip()[:most] or "?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,6 +22,8 @@ from data.calendar import zones
 from data.stores.digest_record import Digest, lines
 
 MOST_PEOPLE = 30
+MOST_ASKED = 3
+"""Names of several people that a reply tells apart; a digest's settings stand beside them."""
 LONGEST = 4_000
 """Characters of a form's field, as many as Discord takes."""
 _NAME = 100
@@ -38,20 +40,15 @@ class Then(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PeopleTyped:
-    """The people meant by a form's lines, and for each line that means nobody or several, what to say."""
+    """The people meant by a form's lines, and what to say of the lines that mean nobody or several."""
 
     numbers: tuple[int, ...]
-    problems: tuple[str, ...]
+    problem: str
 
     @property
     def stored(self) -> str:
         """As a digest keeps them."""
         return " ".join(map(str, self.numbers))
-
-    @property
-    def problem(self) -> str:
-        """What to say of all lines that were left out; empty for none."""
-        return "\n".join(self.problems)
 
 
 class DigestForm(CheckedModal):
@@ -101,9 +98,9 @@ class Words(DigestForm):
         super().__init__(services, digest, "Which papers?", "dgm", then)
         self.ask(
             query=_long("Description in plain words", digest.query, 500),
-            people=_long("Papers by these people (one a line)", people, LONGEST),
-            require=_long("Needs one of these words (one a line)", digest.require, 500),
-            exclude=_long("None of these words (one a line)", digest.exclude, 500),
+            people=_long("Papers by these people (one per line)", people, LONGEST),
+            require=_long("Needs one of these words (one per line)", digest.require, 500),
+            exclude=_long("None of these words (one per line)", digest.exclude, 500),
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
@@ -159,7 +156,7 @@ def zone_typed(text: str) -> str:
 
 
 async def written(services: Services, digest: Digest) -> str:
-    """A digest's people as a form shows them: name and number, one a line."""
+    """A digest's people as a form shows them: name and number, one per line."""
     known = await services.store.people.find_all(digest.person_numbers)
     return "\n".join(
         dict.fromkeys(f"{person.name[:_NAME].strip()} ~{person.id}" for person in known.values())
@@ -169,21 +166,30 @@ async def written(services: Services, digest: Digest) -> str:
 async def people_named(services: Services, text: str) -> PeopleTyped:
     """The people meant by lines of names, or of names with numbers."""
     numbers: list[int] = []
-    problems: list[str] = []
+    unknown: list[str] = []
+    several: dict[str, Sequence[int]] = {}
     named = lines(text)
     for line in named[:MOST_PEOPLE]:
         number = _NUMBER.search(line)
         try:
             meant = await whom(services, f"~{number[1]}" if number else line)
         except UserError:  # the number is nobody's any more
-            problems.append(replies.nobody(line))
+            unknown.append(line)
             continue
         if meant.person is not None:
             numbers.append(meant.person.id)
         elif meant.others:
-            problems.append(replies.several_people(line, await outlined(services, meant.others[:5])))
+            several[line] = meant.others
         else:
-            problems.append(replies.nobody(line))
-    if len(named) > MOST_PEOPLE:
-        problems.append(replies.too_many_people(MOST_PEOPLE))
-    return PeopleTyped(tuple(dict.fromkeys(numbers)), tuple(problems))
+            unknown.append(line)
+    told = [
+        replies.several_people(line, await outlined(services, others[: replies.NAMESAKES_SHOWN]), len(others))
+        for line, others in list(several.items())[:MOST_ASKED]
+    ]
+    problems = [
+        replies.nobody(unknown) if unknown else "",
+        *told,
+        replies.more_namesakes(list(several)[MOST_ASKED:]) if len(several) > MOST_ASKED else "",
+        replies.too_many_people(MOST_PEOPLE) if len(named) > MOST_PEOPLE else "",
+    ]
+    return PeopleTyped(tuple(dict.fromkeys(numbers)), "\n".join(filter(None, problems)))

@@ -53,7 +53,7 @@ class GiveForm(DigestForm):
         super().__init__(press.services, digest, "What should I learn from?", "suml", then)
         self._press, self._people = press, people
         self.fields = {
-            "papers": _typed("papers", most=4_000, long=True, placeholder="One a line"),
+            "papers": _typed("papers", most=4_000, long=True, placeholder="One per line"),
             "orcid": _typed("orcid", most=100, placeholder="0000-0002-1825-0097"),
             "people": _typed("people", most=LONGEST, long=True, default=people),
         }
@@ -62,7 +62,7 @@ class GiveForm(DigestForm):
             ("Papers", "Links, ids, titles or BibTeX", self.fields["papers"]),
             ("A file", "BibTeX, RIS or CSL-JSON, for example from Zotero", self._file),
             ("An ORCID iD", "I learn from the papers in its public record", self.fields["orcid"]),
-            ("People to watch", "One a line; I always look at their new papers", self.fields["people"]),
+            ("People to watch", "One per line; I watch for their new papers", self.fields["people"]),
         )
         for text, description, item in labels:
             self.add_item(ui.Label(text=text, description=description, component=item))

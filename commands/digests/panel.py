@@ -20,7 +20,7 @@ from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
 from data.calendar.zones import offered
 from data.stores.digest_record import Digest
-from index.digest.description import read_description
+from index.digest.description import check_description
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
 WEEKS = {
@@ -123,9 +123,7 @@ async def panel(
         raise UserError(DELETED)
     rows = _about_rows(services, digest) if about else _when_rows(digest)
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
-    read = (
-        await read_description(services.search, digest.query, mend=True) if about and digest.query else None
-    )
+    read = await check_description(services.search, digest.query) if about else None
     text = replies.settings(digest, [person.name for person in known.values()], read)
     if lacks:
         text += f"\n-# {lacks}"

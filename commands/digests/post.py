@@ -8,7 +8,7 @@ from typing import Any
 from discord import ui
 
 from commands.cards import digest as cards
-from commands.cards import digest_replies as replies
+from commands.cards import digest_why as why
 from commands.cards.lists import note
 from commands.digests.allowed import readable_here
 from commands.digests.picture import picture_of
@@ -20,6 +20,8 @@ from commands.kit.services import Services
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
+from index.digest.choosing import taste_of
+from index.digest.writers import Writers
 
 Below = Callable[[Delivery, int], Sequence[ui.Item[Any]]]
 """The buttons below a page that begins with a paper."""
@@ -32,7 +34,9 @@ async def how_pressed(press: Press, delivery: int, start: int | None) -> None:
 
 
 async def _how(press: Press, number: int) -> ui.LayoutView:
-    return note(replies.how_chosen(*await readable_here(press.interaction, press.services, number)))
+    digest, delivery = await readable_here(press.interaction, press.services, number)
+    taste = await taste_of(press.services, digest, Writers())
+    return note(why.how_chosen(digest, delivery, taste))
 
 
 @button("digest.page", "dg:p:{delivery}{start:page?}")
@@ -123,5 +127,5 @@ def below_post(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
         following: dict[str, Any] = {"delivery": delivery.id, "start": begun + cards.PAGE}
         buttons.append(link("digest.page", f"{left} more", **following))
     if begun == 0 or left <= -cards.PAGE:
-        buttons.append(link("digest.how", replies.how_label(delivery), delivery=delivery.id))
+        buttons.append(link("digest.how", why.how_label(delivery), delivery=delivery.id))
     return buttons

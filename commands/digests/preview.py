@@ -6,7 +6,7 @@ from typing import Any
 
 from discord import ui
 
-from commands.cards import digest_replies as replies
+from commands.cards import digest_why as why
 from commands.cards.digest import PAGE
 from commands.cards.lists import note
 from commands.digests.allowed import own_digest
@@ -20,6 +20,8 @@ from data.calendar import clock
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest import due
+from index.digest.choosing import taste_of
+from index.digest.writers import Writers
 
 
 @button("digest.preview", "dgb:v:{digest}")
@@ -40,7 +42,8 @@ async def how_pressed(press: Press, digest: int, start: int | None) -> None:
 
 async def _how(press: Press, number: int) -> ui.LayoutView:
     digest = await own_digest(press.interaction, press.services, number)
-    return note(replies.how_chosen(digest, await _previewed(press.services, digest)))
+    taste = await taste_of(press.services, digest, Writers())
+    return note(why.how_chosen(digest, await _previewed(press.services, digest), taste))
 
 
 @button("digest.preview_page", "dgv:p:{digest}{start:page?}")
@@ -59,7 +62,7 @@ async def preview(services: Services, digest: Digest) -> ui.LayoutView | Reply:
     """Exactly what would be posted now."""
     delivery = await _previewed(services, digest)
     if delivery.state == "empty":
-        return note(replies.nothing_to_post(digest, delivery))
+        return note(why.nothing_to_post(digest, delivery, await taste_of(services, digest, Writers())))
     return await post_of(services, digest, delivery, below=_below)
 
 
@@ -77,5 +80,5 @@ def _below(delivery: Delivery, begun: int) -> list[ui.Item[Any]]:
     if (left := left_after(delivery, begun)) > 0:
         following: dict[str, Any] = {"digest": delivery.digest_id, "start": begun + PAGE}
         buttons.append(link("digest.preview_page", f"{left} more", **following))
-    buttons.append(link("digest.preview_how", replies.how_label(delivery), digest=delivery.digest_id))
+    buttons.append(link("digest.preview_how", why.how_label(delivery), digest=delivery.digest_id))
     return buttons

@@ -29,7 +29,7 @@ from data.calendar import clock, zones
 from data.calendar.announcements import next_announcement
 from data.stores.digest_record import Digest
 from data.stores.seeds import Seed
-from index.digest.description import read_description
+from index.digest.description import check_description
 from index.digest.due import next_due
 
 STEPS = ("place", "field", "time", "learn", "ready")
@@ -105,7 +105,7 @@ async def page(
     if name == "place":
         text, rows = cards.place_page(digest, problem), await _place_rows(interaction, digest)
     elif name == "field":
-        read = await read_description(services.search, digest.query, mend=True) if digest.query else None
+        read = await check_description(services.search, digest.query)
         text = cards.field_page(digest, services.categories, read, problem)
         rows = _field_rows(services, digest)
     elif name == "time":

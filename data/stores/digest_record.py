@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
+
+_PHRASE = re.compile(r'"[^"\n]*"|“[^”\n]*”|[^\n,;]+')
 
 
 class DigestRefused(Exception):
@@ -62,12 +65,18 @@ class Digest:
     @property
     def required(self) -> tuple[str, ...]:
         """Words or phrases of which a paper needs one."""
-        return lines(self.require)
+        return phrases(self.require)
 
     @property
     def excluded(self) -> tuple[str, ...]:
         """Words or phrases of which a paper may have none."""
-        return lines(self.exclude)
+        return phrases(self.exclude)
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """Words or phrases, one a line or with commas between them; commas in quotes count as they are."""
+    found = (phrase.strip() for phrase in _PHRASE.findall(text))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def lines(text: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,7 @@ from data.reasons import KnownWriter
 from index.digest.encoder import Items, words_text
 from index.digest.local_words import SAMPLE, LocalWords, standard
 from index.digest.picks import Pick, Scored, picked
-from index.digest.short_queries import named
+from index.digest.short_queries import printed
 from index.digest.taste import TasteRanker
 from index.digest.word_filter import WordFilter
 from index.search.corpus import Corpus
@@ -44,10 +44,12 @@ class Taste:
         Papers that readers did not want.
     queries
         Descriptions in plain words, each of a subject of its own.
+    phrases
+        Those that papers may also match by printing them, if they are short.
     followed
         For candidates by people who count, these authors.
-    by_people
-        They named people whose papers they want; without other wishes, only these papers match.
+    people_only
+        They want the papers of ``followed`` and no others.
     require, exclude
         Words or phrases: title or abstract has at least one required, and no excluded one
         (:class:`index.digest.word_filter.WordFilter`).
@@ -56,8 +58,9 @@ class Taste:
     liked: Mapping[int, float] = field(default_factory=dict)
     disliked: frozenset[int] = frozenset()
     queries: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
     followed: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
-    by_people: bool = False
+    people_only: bool = False
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
@@ -174,22 +177,39 @@ class Chooser:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
         A paper outside the readers' area (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless
-        somebody they follow wrote it, or it prints all words of a short query. With ``known_only``, only
+        somebody they follow wrote it, or it prints a short query. With ``known_only``, only
         papers by followed people match, and those similar (:data:`CLOSE`) to a liked paper or a query.
 
-        Without liked papers, queries or named people there is nothing to match: then the papers are chosen
-        that are the most typical of their day.
+        Without liked papers or queries there is nothing to match: then, unless only papers by some people are
+        wanted, those are chosen that are the most typical of their day.
         """
         candidates = [paper for paper in dict.fromkeys(candidates) if paper not in taste.disliked]
         if not candidates:
             return []
         scored = await self._scored(candidates, taste)
         texts = [self._texts[paper] for paper in candidates]
-        kept = await asyncio.to_thread(_passing, texts, WordFilter(taste.require, taste.exclude))
-        if known_only:
-            scored = replace(scored, named=np.zeros_like(scored.named), nothing_known=False)
         floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
-        return await asyncio.to_thread(picked, scored, kept, floor, most)
+        phrases = () if known_only or taste.people_only else taste.phrases
+        any_fits = scored.nothing_known and not (known_only or taste.people_only)
+        return await asyncio.to_thread(self._picked, scored, texts, taste, floor, phrases, any_fits, most)
+
+    def _picked(
+        self,
+        scored: Scored,
+        texts: Sequence[str],
+        taste: Taste,
+        floor: float,
+        phrases: tuple[str, ...],
+        any_fits: bool,
+        most: int,
+    ) -> list[Pick]:
+        said = printed(self._corpus.words, texts, phrases)
+        fits = np.array([bool(names) for names in scored.by]) | any_fits
+        if not taste.people_only:
+            fits |= scored.similar(floor) | np.array([bool(phrase) for phrase in said])
+        words = WordFilter(taste.require, taste.exclude)
+        rows = [row for row in np.flatnonzero(fits).tolist() if words.passes_all or words.passes(texts[row])]
+        return picked(scored, np.array(rows, np.int64), said, floor, most)
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
         """All candidates for a taste, best first, without regard to variety."""
@@ -262,8 +282,6 @@ class Chooser:
             scores -= DISLIKED * np.clip((items.joint @ away.joint.T).max(axis=1) - nearest, 0, 1)
         by = [taste.followed.get(paper, ()) for paper in candidates]
         scores += FOLLOWED * np.array([bool(names) for names in by])
-        nothing_known = wanted.items is None and not taste.by_people
-        texts = [self._texts[paper] for paper in candidates]
         return Scored(
             candidates,
             items.joint,
@@ -275,11 +293,5 @@ class Chooser:
             wanted.queries,
             nearest,
             by,
-            named(self._corpus.words, texts, wanted.queries),
-            nothing_known,
+            wanted.items is None,
         )
-
-
-def _passing(texts: Sequence[str], words: WordFilter) -> np.ndarray:
-    """The rows of texts that pass a filter."""
-    return np.array([row for row, text in enumerate(texts) if words.passes(text)], np.int64)

@@ -159,21 +159,25 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
         elif kind != "skip":
             liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
     topics: list[str] = []
-    by_people = bool(digest.person_numbers)
+    names_people = bool(digest.person_numbers)
     if digest.is_own:
         liked |= await _own(sources, digest.owner, liked)
         follows = await store.members.following(digest.owner)
         topics = [follow.shown for follow in follows if follow.kind == "topic"]
-        by_people |= any(follow.kind == "person" for follow in follows)
-    liked |= await _given(store, digest, {*liked, *disliked})
+        names_people |= any(follow.kind == "person" for follow in follows)
+    wishes_more = bool(digest.query.strip() or topics or (digest.is_own and liked))
+    given = await _given(store, digest, {*liked, *disliked})
+    liked |= given
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
-    said = await read_description(sources.search, digest.query) if digest.query else None
+    said = await read_description(sources.search, digest.query) if digest.query.strip() else None
+    description = said.text if said else ""
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
-        _queries(said.text if said else "", topics),
+        _queries(description, topics),
+        tuple(filter(str.strip, (description, *topics))),
         writers.by,
-        by_people,
+        names_people and not (wishes_more or given),
         digest.required,
         (*digest.excluded, *(said.without if said else ())),
     )

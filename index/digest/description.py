@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from index.search.search import Search
-from index.search.understanding import DATES, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
+from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
 
-_AS_WORDS = frozenset((DATES, PEOPLE, LIKENESS))
-"""What a digest has settings of its own for, or no use."""
+_AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
+"""Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
+_SIGNS = re.compile(r"[\W_]+")
 
 
-async def read_description(search: Search, typed: str, *, mend: bool = False) -> Understood:
-    """A description as a search reads it; days and people's names stay in its subject.
+@dataclass(frozen=True, slots=True)
+class CheckedDescription:
+    """A description as it was read, and what may be wrong with it.
 
-    Of "I'm interested in papers on drones, but not robots", drones are the subject. A description of nothing
-    but such words stays as it is.
-
-    Parameters
+    Attributes
     ----------
-    mend
-        Correct typos. Only who typed them can say whether they are any, so digests use words as they stand.
+    subject
+        What papers are compared with; empty where that is all that was typed.
+    without
+        What papers shall not mention.
+    typos
+        Words that may be misspelt, as (typed, meant).
+    people
+        Names of authors in it, which a description has no use for.
+    foreign
+        The language, where it is not English.
     """
-    undo = _AS_WORDS if mend else _AS_WORDS | {TYPOS}
-    said = await search.understand(typed, undo=undo, as_text=True)
+
+    subject: str
+    without: tuple[str, ...]
+    typos: tuple[tuple[str, str], ...]
+    people: tuple[str, ...]
+    foreign: str | None
+
+
+async def read_description(search: Search, typed: str) -> Understood:
+    """A description's subject, and what it declines.
+
+    Of "I'm interested in papers on drones, but not robots", drones are the subject. Names of authors are left
+    out of it, since a digest has people of its own; words stay as they were typed, since only who typed them
+    can say whether they are misspelt; and "drones without GPS" stays a subject.
+    """
+    said = await search.understand(typed, undo=_AS_TYPED, as_text=True)
     return said if said.text.strip() else await search.understand(typed, undo=PARTS, as_text=True)
+
+
+async def check_description(search: Search, typed: str) -> CheckedDescription | None:
+    """What to tell those who typed a description; None without one."""
+    if not typed.strip():
+        return None
+    read = await read_description(search, typed)
+    guessed = await search.understand(typed, undo=_AS_TYPED - {PEOPLE, TYPOS}, as_text=True)
+    is_all = _SIGNS.sub(" ", read.text).strip() == _SIGNS.sub(" ", typed).strip()
+    return CheckedDescription(
+        "" if is_all else read.text, read.without, guessed.fixed, guessed.people, read.foreign
+    )

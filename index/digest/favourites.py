@@ -9,6 +9,7 @@ from data.calendar.clock import utc_now
 from data.records import Paper
 from index.digest.candidates import MOST_CANDIDATES
 from index.digest.chooser import Taste
+from index.digest.description import read_description
 from index.digest.sources import DigestSources, chooser_of
 from index.search.facets import in_category
 
@@ -63,7 +64,9 @@ async def favourites(
         return Favourites((), 0)
     query = ""
     if guild is not None:
-        query = " ".join(digest.query for digest in await store.digests.of_guild(guild)).strip()
+        here = await store.digests.of_guild(guild)
+        read = [await read_description(sources.search, digest.query) for digest in here if digest.query]
+        query = " ".join(description.text for description in read).strip()
     places, ranked = await _places(sources, days, category, query)
     chosen = (
         Favourite(papers[number], counts[number][0], counts[number][1], places.get(number))

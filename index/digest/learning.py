@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from data.records import Paper
 from data.stores.digest_record import Digest
 from index.digest.candidates import candidates, listings_before
+from index.digest.description import read_description
 from index.digest.questions import next_question
 from index.digest.sources import DigestSources, chooser_of
 
@@ -73,7 +74,7 @@ async def paper_to_ask(sources: DigestSources, digest: Digest, member: int) -> P
     papers = [*pool, *(paper for paper in known if paper not in set(pool))]
     chooser = await chooser_of(sources)
     items = await chooser.items(papers)
-    prior = await chooser.closeness(items, digest.query)
+    prior = await chooser.closeness(items, (await read_description(sources.search, digest.query)).text)
     answers = {place: known[paper] for place, paper in enumerate(papers) if paper in known}
     asked = frozenset(place for place, paper in enumerate(papers) if paper in mine or place >= len(pool))
     row = await asyncio.to_thread(next_question, items.joint, answers, asked, prior)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,7 @@ class Pick:
     by
         Authors who count for its readers.
     query
-        The description or followed topic that it is similar to; empty where it is similar to none.
+        The description or followed topic that it is similar to or prints; empty for none.
     """
 
     paper: int
@@ -52,25 +53,24 @@ class Scored:
     queries: tuple[str, ...]
     nearest: np.ndarray
     by: list[tuple[KnownWriter, ...]]
-    named: np.ndarray
-    """Whether each prints all words of a short query (:data:`index.digest.short_queries.SHORT`) in one
-    sentence, bool, shape (papers, queries)."""
     nothing_known: bool
-    """There are no liked papers, no query and no people to match."""
+    """There are no liked papers and no query to match."""
+
+    def similar(self, floor: float) -> np.ndarray:
+        """Whether each has at least this similarity and is in the readers' area: bool, shape (papers,)."""
+        return np.asarray((self.nearest >= floor) & (self.odds >= LEAST_ODDS))
 
 
-def picked(scored: Scored, kept: np.ndarray, floor: float, most: int) -> list[Pick]:
-    """The best rows of ``kept`` that match; any matches where nothing is known.
+def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, most: int) -> list[Pick]:
+    """The best of the rows that match.
 
     Parameters
     ----------
+    said
+        For each candidate a query that it prints, or empty.
     floor
-        The least similarity at which a paper matches.
+        The least similarity that is a reason.
     """
-    followed = np.array([bool(names) for names in scored.by])
-    similar = (scored.nearest >= floor) & (scored.odds >= LEAST_ODDS)
-    fits = similar | scored.named.any(axis=1) | followed | scored.nothing_known
-    rows = kept[fits[kept]]
     picks = []
     for row in apart(scored.scores[rows], scored.joint[rows], most):
         at = int(rows[row])
@@ -81,7 +81,7 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int) -> list[Pi
                 float(max(scored.nearest[at], 0.0)),
                 tuple(scored.liked[place] for place in near if scored.to_liked[at, place] >= floor),
                 scored.by[at],
-                _query(scored, at, floor),
+                _query(scored, at, floor) or said[at],
             )
         )
     return picks
@@ -90,9 +90,8 @@ def picked(scored: Scored, kept: np.ndarray, floor: float, most: int) -> list[Pi
 def _query(scored: Scored, at: int, floor: float) -> str:
     if not scored.queries:
         return ""
-    matched = (scored.to_queries[at] >= floor) | scored.named[at]
-    best = int(np.where(matched, scored.to_queries[at], -np.inf).argmax())
-    return scored.queries[best] if matched[best] else ""
+    best = int(scored.to_queries[at].argmax())
+    return scored.queries[best] if scored.to_queries[at, best] >= floor else ""
 
 
 def apart(scores: np.ndarray, joint: np.ndarray, most: int) -> list[int]:

@@ -35,6 +35,8 @@ from index.search.wishes import Order, is_frame, read_likeness, read_order, read
 
 DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER = "dptlwo"
 """Parts of the understanding that a member can undo, as letters of a button."""
+LACKING = "n"
+"""A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
 PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
@@ -127,6 +129,7 @@ class _Reading:
     """A query while it is being read: the text that is left, and what was found."""
 
     text: str
+    undo: frozenset[str] = frozenset()
     since: date | None = None
     until: date | None = None
     found: dict[str, object] = field(default_factory=dict)
@@ -146,13 +149,13 @@ def understand(
     Parameters
     ----------
     undo
-        Parts that a member doesn't want understood.
+        Parts that are not wanted.
     as_text
         Read quotes and colons as text, for a question that was not typed as a search.
     """
     text = clean(typed[:MAX_QUERY])
     quotes = [] if as_text else _QUOTED.findall(text)
-    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "))
+    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo)
     for part, read in _READERS:
         if part not in undo:
             read(reading, known)
@@ -191,7 +194,7 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
-    unwanted, left = read_without(reading.text, known.together)
+    unwanted, left = read_without(reading.text, known.together, lacking=LACKING not in reading.undo)
     if unwanted and left:
         reading.text, reading.found["without"] = left, unwanted
 

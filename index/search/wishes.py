@@ -126,11 +126,17 @@ _FOLLOWS = re.compile(
     rf"|improv(?:e|es|ing)\s+(?:up)?on|successors?\s+(?:of|to)|cit(?:e|es|ing)|after)\s+(?P<like>[^,;?]{{2,200}}?)\s*[.?!]*$",
     re.IGNORECASE,
 )
+_ONE_OF_SEVERAL = (
+    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about)\b)[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
+)
 _WITHOUT = re.compile(
-    r"[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+not(?:\s+(?:about|on|for|in|using|with))?|excluding|except(?:\s+for)?"
-    r"|not\s+(?:about|on|using|for)|other\s+than)\s+(?P<what>[^,;.?!]{2,60}?)\s*(?=$|[,;.?!])",
+    r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no)(?:\s+(?:about|on|for|in|using|with))?"
+    r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)|[,;]\s+(?P<no>not|no))"
+    rf"\s+(?P<what>[^,;.?!]{{2,60}}?(?:(?:,\s+{_ONE_OF_SEVERAL})*,?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL})?)"
+    r"\s*(?=$|[,;.?!])",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(r",\s*(?:(?:or|and|nor)\s+)?|\s+(?:or|and|nor)\s+", re.IGNORECASE)
 
 
 def read_order(text: str) -> tuple[Order | None, str]:
@@ -153,20 +159,35 @@ def read_likeness(text: str) -> tuple[str | None, bool, str]:
     return None, False, text
 
 
-def read_without(text: str, together: Callable[[str], int]) -> tuple[tuple[str, ...], str]:
-    """What papers shall not be about: "but not Y", "excluding Y", "X without Y".
+def read_without(
+    text: str, together: Callable[[str], int], *, lacking: bool = True
+) -> tuple[tuple[str, ...], str]:
+    """What papers shall not be about: "but not Y", "excluding Y or Z", "X without Y".
 
     "Without Y" stays in the subject where papers print it themselves ("training without labels"), unless what
-    comes before is a system's name.
+    comes before is a system's name. So does ", not Y" ("correlation, not causation"), and "Y and Z" stays
+    whole where papers print that ("search and rescue").
+
+    Parameters
+    ----------
+    together
+        How many papers have some words side by side.
+    lacking
+        Whether "without Y" can say what is unwanted at all.
     """
     unwanted: list[str] = []
     for match in reversed(list(_WITHOUT.finditer(text))):
-        what = " ".join(match["what"].split())
-        is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
-        if match["how"].lower().startswith("without") and not is_name and together(f"without {what}"):
+        what, how = " ".join(match["what"].split()), (match["how"] or match["no"]).lower()
+        begins = how.split()[0]
+        if begins == "without" and not lacking:
             continue
-        unwanted.append(what)
-        text = _cut(text, match)
+        is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
+        may_be_subject = (begins in ("no", "not") and match["no"]) or (begins == "without" and not is_name)
+        if may_be_subject and together(f"{begins} {what}"):
+            continue
+        is_one = "," not in what and together(what) > 0
+        unwanted += reversed([what] if is_one else list(filter(None, _SEVERAL.split(what))))
+        text = _cut(text, match).replace(" ,", ",")
     return tuple(reversed(unwanted)), text
 
 

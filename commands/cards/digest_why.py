@@ -1,0 +1,110 @@
+"""Why a digest's posting shows these papers, or none."""
+
+from __future__ import annotations
+
+from commands.cards.digest_replies import WORDS_SHOWN, words_lines
+from commands.cards.fields import fields_line
+from commands.cards.text import listed, plural, shown
+from data.stores.deliveries import Delivery
+from data.stores.digest_record import Digest
+from index.digest.chooser import Taste
+
+QUERIES_SHOWN = 3
+
+
+def nothing_to_post(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+    """A preview without papers, and why."""
+    return f"Nothing would be posted. {_none(digest, delivery, taste)}"
+
+
+def how_label(delivery: Delivery) -> str:
+    """What the button says that tells how a posting was chosen."""
+    return "How these were chosen" if delivery.papers else "Why nothing matched"
+
+
+def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+    """How a posting was chosen, by what its readers want now."""
+    if not delivery.papers:
+        return f"## Why nothing matched\n{_none(digest, delivery, taste)}"
+    why = [chosen.why for chosen in delivery.papers]
+    by = [reason for reason in why if reason.by]
+    similar = any(reason.near or reason.query or reason.text for reason in why)
+    lines = [f"## How these were chosen\n{_read(digest, delivery)}"]
+    if taste.people_only:
+        lines.append(f"- I show only papers by {_whose(digest)}.")
+    elif by:
+        lines.append(f"- Papers by {_whose(digest)} rank higher.")
+    if similar and not taste.people_only:
+        wanted = _wanted(digest, taste)
+        lines.append(f"- First come the papers most similar to {wanted}. I keep some variety.")
+        unless = ", unless someone this digest watches wrote them" if digest.person_numbers else ""
+        lines.append(
+            "- I leave out papers that are probably on other subjects, even if that leaves only a few"
+            f"{unless}."
+        )
+    elif len(by) < len(why):
+        who = "you" if digest.is_own else "people here"
+        lines.append(
+            f"- I don't know yet what {who} want, so I chose papers typical of the day. Press *Save* or "
+            "*Like* to teach me, describe what you want (/digest edit), or give me papers (/digest learn)."
+        )
+    lines.append("- Save, Like and Not for us teach me your taste; /digest taste shows what I've learned.")
+    return "\n".join([*lines, *words_lines(digest), *_unwanted(digest, taste)])
+
+
+def _read(digest: Digest, delivery: Delivery) -> str:
+    fields = fields_line(sorted(digest.category_set)) or "all the fields that I follow"
+    if not delivery.read:
+        return f"There was nothing new in {fields}."
+    return f"I read {plural(delivery.read, 'new paper')} in {fields}."
+
+
+def _whose(digest: Digest) -> str:
+    """The people whose papers count."""
+    if digest.is_own:
+        return "people you follow or watch"
+    named = ["people this digest watches"] if digest.person_numbers else []
+    return listed([*named, *(["people followed here"] if digest.followed else []), "members of this server"])
+
+
+def _wanted(digest: Digest, taste: Taste) -> str:
+    """What papers are compared with."""
+    parts = [f"“{shown(query, 120)}”" for query in taste.queries[:QUERIES_SHOWN]]
+    if (more := len(taste.queries) - QUERIES_SHOWN) > 0:
+        parts.append(f"{plural(more, 'more topic')} that you follow")
+    if taste.liked or not parts:
+        own = "papers you saved, liked, wrote or gave me"
+        parts.append(own if digest.is_own else "papers saved or liked here, or given to this digest")
+    return listed(parts, "or")
+
+
+def _unwanted(digest: Digest, taste: Taste) -> list[str]:
+    """What the description leaves out."""
+    said = [shown(word, 40) for word in taste.exclude if word not in digest.excluded]
+    return [f"**Declined in the description** {', '.join(said[:WORDS_SHOWN])}"] if said else []
+
+
+def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+    """Why a digest found nothing, and what to do about it."""
+    said = _read(digest, delivery)
+    if not delivery.read:
+        return said
+    words = [*words_lines(digest), *_unwanted(digest, taste)]
+    if taste.people_only:
+        whose = _whose(digest)
+        said += f" No paper by {whose} passed its words:" if words else f" None is by {whose}."
+    elif digest.news:
+        said += " None is by people you follow, or a close follow-up of papers you keep."
+    elif taste.queries or taste.liked:
+        also = f", or by {_whose(digest)}" if digest.person_numbers else ""
+        said += f" None is close enough to {_wanted(digest, taste)}{also}."
+        said += " Your words may also have ruled some out:" if words else ""
+    elif words:
+        said += " Your words ruled all of them out:"
+    options = ["reword the description" if digest.query else "describe what you want"]
+    options += ["add fields"] if digest.categories else []
+    options += ["watch more people"] if digest.person_numbers else []
+    options += ["loosen the words"] if words else []
+    told = ", ".join(options)
+    advice = f"For more papers, {told} (/digest edit), or give me papers to learn from (/digest learn)."
+    return "\n".join([said, *words, advice])
