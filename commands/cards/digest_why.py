@@ -53,10 +53,10 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
 
 
 def _read(digest: Digest, delivery: Delivery) -> str:
-    fields = fields_line(sorted(digest.category_set)) or "all the fields that I follow"
+    fields = fields_line(sorted(digest.category_set))
     if not delivery.read:
-        return f"There was nothing new in {fields}."
-    return f"I read {plural(delivery.read, 'new paper')} in {fields}."
+        return f"There was nothing new in {fields or 'any of my fields'}."
+    return f"I read {plural(delivery.read, 'new paper')} in {fields or 'all my fields'}."
 
 
 def _whose(digest: Digest) -> str:

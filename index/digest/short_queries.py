@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from index.digest.word_filter import Phrase, plain_text
+from index.digest.word_filter import WantedPhrase, plain_text
 from index.search.lexical import WordIndex
 
 SHORT = 3
@@ -16,10 +16,10 @@ _LEAST_SIGNS = 2
 def printed(words: WordIndex, texts: Sequence[str], queries: Sequence[str]) -> list[str]:
     """For each text a short query that it prints, its words side by side; empty where it prints none.
 
-    In any form of each word (:class:`index.digest.word_filter.Phrase`).
+    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`).
     """
     short = {
-        query: Phrase(query)
+        query: WantedPhrase(query)
         for query in queries
         if 0 < len(words.terms(query)) <= SHORT and len(query.strip()) >= _LEAST_SIGNS
     }

@@ -35,7 +35,8 @@ class WordFilter:
 
     def __init__(self, require: Sequence[str], exclude: Sequence[str]) -> None:
         self._require, self._exclude = (
-            [phrase for phrase in map(Phrase, typed) if phrase.says_something] for typed in (require, exclude)
+            [phrase for phrase in map(WantedPhrase, typed) if phrase.says_something]
+            for typed in (require, exclude)
         )
 
     @property
@@ -51,7 +52,7 @@ class WordFilter:
         return not any(phrase.stands_in(plain) for phrase in self._exclude)
 
 
-class Phrase:
+class WantedPhrase:
     """A word or several side by side, and how they are found in a text.
 
     A word stands for its forms too: *watermark* for *watermarks* and *watermarking*. One that ends in "ing"

@@ -265,7 +265,11 @@ async def test_every_field_of_the_set_up_takes_hostile_and_empty_text(scene, typ
     assert "Write the time like 08:30" in refused.text
     told = await typed_in(time, "Another time", at="8:30", zone="utc")
     learn = await told.press("Next")
-    for name, says in (("papers", "I don't know"), ("orcid", "not an ORCID iD"), ("people", "I know nobody")):
+    for name, says in (
+        ("papers", "I don't know"),
+        ("orcid", "not an ORCID iD"),
+        ("people", "I don't know anyone"),
+    ):
         told = await typed_in(learn, "Give papers", **{name: typed})
         assert (says if typed.strip() else "step 4 of 4") in told.text
         assert not {"@everyone", "<@1>"} & set(told.text.split())

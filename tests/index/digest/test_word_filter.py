@@ -2,13 +2,13 @@
 
 import pytest
 
-from index.digest.word_filter import Phrase, WordFilter, is_form, plain_text
+from index.digest.word_filter import WantedPhrase, WordFilter, is_form, plain_text
 
 TEXT = "In-network aggregation on switches"
 
 
 def finds(typed, text):
-    return Phrase(typed).stands_in(plain_text(text))
+    return WantedPhrase(typed).stands_in(plain_text(text))
 
 
 @pytest.mark.parametrize(
