@@ -10,7 +10,7 @@ The collections are those of :mod:`benchmarks.judged_queries`; a month of the An
 method, it prints nDCG@10 with a 95 % bootstrap interval; of the first five, how many are shown, how many the
 reader would be sorry to miss or glad to see, and how many are outside their area; and the share that was
 graded. Papers that were not graded count as outside. `before` is Labmate without regard to whether a paper is
-in the reader's area, and `ranking` also without variety.
+in the reader's area, with the description as it was typed; `ranking` is the same without variety.
 
 `--fit` fits the odds that a paper is in a reader's area (:attr:`index.digest.taste.TasteRanker.area`) to the
 grades of arXiv's papers. For each kind of reader, it prints the shares of the first five that stay: arXiv's
@@ -36,10 +36,12 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.data import need_data
 from benchmarks.judged_queries import ANTHOLOGY, FIRST, Grades, ndcg, numbers, opened
 from index.digest.chooser import Chooser, Taste
+from index.digest.description import read_description
 from index.digest.encoder import words_text
 from index.digest.taste import AREA, FEATURES, LEAST_ODDS, TasteRanker
 from index.evaluate.metrics import interval
 from index.search.corpus import Corpus
+from index.search.search import Search
 
 JUDGED = Path(__file__).with_suffix(".json")
 GRADES = {"missed": 3, "welcome": 2, "area": 1, "other": 0}
@@ -106,6 +108,14 @@ class Ranked:
     features: np.ndarray
 
 
+async def as_posted(corpus: Corpus, taste: Taste) -> Taste:
+    """A taste whose descriptions are read as a digest reads them."""
+    read = [await read_description(Search(corpus), query) for query in taste.queries]
+    texts = tuple(said.text for said in read)
+    declined = tuple(phrase for said in read for phrase in said.without)
+    return replace(taste, queries=texts, phrases=texts, exclude=declined)
+
+
 async def ranked(
     corpus: Corpus, chooser: Chooser, before: Chooser, reader: JudgedReader, number: Mapping[str, int]
 ) -> Ranked:
@@ -116,9 +126,10 @@ async def ranked(
     texts = await corpus.store.texts(listed)
     day = [paper for paper in listed if len(texts[paper][1]) > LEAST_TEXT and paper not in liked]
     grades = {number[paper]: grade for paper, grade in reader.grades.items()}
+    own = await as_posted(corpus, taste)
     lists = {
-        name: [pick.paper for pick in await each.choose(day, taste, FIRST)]
-        for name, each in (("labmate", chooser), ("before", before))
+        name: [pick.paper for pick in await each.choose(day, wishes, FIRST)]
+        for name, each, wishes in (("labmate", chooser, own), ("before", before, taste))
     }
     lists["ranking"] = (await chooser.ranked(day, taste))[:FIRST]
     wanted = await chooser.encoded(taste)
