@@ -35,6 +35,8 @@ class Reason:
         Whether the similar paper is one that the digest was given to learn from.
     query
         The description in plain words that it matches.
+    printed
+        Whether it matches that only by printing it.
     text
         A reason in words, kept from before reasons were facts.
     """
@@ -47,6 +49,7 @@ class Reason:
     text: str = ""
     words: tuple[str, ...] = ()
     given: bool = False
+    printed: bool = False
 
 
 TYPICAL = Reason()

@@ -143,8 +143,9 @@ def description_lines(read: CheckedDescription | None) -> list[str]:
         )
     if read.subject or read.without:
         unwanted = listed([f"“{shown(what, 60)}”" for what in read.without], "or")
-        without = f" and leave out papers that mention {unwanted}" if unwanted else ""
-        lines.append(f"-# I look for “{shown(read.subject, 120)}”{without}.")
+        parts = [f"look for “{shown(read.subject, 120)}”" if read.subject else ""]
+        parts.append(f"leave out papers that mention {unwanted}" if unwanted else "")
+        lines.append(f"-# I {' and '.join(filter(None, parts))}.")
     if len(read.typos) == 1:
         [(typed, meant)] = read.typos
         lines.append(

@@ -59,12 +59,13 @@ def _read(digest: Digest, delivery: Delivery) -> str:
     return f"I read {plural(delivery.read, 'new paper')} in {fields or 'all my fields'}."
 
 
-def _whose(digest: Digest) -> str:
+def _whose(digest: Digest, last: str = "and") -> str:
     """The people whose papers count."""
     if digest.is_own:
         return "people you follow or watch"
     named = ["people this digest watches"] if digest.person_numbers else []
-    return listed([*named, *(["people followed here"] if digest.followed else []), "members of this server"])
+    followed = ["people followed here"] if digest.followed else []
+    return listed([*named, *followed, "members of this server"], last)
 
 
 def _wanted(digest: Digest, taste: Taste) -> str:
@@ -91,12 +92,12 @@ def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         return said
     words = [*words_lines(digest), *_unwanted(digest, taste)]
     if taste.people_only:
-        whose = _whose(digest)
+        whose = _whose(digest, "or")
         said += f" No paper by {whose} passed its words:" if words else f" None is by {whose}."
     elif digest.news:
         said += " None is by people you follow, or a close follow-up of papers you keep."
     elif taste.queries or taste.liked:
-        also = f", or by {_whose(digest)}" if digest.person_numbers else ""
+        also = f", or by {_whose(digest, 'or')}" if digest.person_numbers else ""
         said += f" None is close enough to {_wanted(digest, taste)}{also}."
         said += " Your words may also have ruled some out:" if words else ""
     elif words:

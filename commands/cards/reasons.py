@@ -36,7 +36,7 @@ def _sentence(reason: Reason, show: Show) -> str:
     if reason.near:
         parts.append(_near(reason, show))
     if reason.query:
-        parts.append(f"matches “{show(reason.query, 60)}”")
+        parts.append(f"{'mentions' if reason.printed else 'matches'} “{show(reason.query, 60)}”")
     if reason.words:
         parts.append(
             f"{'both on' if reason.near else 'on'} {listed([show(word, 60) for word in reason.words])}"

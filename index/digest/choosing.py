@@ -88,7 +88,7 @@ async def _explained(
         Chosen(
             pick.paper,
             reason,
-            round(pick.closeness, 2) if pick.near or pick.query else None,
+            round(pick.closeness, 2) if pick.near or (pick.query and not pick.printed) else None,
             texts[pick.paper][2],
             _printed(papers[pick.paper], writers.people.get(pick.paper, ())),
             cross_listed=not listed[pick.paper].new,
@@ -113,7 +113,7 @@ def _reasons(
     for pick in picks:
         close = [number for number in pick.near if number in near]
         shown = next((number for number in close if number not in told), close[0] if close else None)
-        beside = ("", pick.query) if pick.query else None
+        beside = ("", pick.query) if pick.query and not pick.printed else None
         if shown is not None:
             told.add(shown)
             beside = (near[shown].title, near[shown].abstract)
@@ -129,6 +129,7 @@ def _reasons(
                 near_count=len(close),
                 own=digest.is_own,
                 query=pick.query,
+                printed=pick.printed,
                 words=tuple(words),
                 given=shown in given,
             )

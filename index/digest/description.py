@@ -10,6 +10,7 @@ from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, 
 
 _AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
 """Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
+_ONLY_DECLINES = re.compile(r"\s*(?:but\s+no|no|excluding|except)t?\b", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -20,7 +21,7 @@ class CheckedDescription:
     Attributes
     ----------
     subject
-        What papers are compared with; empty where that is all that was typed.
+        What papers are compared with, if that is not all that was typed.
     without
         What papers shall not mention.
     typos
@@ -45,8 +46,11 @@ async def read_description(search: Search, typed: str) -> Understood:
     out of it, since a digest has people of its own; words stay as they were typed, since only who typed them
     can say whether they are misspelt; and "drones without GPS" stays a subject.
     """
-    said = await search.understand(typed, undo=_AS_TYPED, as_text=True)
-    return said if said.text.strip() else await search.understand(typed, undo=PARTS, as_text=True)
+    text = f"papers {typed}" if _ONLY_DECLINES.match(typed) else typed
+    said = await search.understand(text, undo=_AS_TYPED, as_text=True)
+    if said.text.strip() or said.without:
+        return said
+    return await search.understand(typed, undo=PARTS, as_text=True)
 
 
 async def check_description(search: Search, typed: str) -> CheckedDescription | None:

@@ -27,6 +27,8 @@ class Pick:
         Authors who count for its readers.
     query
         The description or followed topic that it is similar to or prints; empty for none.
+    printed
+        Whether it prints that, and is not similar to anything that is wanted.
     """
 
     paper: int
@@ -34,6 +36,7 @@ class Pick:
     near: tuple[int, ...]
     by: tuple[KnownWriter, ...]
     query: str
+    printed: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,17 +74,19 @@ def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, 
     floor
         The least similarity that is a reason.
     """
-    picks = []
+    picks, similar = [], scored.similar(floor)
     for row in apart(scored.scores[rows], scored.joint[rows], most):
         at = int(rows[row])
         near = np.argsort(-scored.to_liked[at])[:3]
+        printed = bool(said[at]) and not similar[at]
         picks.append(
             Pick(
                 scored.papers[at],
                 float(max(scored.nearest[at], 0.0)),
                 tuple(scored.liked[place] for place in near if scored.to_liked[at, place] >= floor),
                 scored.by[at],
-                _query(scored, at, floor) or said[at],
+                said[at] if printed else _query(scored, at, floor),
+                printed,
             )
         )
     return picks

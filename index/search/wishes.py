@@ -136,6 +136,7 @@ _WITHOUT = re.compile(
     r"\s*(?=$|[,;.?!])",
     re.IGNORECASE,
 )
+_BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
 _SEVERAL = re.compile(r",\s*(?:(?:or|and|nor)\s+)?|\s+(?:or|and|nor)\s+", re.IGNORECASE)
 
 
@@ -185,8 +186,8 @@ def read_without(
         may_be_subject = (begins in ("no", "not") and match["no"]) or (begins == "without" and not is_name)
         if may_be_subject and together(f"{begins} {what}"):
             continue
-        is_one = "," not in what and together(what) > 0
-        unwanted += reversed([what] if is_one else list(filter(None, _SEVERAL.split(what))))
+        parts = list(filter(None, _SEVERAL.split(what)))
+        unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)
         text = _cut(text, match).replace(" ,", ",")
     return tuple(reversed(unwanted)), text
 

@@ -13,8 +13,10 @@ from tests.helpers.records import record
 NOWHERE = {"query": "", "people": "", "require": "", "exclude": ""}
 ASIDE = record(
     520,
-    title="Designs that bind",
-    abstract="We make what binds. Its graph is that of small molecules, found by chance. It is cheap.",
+    title="Export taxes in two provinces",
+    abstract="We compare how two provinces tax what firms export, and how courts read the law. "
+    "Firms that sell small molecules are taxed twice. Judges disagree, and appeals take years. "
+    "We propose a simpler schedule, and estimate what it costs each province.",
     announced=MONDAY,
     listings=[("cs.CL", MONDAY)],
 )
@@ -121,6 +123,7 @@ async def test_a_name_of_several_is_asked_for_and_the_rest_is_kept(scene):
         ("speech recogniton in noisy rooms", "Did you mean “recognition”? I search for “recogniton”"),
         ("speech recogniton, but not rooms", "I look for “speech recogniton” and leave out"),
         ("papers by Ada Lovelace on switches", "To get papers by Ada Lovelace, name them"),
+        ("But not robots", "-# I leave out papers that mention “robots”."),
         ("I don't want robots. Gossip in switches", "I look for “Gossip in switches”"),
         ("Spracherkennung in lauten Räumen mit vielen Menschen", "This looks like another language"),
         ("噪声房间中的语音识别", "This looks like Chinese"),
@@ -155,7 +158,7 @@ async def test_what_a_description_declines_is_left_out(scene):
     assert "matches “gossip in programmable switches”" in post.text
 
 
-@pytest.mark.parametrize("query", ["molecules", "Molecule", "small molecules"])
+@pytest.mark.parametrize("query", ["molecules", "Molecule", " molecules "])
 async def test_papers_that_print_a_short_description_match_it(scene, query):
     others = [record(500 + n, title=f"Tides, part {n}", abstract="We study the sea.") for n in range(9)]
     await fill(scene.bot, [*others, ASIDE])
@@ -163,9 +166,9 @@ async def test_papers_that_print_a_short_description_match_it(scene, query):
     await active(scene, query=query, most=20)
     post = await posted(scene)
     titles = re_titles(post.text)
-    assert "Designs that bind" in titles
-    assert all("molecules" in title or title == "Designs that bind" for title in titles)
-    assert f"matches “{query}”" in post.text
+    assert "Export taxes in two provinces" in titles
+    assert all("molecules" in title or title == "Export taxes in two provinces" for title in titles)
+    assert f"mentions “{query.strip()}”" in post.text
 
 
 async def test_words_count_in_all_their_forms_and_the_settings_say_so(scene):
@@ -229,7 +232,7 @@ async def test_a_watched_author_s_paper_that_words_rule_out_is_not_denied(scene)
     post = await posted(scene)
     assert "none of 9 new papers match" in post.text
     why = (await post.press("Why nothing matched")).text
-    assert "No paper by people this digest watches and members of this server passed its words" in why
+    assert "No paper by people this digest watches or members of this server passed its words" in why
     assert "loosen the words" in why
 
 
@@ -249,7 +252,7 @@ async def test_a_digest_of_news_alone_is_not_filled_up(scene, query):
     await embed(scene)
     await active(scene, query=query, news=True, most=20)
     shown = await scene.user.slash("/digest preview")
-    assert "Designs that bind" not in shown.text
+    assert "Export taxes in two provinces" not in shown.text
     if not query:
         assert "Nothing would be posted. I read 10 new papers" in shown.text
         assert "by people you follow, or a close follow-up of papers you keep" in shown.text

@@ -159,6 +159,16 @@ SENTENCES = {
     "follow-ups of PrismLLM": {"like": "PrismLLM", "follows": True},
     "papers that build on PrismLLM": {"like": "PrismLLM", "follows": True},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
+    "decoding, but not medicine or law": {"text": "decoding", "without": ("medicine", "law")},
+    "decoding excluding speech, robots and cars": {
+        "text": "decoding",
+        "without": ("speech", "robots", "cars"),
+    },
+    "decoding, no robots": {"text": "decoding", "without": ("robots",)},
+    "decoding, not robots, for law and medicine": {
+        "text": "decoding, for law and medicine",
+        "without": ("robots",),
+    },
     "PrismLLM without GPUs": {"text": "PrismLLM", "without": ("GPUs",)},
     "training without labels": {"text": "training without labels"},
     # polite words
