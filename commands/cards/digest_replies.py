@@ -111,7 +111,8 @@ def settings(digest: Digest, people: Iterable[str], read: CheckedDescription | N
     if names := ", ".join(shown(name, 40) for name in people):
         lines.append(f"**Watches** {names}")
     if words := words_lines(digest):
-        lines += [*words, FORMS_COUNT]
+        typed = (*digest.required, *digest.excluded)
+        lines += [*words, *([] if all(word[0] in '"“' for word in typed) else [FORMS_COUNT])]
     if digest.state == "draft":
         first = "" if digest.zone else "choose a time zone. "
         lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")
@@ -146,6 +147,11 @@ def description_lines(read: CheckedDescription | None) -> list[str]:
         parts = [f"look for “{shown(read.subject, 120)}”" if read.subject else ""]
         parts.append(f"leave out papers that mention {unwanted}" if unwanted else "")
         lines.append(f"-# I {' and '.join(filter(None, parts))}.")
+    if read.may_decline:
+        lines.append(
+            f"-# “{shown(read.may_decline, 20)}” leaves nothing out here. To leave papers out, write “but "
+            "not robots or games”, or put the words under *None of these words*."
+        )
     if len(read.typos) == 1:
         [(typed, meant)] = read.typos
         lines.append(
@@ -223,6 +229,12 @@ def nobody(names: Sequence[str]) -> str:
 
 def _that(names: Sequence[str]) -> str:
     return "that name" if len(names) == 1 else "those names"
+
+
+def other_numbers(names: Sequence[str]) -> str:
+    """Names in a form have numbers that are somebody else's, or nobody's any more."""
+    told = listed([f"“{shown(name, 60)}”" for name in names])
+    return f"The number behind {told} belongs to nobody of that name, so I left {_that(names)} out."
 
 
 def too_many_people(most: int) -> str:

@@ -36,7 +36,10 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         lines.append(f"- Papers by {_whose(digest)} rank higher.")
     if similar and not taste.people_only:
         wanted = _wanted(digest, taste)
-        lines.append(f"- First come the papers most similar to {wanted}. I keep some variety.")
+        if all(reason.printed for reason in why):
+            lines.append("- I found no paper on this alone, so I show those that mention it.")
+        else:
+            lines.append(f"- First come the papers most similar to {wanted}. I keep some variety.")
         unless = ", unless someone this digest watches wrote them" if digest.person_numbers else ""
         lines.append(
             "- I leave out papers that are probably on other subjects, even if that leaves only a few"
@@ -82,7 +85,7 @@ def _wanted(digest: Digest, taste: Taste) -> str:
 def _unwanted(digest: Digest, taste: Taste) -> list[str]:
     """What the description leaves out."""
     said = [shown(word, 40) for word in taste.exclude if word not in digest.excluded]
-    return [f"**Declined in the description** {', '.join(said[:WORDS_SHOWN])}"] if said else []
+    return [f"**Left out** {', '.join(said[:WORDS_SHOWN])}"] if said else []
 
 
 def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
@@ -98,8 +101,8 @@ def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         said += " None is by people you follow, or a close follow-up of papers you keep."
     elif taste.queries or taste.liked:
         also = f", or by {_whose(digest, 'or')}" if digest.person_numbers else ""
-        said += f" None is close enough to {_wanted(digest, taste)}{also}."
-        said += " Your words may also have ruled some out:" if words else ""
+        close = f"close enough to {_wanted(digest, taste)}{also}"
+        said += f" No paper is {close}, and passes these words:" if words else f" None is {close}."
     elif words:
         said += " Your words ruled all of them out:"
     options = ["reword the description" if digest.query else "describe what you want"]

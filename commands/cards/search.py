@@ -10,7 +10,7 @@ from typing import Any
 from discord import ui
 
 from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
-from commands.cards.text import day, label, plural, shorten, shown
+from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
 from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, WITHOUT, Understood
 from index.search.wishes import Order
@@ -41,7 +41,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
         _days(since, until) + (_counted(said) if since == said.since else ""),
         _people(said),
         _like(said),
-        " and ".join(f"without {shown(what, 60)}" for what in said.without),
+        f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))

@@ -19,7 +19,9 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
 from data.calendar import zones
+from data.keys import name_key
 from data.stores.digest_record import Digest, lines
+from index.people.person_match import PersonMatch
 
 MOST_PEOPLE = 30
 MOST_ASKED = 3
@@ -167,29 +169,59 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
     """The people meant by lines of names, or of names with numbers."""
     numbers: list[int] = []
     unknown: list[str] = []
+    others: list[str] = []
     several: dict[str, Sequence[int]] = {}
     named = lines(text)
     for line in named[:MOST_PEOPLE]:
-        number = _NUMBER.search(line)
-        try:
-            meant = await whom(services, f"~{number[1]}" if number else line)
-        except UserError:  # the number is nobody's any more
-            unknown.append(line)
+        if number := _NUMBER.search(line):
+            person = await _numbered(services, line[: number.start()], int(number[1]))
+            if person is None:
+                others.append(line)
+            else:
+                numbers.append(person)
             continue
-        if meant.person is not None:
-            numbers.append(meant.person.id)
-        elif meant.others:
-            several[line] = meant.others
-        else:
-            unknown.append(line)
+        for name, meant in await _meant(services, line):
+            if meant.person is not None:
+                numbers.append(meant.person.id)
+            elif meant.others:
+                several[name] = meant.others
+            else:
+                unknown.append(name)
     told = [
-        replies.several_people(line, await outlined(services, others[: replies.NAMESAKES_SHOWN]), len(others))
-        for line, others in list(several.items())[:MOST_ASKED]
+        replies.several_people(line, await outlined(services, same[: replies.NAMESAKES_SHOWN]), len(same))
+        for line, same in list(several.items())[:MOST_ASKED]
     ]
     problems = [
         replies.nobody(unknown) if unknown else "",
+        replies.other_numbers(others) if others else "",
         *told,
         replies.more_namesakes(list(several)[MOST_ASKED:]) if len(several) > MOST_ASKED else "",
         replies.too_many_people(MOST_PEOPLE) if len(named) > MOST_PEOPLE else "",
     ]
     return PeopleTyped(tuple(dict.fromkeys(numbers)), "\n".join(filter(None, problems)))
+
+
+async def _meant(services: Services, line: str) -> list[tuple[str, PersonMatch]]:
+    """Whom a line means: one name ("Lin, Jimmy"), or names with commas between them if each is somebody's."""
+    meant = await whom(services, line)
+    parts = [part for part in map(str.strip, re.split(r"[,;]", line)) if part]
+    if len(parts) > 1 and meant.person is None and not meant.others:
+        each = [(part, await whom(services, part)) for part in parts]
+        if any(one.person is not None or one.others for _, one in each):
+            return each
+    return [(line, meant)]
+
+
+async def _numbered(services: Services, name: str, number: int) -> int | None:
+    """The person of a number, if they publish under a name like the one before it; None for anybody else."""
+    try:
+        meant = await whom(services, f"~{number}")
+    except UserError:  # the number is nobody's any more
+        return None
+    person = meant.person
+    if person is None:
+        return None
+    typed = name_key(name).split()
+    known = [name_key(form).split() for form in (person.name, *person.forms)]
+    is_same = not typed or any(form[-1:] == typed[-1:] or form[:1] == typed[:1] for form in known)
+    return person.id if is_same else None

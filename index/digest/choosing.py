@@ -60,9 +60,12 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     seen = await store.listings.newest_paper()
     listed = await candidates(store, digest, upto)
     shown = await store.digests.shown(digest.channel, listed)
-    fresh = [number for number in listed if number not in shown]
+    given = {seed.paper for seed in await store.digests.seeds(digest.id)}
+    fresh = [number for number in listed if number not in shown and number not in given]
     writers = await writers_of(sources, digest, fresh)
     taste = await taste_of(sources, digest, writers)
+    if digest.is_own:
+        fresh = [number for number in fresh if number not in taste.liked]
     chooser = await chooser_of(sources)
     picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news)
     return Choice(len(listed), await _explained(sources, digest, picks, listed, writers), seen)
@@ -166,19 +169,19 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
         follows = await store.members.following(digest.owner)
         topics = [follow.shown for follow in follows if follow.kind == "topic"]
         names_people |= any(follow.kind == "person" for follow in follows)
-    wishes_more = bool(digest.query.strip() or topics or (digest.is_own and liked))
-    given = await _given(store, digest, {*liked, *disliked})
-    liked |= given
+    liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
     said = await read_description(sources.search, digest.query) if digest.query.strip() else None
     description = said.text if said else ""
+    seeds = await store.digests.seeds(digest.id)
+    wishes_more = bool(_queries(description, topics) or seeds or (digest.is_own and liked))
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
         _queries(description, topics),
-        tuple(filter(str.strip, (description, *topics))),
+        tuple(filter(_says_something, (description, *topics))),
         writers.by,
-        names_people and not (wishes_more or given),
+        names_people and not wishes_more,
         digest.required,
         (*digest.excluded, *(said.without if said else ())),
     )
@@ -187,7 +190,13 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
 def _queries(description: str, topics: Sequence[str]) -> tuple[str, ...]:
     """A description and followed topics, each by itself; topics share a text where there are very many."""
     together = max(1, math.ceil(len(topics) / (MOST_QUERIES - 1)))
-    return tuple(filter(str.strip, (description, *(", ".join(part) for part in slices(topics, together)))))
+    return tuple(
+        filter(_says_something, (description, *(", ".join(part) for part in slices(topics, together))))
+    )
+
+
+def _says_something(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int, float]:

@@ -10,7 +10,16 @@ from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, 
 
 _AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
 """Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
-_ONLY_DECLINES = re.compile(r"\s*(?:but\s+no|no|excluding|except)t?\b", re.IGNORECASE)
+_ONLY_DECLINES = re.compile(
+    r"\s*(?:(?:anything|everything|all(?:\s+papers)?)\s+)?(?:but(?:\s+(?:not|no))?|not\s+about|nothing\s+(?:about|on)"
+    r"|excluding|except(?:\s+for)?)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_MAY_DECLINE = re.compile(
+    r"\b(?:no(?!-)|not|nothing|without|except|excluding|unless|minus|avoid(?:ing)?|ignore|skip|apart\s+from|leave\s+out"
+    r"|don['’]?t)\b|\bw/o\b",
+    re.IGNORECASE,
+)
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -30,6 +39,8 @@ class CheckedDescription:
         Names of authors in it, which a description has no use for.
     foreign
         The language, where it is not English.
+    may_decline
+        Words of it that may be meant to leave something out, which they don't; empty for none.
     """
 
     subject: str
@@ -37,6 +48,7 @@ class CheckedDescription:
     typos: tuple[tuple[str, str], ...]
     people: tuple[str, ...]
     foreign: str | None
+    may_decline: str
 
 
 async def read_description(search: Search, typed: str) -> Understood:
@@ -46,11 +58,12 @@ async def read_description(search: Search, typed: str) -> Understood:
     out of it, since a digest has people of its own; words stay as they were typed, since only who typed them
     can say whether they are misspelt; and "drones without GPS" stays a subject.
     """
-    text = f"papers {typed}" if _ONLY_DECLINES.match(typed) else typed
-    said = await search.understand(text, undo=_AS_TYPED, as_text=True)
-    if said.text.strip() or said.without:
-        return said
-    return await search.understand(typed, undo=PARTS, as_text=True)
+    if begins := _ONLY_DECLINES.match(typed):
+        said = await search.understand(f"papers except {typed[begins.end() :]}", undo=_AS_TYPED, as_text=True)
+        if said.without and not said.text.strip():
+            return said
+    said = await search.understand(typed, undo=_AS_TYPED, as_text=True)
+    return said if said.text.strip() else await search.understand(typed, undo=PARTS, as_text=True)
 
 
 async def check_description(search: Search, typed: str) -> CheckedDescription | None:
@@ -60,6 +73,12 @@ async def check_description(search: Search, typed: str) -> CheckedDescription | 
     read = await read_description(search, typed)
     guessed = await search.understand(typed, undo=_AS_TYPED - {PEOPLE, TYPOS}, as_text=True)
     is_all = _SIGNS.sub(" ", read.text).strip() == _SIGNS.sub(" ", typed).strip()
+    declines = _MAY_DECLINE.search(read.text)
     return CheckedDescription(
-        "" if is_all else read.text, read.without, guessed.fixed, guessed.people, read.foreign
+        "" if is_all else read.text,
+        read.without,
+        guessed.fixed,
+        guessed.people,
+        guessed.foreign,
+        declines[0] if declines else "",
     )

@@ -130,14 +130,17 @@ _ONE_OF_SEVERAL = (
     r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about)\b)[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
 )
 _WITHOUT = re.compile(
-    r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no)(?:\s+(?:about|on|for|in|using|with))?"
+    r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
     r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)|[,;]\s+(?P<no>not|no))"
-    rf"\s+(?P<what>[^,;.?!]{{2,60}}?(?:(?:,\s+{_ONE_OF_SEVERAL})*,?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL})?)"
+    rf"\s+(?P<what>[^,;.?!]{{2,60}}?(?:(?:,\s+{_ONE_OF_SEVERAL})*,?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
+    rf"|(?:,\s+{_ONE_OF_SEVERAL})+(?=\s*(?:$|[.;?!])))?)"
     r"\s*(?=$|[,;.?!])",
     re.IGNORECASE,
 )
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
-_SEVERAL = re.compile(r",\s*(?:(?:or|and|nor)\s+)?|\s+(?:or|and|nor)\s+", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r",\s*(?:(?:or|and|nor)\s+)?(?:(?:not|no)\s+)?|\s+(?:or|and|nor)\s+(?:(?:not|no)\s+)?", re.IGNORECASE
+)
 
 
 def read_order(text: str) -> tuple[Order | None, str]:

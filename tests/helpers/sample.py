@@ -6,13 +6,16 @@ import asyncio
 import os
 import shutil
 import threading
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
+import pytest
 from filelock import FileLock
 
 from bot.app import load_sample
 from bot.settings import Settings
+from data.calendar import clock
 from tests.helpers import databases
 
 _kept_in: Path | None = None
@@ -55,9 +58,13 @@ def _template() -> Path:
                 except BaseException as error:
                     failed.append(error)
 
-            thread = threading.Thread(target=make)
-            thread.start()
-            thread.join()
+            # By the machine's clock: another test would find a sample of a day long ago due for a full pass.
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(clock, "_file", None)
+                patched.setattr(clock, "_ahead", timedelta(0))
+                thread = threading.Thread(target=make)
+                thread.start()
+                thread.join()
             if failed:
                 raise failed[0]
             draft.rename(folder)

@@ -102,7 +102,8 @@ async def test_one_wrong_name_leaves_the_rest_of_the_form_as_it_was_sent(scene):
     panel = await words_and_people(
         scene, query="switches", people="Ada Lovelace\nNobody Atall\nSomebody Else ~99999", require="gossip"
     )
-    assert "I don't know anyone called “Nobody Atall” or “Somebody Else" in panel.text
+    assert "I don't know anyone called “Nobody Atall”, so I left that name out" in panel.text
+    assert "The number behind “Somebody Else" in panel.text
     assert "watches 1 person" in panel.text
     digest = await draft(scene)
     assert (digest.query, digest.person_numbers, digest.required) == ("switches", (ada,), ("gossip",))
@@ -124,6 +125,11 @@ async def test_a_name_of_several_is_asked_for_and_the_rest_is_kept(scene):
         ("speech recogniton, but not rooms", "I look for “speech recogniton” and leave out"),
         ("papers by Ada Lovelace on switches", "To get papers by Ada Lovelace, name them"),
         ("But not robots", "-# I leave out papers that mention “robots”."),
+        ("everything except robots, drones", "-# I leave out papers that mention “robots” or “drones”."),
+        ("switches but not gossip, drones", "mention “gossip” or “drones”"),
+        ("switches but no gossip, no drones and no cars", "mention “gossip”, “drones” or “cars”"),
+        ("switches w/o gossip", "“w/o” leaves nothing out here"),
+        ("gossip without clocks", "“without” leaves nothing out here"),
         ("I don't want robots. Gossip in switches", "I look for “Gossip in switches”"),
         ("Spracherkennung in lauten Räumen mit vielen Menschen", "This looks like another language"),
         ("噪声房间中的语音识别", "This looks like Chinese"),
@@ -272,6 +278,37 @@ async def test_a_wrong_name_on_step_four_keeps_the_papers(scene):
     page = await scene.user.submit(form.message["modal"], values)
     assert "I don't know anyone called “Nobody Atall”" in page.text
     assert "1 pasted" in page.text
+
+
+async def test_a_number_of_somebody_else_is_refused_and_names_may_stand_in_a_line(scene):
+    await know_people(scene)
+    ada, other = await number_of(scene, "Ada Lovelace"), await number_of(scene, "ChonLam Lao")
+    panel = await words_and_people(scene, people=f"Ada Lovelace ~{other}\nAda Lovelace ~{ada}")
+    assert "The number behind “Ada Lovelace" in panel.text
+    assert (await draft(scene)).person_numbers == (ada,)
+    form = await panel.press("Words and people")
+    names = {"people": "ChonLam Lao, Ada Lovelace; Nobody Atall\nLao, ChonLam"}
+    panel = await scene.user.submit(form.message["modal"], NOWHERE | names)
+    assert "I don't know anyone called “Nobody Atall”" in panel.text
+    assert (await draft(scene)).person_numbers == (other, ada)
+
+
+async def test_papers_that_it_learns_from_are_no_news(scene):
+    await embed(scene)
+    digest = await active(scene, most=20)
+    await scene.user.slash("/digest learn papers:Graph neural networks for molecules, part 1")
+    shown = await scene.user.slash("/digest preview")
+    assert "given to this digest" in shown.text
+    assert "molecules, part 1" not in [title.lower() for title in re_titles(shown.text)]
+    assert all(not title.endswith(", part 1") for title in re_titles(shown.text))
+    assert digest.id
+
+
+async def test_signs_alone_are_no_description(scene):
+    await embed(scene)
+    await active(scene, query="!!! ???")
+    post = await posted(scene)
+    assert "typical of the day" in post.text
 
 
 async def test_many_names_of_several_people_are_all_told(scene):

@@ -164,6 +164,8 @@ SENTENCES = {
         "text": "decoding",
         "without": ("speech", "robots", "cars"),
     },
+    "decoding but no speech, no robots": {"text": "decoding", "without": ("speech", "robots")},
+    "decoding but nothing on speech": {"text": "decoding", "without": ("speech",)},
     "decoding, no robots": {"text": "decoding", "without": ("robots",)},
     "decoding, not robots, for law and medicine": {
         "text": "decoding, for law and medicine",
