@@ -35,16 +35,15 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
     elif by:
         lines.append(f"- Papers by {_whose(digest)} rank higher.")
     if similar and not taste.people_only:
-        wanted = _wanted(digest, taste)
         if all(reason.printed for reason in why):
-            lines.append("- I found no paper on this alone, so I show those that mention it.")
+            lines.append("- I found no paper that is mainly about this, so I show those that mention it.")
         else:
-            lines.append(f"- First come the papers most similar to {wanted}. I keep some variety.")
-        unless = ", unless someone this digest watches wrote them" if digest.person_numbers else ""
-        lines.append(
-            "- I leave out papers that are probably on other subjects, even if that leaves only a few"
-            f"{unless}."
-        )
+            unless = ", unless someone this digest watches wrote them" if digest.person_numbers else ""
+            lines += [
+                f"- First come the papers most similar to {_wanted(digest, taste)}. I keep some variety.",
+                "- I leave out papers that are probably on other subjects, even if that leaves only a few"
+                f"{unless}.",
+            ]
     elif len(by) < len(why):
         who = "you" if digest.is_own else "people here"
         lines.append(
