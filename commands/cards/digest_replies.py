@@ -43,6 +43,7 @@ STATES = {
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
 WORDS_SHOWN = 12
 NAMESAKES_SHOWN = 3
+NAMES_SHOWN = 10
 FORMS_COUNT = (
     "-# Other forms of these words count too (*agent*, *agents*). To match a word exactly, put it in quotes."
 )
@@ -217,14 +218,19 @@ def several_people(line: str, people: Sequence[Outline], count: int) -> str:
 
 def more_namesakes(names: Sequence[str]) -> str:
     """Further names in a form are several people's."""
-    told = listed([f"“{shown(name, 60)}”" for name in names])
+    told = _named(names)
     return f"Several people publish as {told}, too; /papers tells them apart. I left these names out."
 
 
 def nobody(names: Sequence[str]) -> str:
     """Names in a form are nobody's."""
-    told = listed([f"“{shown(name, 60)}”" for name in names], "or")
+    told = _named(names, "or")
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
+
+
+def _named(names: Sequence[str], last: str = "and") -> str:
+    told = [f"“{shown(name, 60)}”" for name in names[:NAMES_SHOWN]]
+    return listed([*told, f"{len(names) - NAMES_SHOWN} more"] if len(names) > NAMES_SHOWN else told, last)
 
 
 def _that(names: Sequence[str]) -> str:
@@ -233,7 +239,7 @@ def _that(names: Sequence[str]) -> str:
 
 def other_numbers(names: Sequence[str]) -> str:
     """Names in a form have numbers that are somebody else's, or nobody's any more."""
-    told = listed([f"“{shown(name, 60)}”" for name in names])
+    told = _named(names)
     return f"The number behind {told} belongs to nobody of that name, so I left {_that(names)} out."
 
 

@@ -28,22 +28,23 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         return f"## Why nothing matched\n{_none(digest, delivery, taste)}"
     why = [chosen.why for chosen in delivery.papers]
     by = [reason for reason in why if reason.by]
-    similar = any(reason.near or reason.query or reason.text for reason in why)
     lines = [f"## How these were chosen\n{_read(digest, delivery)}"]
     if taste.people_only:
         lines.append(f"- I show only papers by {_whose(digest)}.")
-    elif by:
+        return "\n".join([*lines, *words_lines(digest), *_unwanted(digest, taste)])
+    if by:
         lines.append(f"- Papers by {_whose(digest)} rank higher.")
-    if similar and not taste.people_only:
-        if all(reason.printed for reason in why):
-            lines.append("- I found no paper that is mainly about this, so I show those that mention it.")
-        else:
-            unless = ", unless someone this digest watches wrote them" if digest.person_numbers else ""
-            lines += [
-                f"- First come the papers most similar to {_wanted(digest, taste)}. I keep some variety.",
-                "- I leave out papers that are probably on other subjects, even if that leaves only a few"
-                f"{unless}.",
-            ]
+    if any(reason.near or reason.text or (reason.query and not reason.printed) for reason in why):
+        also = ["those that mention it"] if any(reason.printed for reason in why) else []
+        also += [f"those by {_whose(digest, 'or')}"] if by else []
+        unless = f", but for {listed(also)}" if also else ""
+        lines += [
+            f"- First come the papers most similar to {_wanted(digest, taste)}. I keep some variety.",
+            "- I leave out papers that are probably on other subjects, even if that leaves only a few"
+            f"{unless}.",
+        ]
+    elif any(reason.printed for reason in why):
+        lines.append("- I found no paper that is mainly about this, so I show those that mention it.")
     elif len(by) < len(why):
         who = "you" if digest.is_own else "people here"
         lines.append(
@@ -97,7 +98,8 @@ def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         whose = _whose(digest, "or")
         said += f" No paper by {whose} passed its words:" if words else f" None is by {whose}."
     elif digest.news:
-        said += " None is by people you follow, or a close follow-up of papers you keep."
+        news = "by people you follow, or a close follow-up of papers you keep"
+        said += f" No paper is {news}, and passes these words:" if words else f" None is {news}."
     elif taste.queries or taste.liked:
         also = f", or by {_whose(digest, 'or')}" if digest.person_numbers else ""
         close = f"close enough to {_wanted(digest, taste)}{also}"

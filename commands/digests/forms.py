@@ -21,7 +21,6 @@ from commands.kit.which_person import outlined, whom
 from data.calendar import zones
 from data.keys import name_key
 from data.stores.digest_record import Digest, lines
-from index.people.person_match import PersonMatch
 
 MOST_PEOPLE = 30
 MOST_ASKED = 3
@@ -171,22 +170,22 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
     unknown: list[str] = []
     others: list[str] = []
     several: dict[str, Sequence[int]] = {}
-    named = lines(text)
-    for line in named[:MOST_PEOPLE]:
-        if number := _NUMBER.search(line):
-            person = await _numbered(services, line[: number.start()], int(number[1]))
+    named = list(dict.fromkeys([name for line in lines(text) for name in await _names(services, line)]))
+    for name in named[:MOST_PEOPLE]:
+        if number := _NUMBER.search(name):
+            person = await _numbered(services, name[: number.start()], int(number[1]))
             if person is None:
-                others.append(line)
+                others.append(name)
             else:
                 numbers.append(person)
             continue
-        for name, meant in await _meant(services, line):
-            if meant.person is not None:
-                numbers.append(meant.person.id)
-            elif meant.others:
-                several[name] = meant.others
-            else:
-                unknown.append(name)
+        meant = await whom(services, name)
+        if meant.person is not None:
+            numbers.append(meant.person.id)
+        elif meant.others:
+            several[name] = meant.others
+        else:
+            unknown.append(name)
     told = [
         replies.several_people(line, await outlined(services, same[: replies.NAMESAKES_SHOWN]), len(same))
         for line, same in list(several.items())[:MOST_ASKED]
@@ -201,15 +200,14 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
     return PeopleTyped(tuple(dict.fromkeys(numbers)), "\n".join(filter(None, problems)))
 
 
-async def _meant(services: Services, line: str) -> list[tuple[str, PersonMatch]]:
-    """Whom a line means: one name ("Lin, Jimmy"), or names with commas between them if each is somebody's."""
-    meant = await whom(services, line)
+async def _names(services: Services, line: str) -> list[str]:
+    """The names of a line: one ("Lin, Jimmy", if that is somebody), or those between its commas."""
     parts = [part for part in map(str.strip, re.split(r"[,;]", line)) if part]
-    if len(parts) > 1 and meant.person is None and not meant.others:
-        each = [(part, await whom(services, part)) for part in parts]
-        if any(one.person is not None or one.others for _, one in each):
-            return each
-    return [(line, meant)]
+    if len(parts) == 2 and not _NUMBER.search(parts[0]):
+        meant = await whom(services, _NUMBER.sub("", line))
+        if meant.person is not None or meant.others:
+            return [line]
+    return parts
 
 
 async def _numbered(services: Services, name: str, number: int) -> int | None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 
-_PHRASE = re.compile(r'"[^"\n]*"|“[^”\n]*”|[^\n,;]+')
+_PHRASE = re.compile(r'\s*(?:"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»)(?=\s*(?:[,;\n]|$))|[^\n,;]+')
 
 
 class DigestRefused(Exception):

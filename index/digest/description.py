@@ -11,6 +11,19 @@ from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, 
 _AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
 """Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
 _ONLY_DECLINES = re.compile(
+    r"\s*(?:(?:anything|everything)\s+but|but\s+(?:not|no)(?:\s+about)?|not\s+about|nothing\s+(?:about|on)"
+    r"|(?:(?:anything|everything|all(?:\s+papers)?)\s+)?except(?:\s+for)?)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_MAY_DECLINE = re.compile(
+    r"\b(?:no(?!-)|not|nothing|without|except|excluding|unless|minus|avoid(?:ing)?|ignore|apart\s+from|leave\s+out"
+    r"|don['’]?t)\b|\bw/o\b",
+    re.IGNORECASE,
+)
+"""What may be meant to leave something out."""
+_AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
+"""Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
+_ONLY_DECLINES = re.compile(
     r"\s*(?:(?:anything|everything|all(?:\s+papers)?)\s+)?(?:but(?:\s+(?:not|no))?|not\s+about|nothing\s+(?:about|on)"
     r"|excluding|except(?:\s+for)?)\s+(?=\S)",
     re.IGNORECASE,
@@ -56,8 +69,9 @@ async def read_description(search: Search, typed: str) -> Understood:
 
     Of "I'm interested in papers on drones, but not robots", drones are the subject. Names of authors are left
     out of it, since a digest has people of its own; words stay as they were typed, since only who typed them
-    can say whether they are misspelt; and "drones without GPS" stays a subject.
+    can say whether they are misspelt; and "drones without GPS" stays a subject. A line ends a sentence.
     """
+    typed = ". ".join(filter(None, (line.strip(" .") for line in typed.splitlines())))
     if begins := _ONLY_DECLINES.match(typed):
         said = await search.understand(f"papers except {typed[begins.end() :]}", undo=_AS_TYPED, as_text=True)
         if said.without and not said.text.strip():

@@ -28,7 +28,7 @@ class Pick:
     query
         The description or followed topic that it is similar to or prints; empty for none.
     printed
-        Whether it prints that, and is not similar to anything that is wanted.
+        Whether it matches only by printing that.
     """
 
     paper: int
@@ -83,7 +83,7 @@ def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, 
             Pick(
                 scored.papers[at],
                 float(max(scored.nearest[at], 0.0)),
-                tuple(scored.liked[place] for place in near if scored.to_liked[at, place] >= floor),
+                tuple(scored.liked[n] for n in near if scored.to_liked[at, n] >= floor and not printed),
                 scored.by[at],
                 said[at] if printed else _query(scored, at, floor),
                 printed,

@@ -21,6 +21,7 @@ _PLURALS = frozenset((("es", "is"), ("ces", "x"), ("ex", "ices")))
 _HISSING = ("s", "x", "z", "ch", "sh")
 _LEAST_SHARED, _LONGEST_ENDING = 2, 4
 _BETWEEN = r"[\s_-]+"
+_SAYS_NOTHING = "\"'“”„«» \t-_.,"
 _VOWELS = frozenset("aeiouy")
 
 
@@ -63,10 +64,10 @@ class WantedPhrase:
     def __init__(self, typed: str) -> None:
         typed = typed.strip()
         quoted = len(typed) > 2 and _QUOTES.get(typed[0]) == typed[-1]
-        printed = typed[1:-1].strip() if quoted else typed
+        printed = typed[1:-1].strip() if quoted else re.sub(r'["“”„«»]', " ", typed).strip()
         plain = plain_text(printed)
         parts = [] if quoted else list(filter(None, re.split(_BETWEEN, printed)))
-        self.says_something = bool(plain.strip())
+        self.says_something = bool(plain.strip(_SAYS_NOTHING))
         self._words = [_FormsOf(part) for part in parts]
         self._begins = max((word.beginning for word in self._words), key=len, default=plain)
         forms = _BETWEEN.join(word.pattern for word in self._words) or re.escape(plain)

@@ -127,13 +127,20 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _ONE_OF_SEVERAL = (
-    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about)\b)[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
+    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|e\.g)\b)"
+    r"[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
 )
+_NO_WISH = (
+    r"(?!(?:limited|restricted|confined|only|just|merely|necessarily|exclusively|solely|simply|always|matter|idea|less"
+    r"|more|later|longer|even|yet)\b)"
+)
+"""What is not declined by "not": "not only", "including but not limited to", "no matter"."""
 _WITHOUT = re.compile(
     r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
     r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)|[,;]\s+(?P<no>not|no))"
-    rf"\s+(?P<what>[^,;.?!]{{2,60}}?(?:(?:,\s+{_ONE_OF_SEVERAL})*,?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
-    rf"|(?:,\s+{_ONE_OF_SEVERAL})+(?=\s*(?:$|[.;?!])))?)"
+    rf"\s+{_NO_WISH}(?P<what>[^,;.?!]{{2,60}}?"
+    rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
+    rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!])))?)"
     r"\s*(?=$|[,;.?!])",
     re.IGNORECASE,
 )

@@ -128,6 +128,7 @@ async def test_a_name_of_several_is_asked_for_and_the_rest_is_kept(scene):
         ("everything except robots, drones", "-# I leave out papers that mention “robots” or “drones”."),
         ("switches but not gossip, drones", "mention “gossip” or “drones”"),
         ("switches but no gossip, no drones and no cars", "mention “gossip”, “drones” or “cars”"),
+        ("switches\nbut not gossip\nin data centers", "leave out papers that mention “gossip”."),
         ("switches w/o gossip", "“w/o” leaves nothing out here"),
         ("gossip without clocks", "“without” leaves nothing out here"),
         ("I don't want robots. Gossip in switches", "I look for “Gossip in switches”"),
@@ -287,10 +288,16 @@ async def test_a_number_of_somebody_else_is_refused_and_names_may_stand_in_a_lin
     assert "The number behind “Ada Lovelace" in panel.text
     assert (await draft(scene)).person_numbers == (ada,)
     form = await panel.press("Words and people")
-    names = {"people": "ChonLam Lao, Ada Lovelace; Nobody Atall\nLao, ChonLam"}
+    names = {"people": f"ChonLam Lao ~{other}, Ada Lovelace; Nobody Atall\nLao, ChonLam"}
     panel = await scene.user.submit(form.message["modal"], NOWHERE | names)
     assert "I don't know anyone called “Nobody Atall”" in panel.text
     assert (await draft(scene)).person_numbers == (other, ada)
+
+
+async def test_a_line_of_a_thousand_names_is_cut(scene):
+    panel = await words_and_people(scene, people=", ".join(f"x{n}" for n in range(600)))
+    assert "A digest can watch up to 30 people" in panel.text
+    assert "“x9” or 20 more, so I left those names out" in panel.text
 
 
 async def test_papers_that_it_learns_from_are_no_news(scene):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from data.stores.digest_record import phrases
 from index.digest.word_filter import WantedPhrase, WordFilter, is_form, plain_text
 
 TEXT = "In-network aggregation on switches"
@@ -24,7 +25,7 @@ def finds(typed, text):
         (("in network",), (), True),
         (('"in network"',), (), False),
         ((), ("on-switches",), False),
-        (("- -",), (), False),
+        (("- -",), (), True),
         ((), ("SWITCHES",), False),
         ((), ("Switch",), False),
         ((), ('"switch"',), True),
@@ -122,6 +123,7 @@ def test_other_words_with_the_same_beginning(one, other):
         ("C++", "in C", False),
         ("GPT-4", "GPT 4 and others", True),
         ("pena", "Peña", True),
+        ('"graph neural" networks', "graph neural networks", True),
     ],
 )
 def test_phrases_are_found_as_people_print_them(typed, text, found):
@@ -131,3 +133,16 @@ def test_phrases_are_found_as_people_print_them(typed, text, found):
 def test_a_word_of_many_letters_or_signs_ends_at_once():
     text = "a" * 200_000 + " " + "(" * 1_000
     assert not WordFilter(("a" * 500, "(" * 500 + " x", "a b " * 100), ()).passes(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ('a, "b; c" , d', ("a", '"b; c"', "d")),
+        ('"graph neural" networks', ('"graph neural" networks',)),
+        ("„a, b“; c\nd", ("„a, b“", "c", "d")),
+        (" , ;\n", ()),
+    ],
+)
+def test_phrases_stand_between_commas_but_in_quotes(typed, read):
+    assert phrases(typed) == read

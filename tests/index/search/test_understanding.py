@@ -165,6 +165,19 @@ SENTENCES = {
         "without": ("speech", "robots", "cars"),
     },
     "decoding but no speech, no robots": {"text": "decoding", "without": ("speech", "robots")},
+    **{
+        whole: {"text": whole}
+        for whole in (
+            "Robot learning, including but not limited to manipulation, locomotion and navigation",
+            "decoding, not only for code, but also vision, audio and speech",
+            "decoding, not necessarily for images, video or audio",
+            "efficient decoding, no matter the architecture, model size or hardware",
+        )
+    },
+    "Methods other than decoding, such as SVMs, trees and boosting": {
+        "text": "Methods, such as SVMs, trees and boosting",
+        "without": ("decoding",),
+    },
     "decoding but nothing on speech": {"text": "decoding", "without": ("speech",)},
     "decoding, no robots": {"text": "decoding", "without": ("robots",)},
     "decoding, not robots, for law and medicine": {
