@@ -171,7 +171,7 @@ def description_lines(read: CheckedDescription | None) -> list[str]:
 
 
 def with_problem(text: str, problem: str) -> str:
-    """A page or reply, and below it in bold what was not kept; a problem's list stays plain."""
+    """A page or reply, followed in bold by what wasn't saved; lists stay plain."""
     told = [line if line.startswith("- ") else f"**{line}**" for line in problem.splitlines()]
     return "\n".join([text, *told])
 
@@ -205,7 +205,7 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
 
 
 def several_people(line: str, people: Sequence[Outline], count: int) -> str:
-    """A name in a form is that of so many people, of whom some are told."""
+    """Several people share a name typed in a form: how many, and some of them."""
     told = [f"- {shown(line, 60)} ~{who.person.id}: {shown(who.facts, 120)}" for who in people]
     if count > len(people):
         told.append(f"- and {count - len(people):,} more; /papers {shown(line, 60)} lists them")
@@ -217,13 +217,13 @@ def several_people(line: str, people: Sequence[Outline], count: int) -> str:
 
 
 def more_namesakes(names: Sequence[str]) -> str:
-    """Further names in a form are several people's."""
+    """More names that several people share."""
     told = _named(names)
     return f"Several people publish as {told}, too; /papers tells them apart. I left these names out."
 
 
 def nobody(names: Sequence[str]) -> str:
-    """Names in a form are nobody's."""
+    """Nobody has these names."""
     told = _named(names, "or")
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
 
@@ -238,7 +238,7 @@ def _that(names: Sequence[str]) -> str:
 
 
 def other_numbers(names: Sequence[str]) -> str:
-    """Names in a form have numbers that are somebody else's, or nobody's any more."""
+    """The numbers behind these names belong to somebody else, or to nobody any more."""
     told = _named(names)
     return f"The number behind {told} belongs to nobody of that name, so I left {_that(names)} out."
 

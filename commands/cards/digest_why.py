@@ -37,7 +37,7 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
     if any(reason.near or reason.text or (reason.query and not reason.printed) for reason in why):
         also = ["those that mention it"] if any(reason.printed for reason in why) else []
         also += [f"those by {_whose(digest, 'or')}"] if by else []
-        unless = f", but for {listed(also)}" if also else ""
+        unless = f", except {listed(also)}" if also else ""
         lines += [
             f"- First come the papers most similar to {_wanted(digest, taste)}. I keep some variety.",
             "- I leave out papers that are probably on other subjects, even if that leaves only a few"

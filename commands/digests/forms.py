@@ -170,8 +170,11 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
     unknown: list[str] = []
     others: list[str] = []
     several: dict[str, Sequence[int]] = {}
-    named = list(dict.fromkeys([name for line in lines(text) for name in await _names(services, line)]))
-    for name in named[:MOST_PEOPLE]:
+    named: dict[str, None] = {}
+    for line in lines(text):
+        if len(named) <= MOST_PEOPLE:  # one more tells that there are too many
+            named |= dict.fromkeys(await _names(services, line))
+    for name in list(named)[:MOST_PEOPLE]:
         if number := _NUMBER.search(name):
             person = await _numbered(services, name[: number.start()], int(number[1]))
             if person is None:

@@ -188,25 +188,19 @@ class Chooser:
             return []
         scored = await self._scored(candidates, taste)
         texts = [self._texts[paper] for paper in candidates]
-        floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
-        phrases = () if known_only or taste.people_only else taste.phrases
-        any_fits = scored.nothing_known and not (known_only or taste.people_only)
-        return await asyncio.to_thread(self._picked, scored, texts, taste, floor, phrases, any_fits, most)
+        return await asyncio.to_thread(self._picked, scored, texts, taste, most, known_only)
 
     def _picked(
-        self,
-        scored: Scored,
-        texts: Sequence[str],
-        taste: Taste,
-        floor: float,
-        phrases: tuple[str, ...],
-        any_fits: bool,
-        most: int,
+        self, scored: Scored, texts: Sequence[str], taste: Taste, most: int, known_only: bool
     ) -> list[Pick]:
-        said = printed(self._corpus.words, texts, phrases)
-        fits = np.array([bool(names) for names in scored.by]) | any_fits
+        floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
+        is_narrow = known_only or taste.people_only
+        said = printed(self._corpus.words, texts, () if is_narrow else taste.phrases)
+        fits = np.array([bool(names) for names in scored.by])
         if not taste.people_only:
             fits |= scored.similar(floor) | np.array([bool(phrase) for phrase in said])
+        if scored.nothing_known and not is_narrow:
+            fits[:] = True
         words = WordFilter(taste.require, taste.exclude)
         rows = [row for row in np.flatnonzero(fits).tolist() if words.passes_all or words.passes(texts[row])]
         return picked(scored, np.array(rows, np.int64), said, floor, most)

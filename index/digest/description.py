@@ -1,4 +1,4 @@
-"""What a digest's description says: its subject, and what papers shall not be about."""
+"""What a digest's description says: its subject, and what to leave out."""
 
 from __future__ import annotations
 
@@ -21,18 +21,6 @@ _MAY_DECLINE = re.compile(
     re.IGNORECASE,
 )
 """What may be meant to leave something out."""
-_AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
-"""Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
-_ONLY_DECLINES = re.compile(
-    r"\s*(?:(?:anything|everything|all(?:\s+papers)?)\s+)?(?:but(?:\s+(?:not|no))?|not\s+about|nothing\s+(?:about|on)"
-    r"|excluding|except(?:\s+for)?)\s+(?=\S)",
-    re.IGNORECASE,
-)
-_MAY_DECLINE = re.compile(
-    r"\b(?:no(?!-)|not|nothing|without|except|excluding|unless|minus|avoid(?:ing)?|ignore|skip|apart\s+from|leave\s+out"
-    r"|don['’]?t)\b|\bw/o\b",
-    re.IGNORECASE,
-)
 _SIGNS = re.compile(r"[\W_]+")
 
 

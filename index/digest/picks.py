@@ -57,7 +57,7 @@ class Scored:
     nearest: np.ndarray
     by: list[tuple[KnownWriter, ...]]
     nothing_known: bool
-    """There are no liked papers and no query to match."""
+    """Whether there is nothing to match: no liked papers and no query."""
 
     def similar(self, floor: float) -> np.ndarray:
         """Whether each has at least this similarity and is in the readers' area: bool, shape (papers,)."""

@@ -80,6 +80,16 @@ async def in_zone(panel, zone="UTC"):
     return await panel.choose(zone, next(s for s in panel.selects if s["custom_id"].startswith("dgs:z")))
 
 
+async def page_four(user):
+    """The page of `/setup` that asks what to learn from."""
+    reply = await user.slash("/setup")
+    time = await (await reply.press("Next")).press("Next")
+    time = await time.choose(
+        "Europe/Berlin", next(s for s in time.selects if s["custom_id"].startswith("suz"))
+    )
+    return await time.press("Next")
+
+
 async def active(scene, **more):
     """A digest of the channel that began some days ago."""
 

@@ -12,6 +12,7 @@ from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import DM
 from bot.run import running_bot
 from data.stores.digest_record import Digest
+from tests.helpers.digests import page_four
 from tests.helpers.joining import greetings, joins_server, tell_joined, tell_outage
 from tests.helpers.lab import settings_for
 from tests.helpers.members import heard_by, joins, of_kind
@@ -275,13 +276,6 @@ async def test_every_field_of_the_set_up_takes_hostile_and_empty_text(scene, typ
         assert not {"@everyone", "<@1>"} & set(told.text.split())
     [draft] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True)
     assert (draft.at, draft.zone, draft.categories, draft.people) == ("08:30", "UTC", "", "")
-
-
-async def page_four(user):
-    reply = await user.slash("/setup")
-    time = await (await reply.press("Next")).press("Next")
-    time = await time.choose("Europe/Berlin", menu(time, "suz"))
-    return await time.press("Next")
 
 
 async def test_a_file_an_orcid_and_a_person_teach_a_digest_and_undo_takes_it_back(scene, site, tmp_path):
