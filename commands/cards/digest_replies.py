@@ -11,6 +11,7 @@ from commands.cards.text import day, listed, moment, plural, shown
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
+from data.stores.members import Follow
 from index.digest.description import CheckedDescription
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
@@ -106,11 +107,23 @@ def delete_question(digest: Digest) -> str:
     return f"Delete {name_of(digest)} and its history? To stop it for a while, use /digest pause."
 
 
-def settings(digest: Digest, people: Iterable[str], read: CheckedDescription | None = None) -> str:
-    """A digest's settings, above the selects that change them, and how its description was read."""
+def settings(
+    digest: Digest,
+    people: Iterable[str],
+    read: CheckedDescription | None = None,
+    follows: Sequence[Follow] = (),
+) -> str:
+    """A digest's settings, above the selects that change them, and how its description was read.
+
+    ``follows`` is what the owner of a digest by direct message follows.
+    """
     lines = [summary(digest), *description_lines(read)]
     if names := ", ".join(shown(name, 40) for name in people):
         lines.append(f"**Watches** {names}")
+    if follows:
+        rest = len(follows) - NAMES_SHOWN
+        told = [shown(follow.shown, 60) for follow in follows[:NAMES_SHOWN]]
+        lines.append(f"**You follow** {listed([*told, f'{rest} more'] if rest > 0 else told)}")
     if words := words_lines(digest):
         typed = (*digest.required, *digest.excluded)
         lines += [*words, *([] if all(word[0] in '"“' for word in typed) else [FORMS_COUNT])]
@@ -133,15 +146,15 @@ def _more(words: int) -> str:
     return f" and {words - WORDS_SHOWN} more" if words > WORDS_SHOWN else ""
 
 
-def description_lines(read: CheckedDescription | None) -> list[str]:
-    """How a description was read, and what may be wrong with it, in small print."""
+def description_lines(read: CheckedDescription | None, *, followed: bool = False) -> list[str]:
+    """How a description or a followed topic was read, and what may be wrong with it, in small print."""
     if read is None:
         return []
     lines = []
     if read.foreign:
         lines.append(
-            f"-# This looks like {read.foreign}. I read papers in English, so please write the description "
-            "in English."
+            f"-# This looks like {read.foreign}. I compare papers with English words, so please write it in "
+            "English."
         )
     if read.subject or read.without:
         unwanted = listed([f"“{shown(what, 60)}”" for what in read.without], "or")
@@ -149,23 +162,24 @@ def description_lines(read: CheckedDescription | None) -> list[str]:
         parts.append(f"leave out papers that mention {unwanted}" if unwanted else "")
         lines.append(f"-# I {' and '.join(filter(None, parts))}.")
     if read.may_decline:
+        form = "" if followed else ", or put the words under *None of these words*"
         lines.append(
             f"-# “{shown(read.may_decline, 20)}” leaves nothing out here. To leave papers out, write “but "
-            "not robots or games”, or put the words under *None of these words*."
+            f"not robots or games”{form}."
         )
     if len(read.typos) == 1:
         [(typed, meant)] = read.typos
         lines.append(
-            f"-# Did you mean “{shown(meant, 60)}”? I search for “{shown(typed, 60)}”, as you typed it. To "
-            "change it, edit the description."
+            f"-# Did you mean “{shown(meant, 60)}”? I look for “{shown(typed, 60)}”, as you typed it."
         )
     elif read.typos:
         told = [f"“{shown(typed, 60)}” (“{shown(meant, 60)}”?)" for typed, meant in read.typos]
-        lines.append(f"-# Did you misspell {listed(told)}? I search for these words as you typed them.")
+        lines.append(f"-# Did you misspell {listed(told)}? I look for these words as you typed them.")
     if read.people:
+        instead = "follow the person" if followed else "name them among the people to watch"
+        what = "topic" if followed else "description"
         lines.append(
-            f"-# To get papers by {shown(read.people[0], 60)}, name them among the people to watch, not in "
-            "the description."
+            f"-# To get papers by {shown(read.people[0], 60)}, {instead}; a {what} is about subjects."
         )
     return lines
 

@@ -19,7 +19,6 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
 from data.calendar import zones
-from data.keys import name_key
 from data.stores.digest_record import Digest, lines
 
 MOST_PEOPLE = 30
@@ -175,8 +174,8 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
         if len(named) <= MOST_PEOPLE:  # one more tells that there are too many
             named |= dict.fromkeys(await _names(services, line))
     for name in list(named)[:MOST_PEOPLE]:
-        if number := _NUMBER.search(name):
-            person = await _numbered(services, name[: number.start()], int(number[1]))
+        if _NUMBER.search(name):
+            person = await _numbered(services, name)
             if person is None:
                 others.append(name)
             else:
@@ -213,16 +212,10 @@ async def _names(services: Services, line: str) -> list[str]:
     return parts
 
 
-async def _numbered(services: Services, name: str, number: int) -> int | None:
+async def _numbered(services: Services, name: str) -> int | None:
     """The person of a number, if they publish under a name like the one before it; None for anybody else."""
     try:
-        meant = await whom(services, f"~{number}")
-    except UserError:  # the number is nobody's any more
+        meant = await whom(services, name)
+    except UserError:  # the number is nobody's any more, or somebody else's
         return None
-    person = meant.person
-    if person is None:
-        return None
-    typed = name_key(name).split()
-    known = [name_key(form).split() for form in (person.name, *person.forms)]
-    is_same = not typed or any(form[-1:] == typed[-1:] or form[:1] == typed[:1] for form in known)
-    return person.id if is_same else None
+    return meant.person.id if meant.person else None

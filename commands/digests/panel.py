@@ -12,7 +12,7 @@ from discord import ui
 from commands.cards import digest as cards
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.cards.text import plural
+from commands.cards.text import label, plural
 from commands.digests.allowed import DELETED, own_digest
 from commands.digests.forms import NameAndTime, Words, written
 from commands.kit.links import Press, button, choice, link
@@ -20,7 +20,7 @@ from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
 from data.calendar.zones import offered
 from data.stores.digest_record import Digest
-from index.digest.description import check_description
+from index.digest.description import CheckedDescription, check_description
 
 HOURS = tuple(f"{hour:02d}:00" for hour in range(24))
 WEEKS = {
@@ -56,6 +56,32 @@ async def words_form(press: Press, number: int) -> ui.Modal:
     digest = await own_digest(press.interaction, press.services, number)
     then = partial(panel, press.services, digest.id, about=True)
     return Words(press.services, digest, await written(press.services, digest), then)
+
+
+@button("digest.correct", "dgb:r:{digest}")
+async def correct_pressed(press: Press, digest: int) -> None:
+    """Correct the typos of a description."""
+    await answer(press.interaction, _corrected(press, digest), private=True, update=_on_panel(press))
+
+
+async def _corrected(press: Press, number: int) -> ui.LayoutView:
+    await correct_description(press, number)
+    return await panel(press.services, number, about=True)
+
+
+async def correct_description(press: Press, number: int) -> None:
+    """Keep a digest's description with its typos corrected."""
+    digest = await own_digest(press.interaction, press.services, number)
+    read = await check_description(press.services.search, digest.query)
+    if read is not None and read.typos:
+        await press.services.store.digests.change(digest.id, query=read.corrected)
+
+
+def respelt(read: CheckedDescription) -> str:
+    """The label of a button that corrects a description."""
+    if len(read.typos) > 1:
+        return "Correct the spelling"
+    return label(f"Change to “{read.typos[0][1]}”", 80)
 
 
 @button("digest.name", "dgb:o:{digest}")
@@ -124,9 +150,12 @@ async def panel(
     rows = _about_rows(services, digest) if about else _when_rows(digest)
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
     read = await check_description(services.search, digest.query) if about else None
-    text = replies.settings(digest, [person.name for person in known.values()], read)
+    follows = await services.store.members.following(digest.owner) if digest.is_own and about else []
+    text = replies.settings(digest, [person.name for person in known.values()], read, follows)
     if lacks:
         text += f"\n-# {lacks}"
+    if read is not None and read.typos:
+        rows.append([link("digest.correct", respelt(read), digest=digest.id)])
     return note(replies.with_problem(text, problem), [*rows, _buttons(digest, about=about)])
 
 

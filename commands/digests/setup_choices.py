@@ -14,7 +14,7 @@ from commands.cards.digest_replies import NOT_SEEN
 from commands.digests.allowed import own_digest
 from commands.digests.changes import placed_now
 from commands.digests.forms import TIME, DigestForm, zone_typed
-from commands.digests.panel import WEEKS
+from commands.digests.panel import WEEKS, correct_description
 from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES
 from commands.digests.setup_pages import STEPS, page
 from commands.kit.authority import member_in
@@ -102,6 +102,17 @@ async def again(press: Press, number: int, step: str, problem: str = "") -> ui.L
 async def describe_pressed(press: Press, digest: int) -> None:
     """Open the form for a description, and for fields that are not in the menu."""
     await open_form(press.interaction, await _open(press, digest, Describe))
+
+
+@button("setup.correct", "su:r:{digest}")
+async def correct_pressed(press: Press, digest: int) -> None:
+    """Correct the typos of a description."""
+    await answer(press.interaction, _corrected(press, digest), private=True, update=True)
+
+
+async def _corrected(press: Press, number: int) -> ui.LayoutView | Reply:
+    await correct_description(press, number)
+    return await again(press, number, "field")
 
 
 @button("setup.other_zone", "su:z:{digest}")

@@ -16,7 +16,7 @@ from commands.cards import setup_pages as cards
 from commands.cards.lists import note
 from commands.digests.allowed import own_digest
 from commands.digests.changes import placed_now, start
-from commands.digests.panel import HOURS, WEEKS
+from commands.digests.panel import HOURS, WEEKS, respelt
 from commands.digests.preview import preview
 from commands.kit.authority import member_in
 from commands.kit.limits import ASK, PICTURE, Cost
@@ -108,6 +108,8 @@ async def page(
         read = await check_description(services.search, digest.query)
         text = cards.field_page(digest, services.categories, read, problem)
         rows = _field_rows(services, digest)
+        if read is not None and read.typos:
+            rows.append([link("setup.correct", respelt(read), digest=digest.id)])
     elif name == "time":
         text, rows = _time_text(digest, problem), _time_rows(interaction, digest)
     else:

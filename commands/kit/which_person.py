@@ -29,7 +29,7 @@ GONE = "I no longer know this person. Try again with the name."
 
 
 async def whom(services: Services, typed: str) -> PersonMatch:
-    """The people that a name, or a choice offered while typing (``~12``), can mean."""
+    """The people that a name, a choice offered while typing (``~12``), or both can mean."""
     await services.wait_for_people()
     try:
         return await match_person(services.store, services.corpus.names, typed)

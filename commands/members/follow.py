@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import dataclass
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from commands.cards.digest_replies import description_lines
 from commands.cards.lists import note
 from commands.cards.text import label, shown
 from commands.kit.installs import anywhere, is_present
@@ -17,6 +19,8 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
+from data.stores.people import Person
+from index.digest.description import check_description
 from index.search.facets import in_category
 
 KIND_WORDS = {"person": "people", "paper": "papers", "topic": "topics", "category": "categories"}
@@ -26,6 +30,31 @@ NEWS = {
     "topic": "new papers on it",
     "category": "new papers in it",
 }
+
+
+NOT_FOLLOWED = "You don't follow this (any more). /following shows what you follow."
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What to say beside a new follow, and what else may have been meant.
+
+    Attributes
+    ----------
+    lines
+        How a topic was read, and what may be wrong with it.
+    corrected
+        The topic with its typos corrected; empty where it has none.
+    person
+        Whose name stands in the topic.
+    """
+
+    lines: tuple[str, ...] = ()
+    corrected: str = ""
+    person: Person | None = None
+
+
+NO_REMARKS = Remarks()
 
 
 # -- buttons -----------------------------------------------------------------------------------------
@@ -43,6 +72,14 @@ async def follow_paper_pressed(press: Press, paper: int) -> None:
     """Follow a paper."""
     work = follow_paper(press.services, press.member, paper)
     await answer(press.interaction, seen_in(press.services, press.interaction, work), private=True)
+
+
+@button("follow.correct", "fo:c:{follow}")
+async def follow_correct_pressed(press: Press, follow: int) -> None:
+    """Follow a topic as it may have been meant, instead of as it was typed."""
+    await answer(
+        press.interaction, correct_topic(press.services, press.member, follow), private=True, update=True
+    )
 
 
 @button("follow.end", "fu:{follow}")
@@ -77,9 +114,9 @@ async def seen_in(
 
 
 async def follow(
-    services: Services, member: int, kind: str, target: str, name: str, beside: str = ""
+    services: Services, member: int, kind: str, target: str, name: str, remarks: Remarks = NO_REMARKS
 ) -> ui.LayoutView:
-    """Follow something, and say what news that brings; ``beside`` is said below."""
+    """Follow something, and say what news that brings."""
     try:
         new = await services.store.members.follow(member, kind, target, name, services.place.guild)
     except TooManyError as error:
@@ -92,10 +129,14 @@ async def follow(
         if await services.store.digests.of_owner(member)
         else f"I'll put {NEWS[kind]} in your own digest. You haven't started one yet: /digest mine."
     )
-    return note(
-        f"{said} **{shown(name, 120)}**. {news}{beside}",
-        [[link("follow.end", "Undo" if new else "Unfollow", follow=number)]],
-    )
+    buttons = [link("follow.end", "Undo" if new else "Unfollow", follow=number)]
+    if remarks.corrected:
+        meant = label(f"Follow “{remarks.corrected}” instead", 80)
+        buttons.append(link("follow.correct", meant, follow=number))
+    if remarks.person is not None:
+        named = label(f"Follow {remarks.person.name}", 80)
+        buttons.append(link("follow.person", named, person=remarks.person.id))
+    return note("\n".join([f"{said} **{shown(name, 120)}**. {news}", *remarks.lines]), [buttons])
 
 
 async def follow_person(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -119,10 +160,49 @@ async def follow_topic(services: Services, member: int, topic: str) -> ui.Layout
     words = " ".join(topic.split())
     if not any(character.isalpha() for character in words):
         raise UserError("Give the topic in words, such as: in-network aggregation.")
-    known = any(term.in_titles or term.in_abstracts for term in services.corpus.words.terms(words))
-    which = "these words" if " " in words else "this word"
-    unknown = "" if known else f"\n-# No paper that I know has {which} yet."
-    return await follow(services, member, "topic", words.casefold(), words, unknown)
+    remarks = await _remarks(services, words)
+    return await follow(services, member, "topic", words.casefold(), words, remarks)
+
+
+async def _remarks(services: Services, topic: str) -> Remarks:
+    """How a topic was read, and what may be wrong with it.
+
+    Raises
+    ------
+    UserError
+        Where it only says what to leave out.
+    """
+    read = await check_description(services.search, topic)
+    if read is None:
+        return NO_REMARKS
+    if read.without and not read.subject:
+        raise UserError(
+            "This only says what to leave out. Say what to look for, too, such as: drones, but not robots."
+        )
+    lines = description_lines(read, followed=True)
+    terms = services.corpus.words.terms(read.subject or topic)
+    if not any(term.in_titles or term.in_abstracts for term in terms):
+        lines.append(f"-# No paper that I know has {'these words' if len(terms) > 1 else 'this word'} yet.")
+    meant = await whom(services, read.people[0]) if read.people else None
+    return Remarks(
+        tuple(lines), read.corrected if read.corrected != topic else "", meant.person if meant else None
+    )
+
+
+async def correct_topic(services: Services, member: int, number: int) -> ui.LayoutView:
+    """Follow a topic with its typos corrected, in its place."""
+    mine = await services.store.members.following(member)
+    was = next((follow for follow in mine if follow.id == number and follow.kind == "topic"), None)
+    if was is None:
+        raise UserError(NOT_FOLLOWED)
+    remarks = await _remarks(services, was.shown)
+    topic = remarks.corrected or was.shown
+    if await services.store.members.reword(member, number, topic.casefold(), topic) is None:
+        raise UserError(NOT_FOLLOWED)
+    return note(
+        f"You now follow **{shown(topic, 120)}** instead of **{shown(was.shown, 120)}**.",
+        [[link("follow.end", "Unfollow", follow=number)]],
+    )
 
 
 async def follow_category(services: Services, member: int, category: str) -> ui.LayoutView:
@@ -141,7 +221,7 @@ async def unfollow(services: Services, member: int, number: int) -> ui.LayoutVie
     """Unfollow something."""
     gone = await services.store.members.unfollow(member, number)
     if gone is None:
-        raise UserError("You don't follow this (any more). /following shows what you follow.")
+        raise UserError(NOT_FOLLOWED)
     return note(f"You no longer follow **{shown(gone.shown, 120)}**.")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 
 from data.calendar.clock import utc_now
 from data.stores.generations import MERGED
@@ -66,6 +66,19 @@ class Members(Repository):
             }
             await connection.execute(insert(FollowRow).values(**row, made=utc_now()))
             return True
+
+    async def reword(self, member: int, follow: int, target: str, shown: str) -> Follow | None:
+        """Change the words of a topic; None where the member doesn't follow it. Two that become one, join."""
+        own = (FollowRow.member == member, FollowRow.kind == "topic")
+        async with self._writer.begin() as connection:
+            if not await connection.scalar(select(FollowRow.id).where(FollowRow.id == follow, *own)):
+                return None
+            same = delete(FollowRow).where(FollowRow.target == target[:200], FollowRow.id != follow, *own)
+            await connection.execute(same)
+            reworded = update(FollowRow).where(FollowRow.id == follow, *own)
+            await connection.execute(reworded.values(target=target[:200], shown=shown[:300]))
+            row = (await connection.execute(select(*_FOLLOW).where(FollowRow.id == follow))).first()
+        return Follow(*row) if row else None
 
     async def unfollow(self, member: int, follow: int) -> Follow | None:
         """End one of the member's own follows; None where it isn't theirs."""

@@ -53,6 +53,8 @@ class Taste:
     require, exclude
         Words or phrases: title or abstract has at least one required, and no excluded one
         (:class:`index.digest.word_filter.WordFilter`).
+    declining
+        For a query or phrase, which papers may match it; the others may still match another.
     """
 
     liked: Mapping[int, float] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class Taste:
     people_only: bool = False
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    declining: Mapping[str, WordFilter] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,7 @@ class Chooser:
     ) -> list[Pick]:
         floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
         is_narrow = known_only or taste.people_only
-        said = printed(self._corpus.words, texts, () if is_narrow else taste.phrases)
+        said = printed(self._corpus.words, texts, () if is_narrow else taste.phrases, taste.declining)
         fits = np.array([bool(names) for names in scored.by])
         if not taste.people_only:
             fits |= scored.similar(floor) | np.array([bool(phrase) for phrase in said])
@@ -288,4 +291,24 @@ class Chooser:
             nearest,
             by,
             wanted.items is None,
+            _declined([self._texts[paper] for paper in candidates], wanted, close, taste.declining),
         )
+
+
+def _declined(
+    texts: Sequence[str], wanted: EncodedTaste, close: np.ndarray, declining: Mapping[str, WordFilter]
+) -> np.ndarray:
+    """Whether each paper is closest to a query that declines it: bool, shape (papers,).
+
+    Parameters
+    ----------
+    close
+        Similarity to each row of ``wanted.items``, shape (papers, rows).
+    """
+    declined = np.zeros(len(texts), bool)
+    if declining:
+        at = (close.argmax(axis=1) - len(wanted.liked)) // QUERY_PAPERS
+        for row in np.flatnonzero(at >= 0).tolist():
+            words = declining.get(wanted.queries[at[row]])
+            declined[row] = words is not None and not words.passes(texts[row])
+    return declined

@@ -23,9 +23,11 @@ from index.digest.chooser import Taste
 from index.digest.description import read_description
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
+from index.digest.word_filter import WordFilter
 from index.digest.writers import Writers, writers_of
 from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
+from index.search.understanding import Understood
 from index.trust.views import Place
 
 LIKED_FOR = timedelta(days=180)
@@ -162,37 +164,58 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
             disliked.add(paper)
         elif kind != "skip":
             liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
-    topics: list[str] = []
+    topics: list[Understood] = []
     names_people = bool(digest.person_numbers)
     if digest.is_own:
         liked |= await _own(sources, digest.owner, liked)
         follows = await store.members.following(digest.owner)
-        topics = [follow.shown for follow in follows if follow.kind == "topic"]
+        topics = [
+            await read_description(sources.search, follow.shown)
+            for follow in follows
+            if follow.kind == "topic"
+        ]
         names_people |= any(follow.kind == "person" for follow in follows)
     liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
     said = await read_description(sources.search, digest.query) if digest.query.strip() else None
     description = said.text if said else ""
     seeds = await store.digests.seeds(digest.id)
-    wishes_more = bool(_queries(description, topics) or seeds or (digest.is_own and liked))
+    queries, declining = _queries(description, topics)
+    wishes_more = bool(queries or seeds or (digest.is_own and liked))
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
-        _queries(description, topics),
-        tuple(filter(_says_something, (description, *topics))),
+        queries,
+        tuple(filter(_says_something, (description, *(topic.text for topic in topics)))),
         writers.by,
         names_people and not wishes_more,
         digest.required,
         (*digest.excluded, *(said.without if said else ())),
+        declining,
     )
 
 
-def _queries(description: str, topics: Sequence[str]) -> tuple[str, ...]:
-    """A description and followed topics, each by itself; topics share a text where there are very many."""
+def _queries(description: str, topics: Sequence[Understood]) -> tuple[tuple[str, ...], dict[str, WordFilter]]:
+    """A description and followed topics, each by itself, and which papers may match a topic.
+
+    Topics share a text where there are very many, those that decline something with each other.
+    """
     together = max(1, math.ceil(len(topics) / (MOST_QUERIES - 1)))
-    return tuple(
-        filter(_says_something, (description, *(", ".join(part) for part in slices(topics, together))))
+    wanted = sorted(
+        filter(lambda topic: _says_something(topic.text), topics), key=lambda one: not one.without
     )
+    texts, declining = [description], {}
+    for part in slices(wanted, together):
+        texts.append(", ".join(topic.text for topic in part))
+        for text, declined in (
+            (texts[-1], [word for topic in part for word in topic.without]),
+            *((topic.text, topic.without) for topic in part),
+        ):
+            if declined:
+                declining[text] = WordFilter((), declined)
+            else:
+                declining.pop(text, None)  # the same subject, without a limit
+    return tuple(filter(_says_something, texts)), declining
 
 
 def _says_something(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from index.search.search import Search
+from index.search.typos import replaced
 from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
 
 _AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
@@ -36,6 +37,8 @@ class CheckedDescription:
         What papers shall not mention.
     typos
         Words that may be misspelt, as (typed, meant).
+    corrected
+        The description with these as they may be meant.
     people
         Names of authors in it, which a description has no use for.
     foreign
@@ -47,6 +50,7 @@ class CheckedDescription:
     subject: str
     without: tuple[str, ...]
     typos: tuple[tuple[str, str], ...]
+    corrected: str
     people: tuple[str, ...]
     foreign: str | None
     may_decline: str
@@ -80,6 +84,7 @@ async def check_description(search: Search, typed: str) -> CheckedDescription | 
         "" if is_all else read.text,
         read.without,
         guessed.fixed,
+        replaced(typed, guessed.fixed),
         guessed.people,
         guessed.foreign,
         declines[0] if declines else "",

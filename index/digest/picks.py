@@ -58,10 +58,12 @@ class Scored:
     by: list[tuple[KnownWriter, ...]]
     nothing_known: bool
     """Whether there is nothing to match: no liked papers and no query."""
+    declined: np.ndarray
+    """Whether the query that each is closest to declines it: bool, shape (papers,)."""
 
     def similar(self, floor: float) -> np.ndarray:
         """Whether each has at least this similarity and is in the readers' area: bool, shape (papers,)."""
-        return np.asarray((self.nearest >= floor) & (self.odds >= LEAST_ODDS))
+        return np.asarray((self.nearest >= floor) & (self.odds >= LEAST_ODDS) & ~self.declined)
 
 
 def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, most: int) -> list[Pick]:
@@ -93,7 +95,7 @@ def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, 
 
 
 def _query(scored: Scored, at: int, floor: float) -> str:
-    if not scored.queries:
+    if not scored.queries or scored.declined[at]:
         return ""
     best = int(scored.to_queries[at].argmax())
     return scored.queries[best] if scored.to_queries[at, best] >= floor else ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from index.digest.word_filter import WantedPhrase, plain_text
+from index.digest.word_filter import WantedPhrase, WordFilter, plain_text
 from index.search.lexical import WordIndex
 
 SHORT = 3
@@ -13,10 +13,13 @@ _LEAST_SIGNS = 2
 """A single letter says nothing."""
 
 
-def printed(words: WordIndex, texts: Sequence[str], queries: Sequence[str]) -> list[str]:
+def printed(
+    words: WordIndex, texts: Sequence[str], queries: Sequence[str], declining: Mapping[str, WordFilter]
+) -> list[str]:
     """For each text a short query that it prints, its words side by side; empty where it prints none.
 
-    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`).
+    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`), unless ``declining`` has a
+    filter for the query that the text does not pass.
     """
     short = {
         query: WantedPhrase(query)
@@ -26,6 +29,13 @@ def printed(words: WordIndex, texts: Sequence[str], queries: Sequence[str]) -> l
     if not short:
         return [""] * len(texts)
     return [
-        next((query for query, phrase in short.items() if phrase.stands_in(plain)), "")
-        for plain in map(plain_text, texts)
+        next(
+            (
+                query
+                for query, phrase in short.items()
+                if phrase.stands_in(plain) and (query not in declining or declining[query].passes(text))
+            ),
+            "",
+        )
+        for text, plain in ((text, plain_text(text)) for text in texts)
     ]

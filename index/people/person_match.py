@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from data.keys import name_key
 from data.stores.people import Person
 from data.stores.store import Store
 from index.models.distinct import common
@@ -29,18 +30,18 @@ class PersonMatch:
 
 
 async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatch:
-    """The people that a name, or a choice offered while typing (``~12``), can mean.
+    """The people that a name, a choice offered while typing (``~12``), or both (``Wei Zhang ~12``) can mean.
 
     Raises
     ------
     LookupError
-        Where a choice means a person who no longer exists.
+        Where a choice means a person who no longer exists, or who doesn't publish under a name like it.
     """
     text = typed.strip()
-    number = text.removeprefix(_CHOSEN)
-    if text.startswith(_CHOSEN) and number.isdecimal() and len(number) <= _DIGITS:
+    name, sign, number = text.rpartition(_CHOSEN)
+    if sign and number.isdecimal() and len(number) <= _DIGITS:
         person = await store.people.find(int(number))
-        if person is None:
+        if person is None or not _may_be_called(person, name):
             raise LookupError(text)
         return PersonMatch(person.name, person)
     known = names.get(text)
@@ -51,6 +52,13 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
     person = await store.people.find(counted[0][0]) if _is_clear([count for _, count in counted]) else None
     others = tuple(number for number, _ in counted if person is None or number != person.id)
     return PersonMatch(text, person, others)
+
+
+def _may_be_called(person: Person, name: str) -> bool:
+    """Whether a form of a person's name begins or ends like a typed name; of nothing typed, always."""
+    typed = name_key(name).split()
+    known = [name_key(form).split() for form in (person.name, *person.forms)]
+    return not typed or any(form[-1:] == typed[-1:] or form[:1] == typed[:1] for form in known)
 
 
 def _is_clear(papers: Sequence[int]) -> bool:

@@ -11,9 +11,11 @@ from bot.local_discord.client import ShownReply, UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.state import DM
 from commands.digests.posting import Poster
+from commands.kit.which_person import whom
 from data.calendar import clock
 from data.stores.digest_record import Digest
 from data.tables.digests import DigestRow
+from index.identity.passes import identify
 from tests.helpers.members import of_kind, said
 from tests.helpers.records import record
 
@@ -109,3 +111,40 @@ async def active(scene, **more):
 
 def re_titles(text):
     return [line.split("](")[0].partition("**[")[2] for line in text.split("\n") if "**[" in line]
+
+
+NOWHERE = {"query": "", "people": "", "require": "", "exclude": ""}
+ASIDE = record(
+    520,
+    title="Export taxes in two provinces",
+    abstract="We compare how two provinces tax what firms export, and how courts read the law. "
+    "Firms that sell small molecules are taxed twice. Judges disagree, and appeals take years. "
+    "We propose a simpler schedule, and estimate what it costs each province.",
+    announced=MONDAY,
+    listings=[("cs.CL", MONDAY)],
+)
+"""A paper that mentions molecules, and is on something else."""
+
+
+async def know_people(scene):
+    corpus = scene.bot.services.corpus
+    with corpus.writing():
+        await identify(corpus, full=True)
+    await scene.bot.services.insight.refresh()
+
+
+async def embed(scene):
+    corpus = scene.bot.services.corpus
+    with corpus.writing():
+        await corpus.embed_backlog()
+
+
+async def number_of(scene, name):
+    return (await whom(scene.bot.services, name)).person.id
+
+
+async def words_and_people(scene, **values):
+    """Fill the form in, and return the panel that follows."""
+    panel = await (await scene.user.slash("/digest create")).press("Papers")
+    form = await panel.press("Words and people")
+    return await scene.user.submit(form.message["modal"], NOWHERE | values)

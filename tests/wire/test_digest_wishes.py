@@ -4,53 +4,27 @@ from datetime import timedelta
 
 import pytest
 
-from commands.kit.which_person import whom
-from index.identity.passes import identify
-from tests.helpers.digests import MONDAY, active, page_four, papers, re_titles
+from tests.helpers.digests import (
+    ASIDE,
+    MONDAY,
+    NOWHERE,
+    active,
+    embed,
+    know_people,
+    number_of,
+    page_four,
+    papers,
+    re_titles,
+    words_and_people,
+)
 from tests.helpers.lab import fill
 from tests.helpers.records import record
-
-NOWHERE = {"query": "", "people": "", "require": "", "exclude": ""}
-ASIDE = record(
-    520,
-    title="Export taxes in two provinces",
-    abstract="We compare how two provinces tax what firms export, and how courts read the law. "
-    "Firms that sell small molecules are taxed twice. Judges disagree, and appeals take years. "
-    "We propose a simpler schedule, and estimate what it costs each province.",
-    announced=MONDAY,
-    listings=[("cs.CL", MONDAY)],
-)
-"""A paper that mentions molecules, and is on something else."""
-
-
-async def know_people(scene):
-    corpus = scene.bot.services.corpus
-    with corpus.writing():
-        await identify(corpus, full=True)
-    await scene.bot.services.insight.refresh()
-
-
-async def embed(scene):
-    corpus = scene.bot.services.corpus
-    with corpus.writing():
-        await corpus.embed_backlog()
-
-
-async def number_of(scene, name):
-    return (await whom(scene.bot.services, name)).person.id
 
 
 async def posted(scene):
     scene.at += timedelta(hours=2)
     await scene.poster.tick()
     return scene.posts()[-1]
-
-
-async def words_and_people(scene, **values):
-    """Fill the form in, and return the panel that follows."""
-    panel = await (await scene.user.slash("/digest create")).press("Papers")
-    form = await panel.press("Words and people")
-    return await scene.user.submit(form.message["modal"], NOWHERE | values)
 
 
 async def draft(scene):
@@ -121,7 +95,7 @@ async def test_a_name_of_several_is_asked_for_and_the_rest_is_kept(scene):
     [
         ("switches, but not gossip", "I look for “switches” and leave out papers that mention “gossip”"),
         ("switches except gossip, drones or cars", "mention “gossip”, “drones” or “cars”"),
-        ("speech recogniton in noisy rooms", "Did you mean “recognition”? I search for “recogniton”"),
+        ("speech recogniton in noisy rooms", "Did you mean “recognition”? I look for “recogniton”"),
         ("speech recogniton, but not rooms", "I look for “speech recogniton” and leave out"),
         ("papers by Ada Lovelace on switches", "To get papers by Ada Lovelace, name them"),
         ("But what is attention", "“But what is attention”"),

@@ -1,6 +1,7 @@
 """What a chooser compares papers with, and what it keeps while others ask it, too."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from index.digest.taste import LEAST_ODDS, TasteRanker
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
+from index.search.understanding import literally
 from tests.helpers.digests import MONDAY, TOPICS, papers
 
 
@@ -75,9 +77,23 @@ async def test_a_blank_query_is_none(corpus):
 
 
 def test_many_topics_are_put_together():
-    assert _queries(" ", []) == ()
-    assert _queries("", ["one", "two words"]) == ("one", "two words")
-    said = _queries("networks", [str(n) for n in range(500)])
+    def queries(description, topics):
+        return _queries(description, [literally(topic) for topic in topics])
+
+    assert queries(" ", []) == ((), {})
+    assert queries("", ["one", "two words"]) == (("one", "two words"), {})
+    said, _ = queries("networks", [str(n) for n in range(500)])
     assert said[0] == "networks"
     assert len(said) <= MOST_QUERIES
     assert ", ".join(said[1:]).split(", ") == [str(n) for n in range(500)], "none is lost"
+
+
+def test_what_topics_decline_stays_with_them():
+    topics = [replace(literally(str(n)), without=("robots",) if n in (3, 17) else ()) for n in range(20)]
+    said, declining = _queries("networks", [literally("!!"), *topics])
+    assert len(said) <= MOST_QUERIES
+    assert said[1].startswith("3, 17, "), "those that decline something share a text"
+    assert {*declining} == {said[1], "3", "17"}
+    assert not declining["3"].passes("A robot")
+    wider = [replace(literally("drones"), without=("cars",)), literally("drones")]
+    assert _queries("", wider)[1] == {}, "the same without a limit is wider"

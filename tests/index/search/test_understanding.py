@@ -217,7 +217,10 @@ SENTENCES = {
         "foreign": "another language",
     },
     "大模型幻觉检测": {"text": "大模型幻觉检测", "foreign": "Chinese"},
-    "обнаружение галлюцинаций": {"text": "обнаружение галлюцинаций", "foreign": "Cyrillic letters"},
+    "обнаружение галлюцинаций": {
+        "text": "обнаружение галлюцинаций",
+        "foreign": "a language written in Cyrillic",
+    },
     # questions and what can't be read
     "what causes loss spikes when training large models?": {
         "text": "what causes loss spikes when training large models?"
