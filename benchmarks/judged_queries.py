@@ -99,10 +99,13 @@ def anthology_sample(path: Path = ANTHOLOGY) -> list[dict[str, Any]]:
     return [*described[:SAMPLED], *bare[:BARE]]
 
 
-async def anthology_corpus() -> Corpus:
+async def anthology_corpus(*, writable: bool = False) -> Corpus:
     """Some of the Anthology's papers; embedded on first use, which takes minutes, and kept."""
     return await kept_corpus(
-        ANTHOLOGY_LIBRARY, _embed_sample, "embedding papers of the ACL Anthology once..."
+        ANTHOLOGY_LIBRARY,
+        _embed_sample,
+        "embedding papers of the ACL Anthology once...",
+        writable=writable,
     )
 
 
@@ -113,9 +116,10 @@ async def _embed_sample(corpus: Corpus) -> None:
 
 
 @asynccontextmanager
-async def opened(collection: str) -> AsyncIterator[Corpus]:
+async def opened(collection: str, *, writable: bool = False) -> AsyncIterator[Corpus]:
     """The papers of a collection, with the model loaded."""
-    corpus = await (full_corpus() if collection == "arxiv" else anthology_corpus())
+    make = full_corpus if collection == "arxiv" else anthology_corpus
+    corpus = await make(writable=writable)
     corpus.embedder.load()
     try:
         await corpus.refresh_names()

@@ -100,7 +100,7 @@ def ask(made: Path, folder: Path) -> None:
     wall, worked = [], []
     for person in [*some, *chance.choice(often, min(PROLIFIC, len(often)), replace=False)]:
         begun, busy = time.perf_counter(), time.process_time()
-        ranker.scores(partners, partners.pool(np.array([person])))
+        ranker.scores(partners.compare(partners.pool(np.array([person]))))
         wall.append(time.perf_counter() - begun)
         worked.append(time.process_time() - busy)
     fields = dict(line.split(":") for line in Path("/proc/self/smaps_rollup").read_text().splitlines()[1:])

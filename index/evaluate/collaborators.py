@@ -24,7 +24,15 @@ from index.search.corpus import Corpus
 DEPTH = 50
 AT_ONCE = 100
 Report = Callable[[str, int, int], None]
-METHODS = ("labmate", "adamic-adar", "common-neighbours", "preferential-attachment", "embedding")
+METHODS = (
+    "labmate",
+    "chance-alone",
+    "adamic-adar",
+    "common-neighbours",
+    "preferential-attachment",
+    "embedding",
+)
+"""``chance-alone`` is Labmate without regard to whether work fits."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +155,15 @@ def evaluate(
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]
         pool = partners.pool(part)
-        scores = ranker.scores(partners, pool)
+        features = partners.compare(pool)
         ends = np.cumsum([len(c) for c in pool.candidates])[:-1]
-        for person, candidates, score in zip(
-            part.tolist(), pool.candidates, np.split(scores, ends), strict=True
-        ):
-            rankings["labmate"].append(candidates[np.argsort(-score, kind="stable")[:DEPTH]])
+        scores = {"labmate": ranker.scores(features), "chance-alone": ranker.chances(features)}
+        for method, score in scores.items():
+            rankings[method] += [
+                candidates[np.argsort(-own, kind="stable")[:DEPTH]]
+                for candidates, own in zip(pool.candidates, np.split(score, ends), strict=True)
+            ]
+        for person, candidates in zip(part.tolist(), pool.candidates, strict=True):
             sizes.append(len(candidates))
             right = truth.indices[truth.indptr[person] : truth.indptr[person + 1]]
             reachable.append(float(np.isin(right, candidates).mean()))

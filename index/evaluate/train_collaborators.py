@@ -71,7 +71,7 @@ def train(
     Returns the recipe with its checksums. Each collection weighs the same.
     """
     rng = np.random.default_rng(seed)
-    rows, labels, weights, groups = [], [], [], []
+    rows, labels, weights = [], [], []
     chosen = [cut for written, before in collections for cut in cuts(written, before)]
     for place, cut in enumerate(chosen):
         network, truth = cut.network, cut.truth
@@ -88,29 +88,11 @@ def train(
             rows.append(features[sampled])
             labels.append(label[sampled])
             weights.append((np.where(label > 0, 1.0, 1 / SHARE) / np.sqrt(right))[sampled])
-            groups.append(np.bincount(row[sampled], minlength=len(part)))
             if report:
                 report("comparing", place * len(people) + start, len(chosen) * len(people))
-    data = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels))
     weight = np.concatenate(weights)
-    chance = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels), weight=weight / weight.mean())
-    models = {
-        "chance": xgboost.train(
-            {**_TREES, "objective": "binary:logistic", "min_child_weight": 10}, chance, 300
-        )
-    }
-    data.set_group(np.concatenate(groups))
-    models["order"] = xgboost.train(
-        {
-            **_TREES,
-            "objective": "rank:map",
-            "min_child_weight": 0.05,
-            "lambdarank_pair_method": "topk",
-            "lambdarank_num_pair_per_sample": 20,
-        },
-        data,
-        250,
-    )
+    data = xgboost.DMatrix(np.concatenate(rows), np.concatenate(labels), weight=weight / weight.mean())
+    chance = xgboost.train({**_TREES, "objective": "binary:logistic", "min_child_weight": 10}, data, 300)
     folder.mkdir(parents=True, exist_ok=True)
     recipe: dict[str, Any] = {
         "made_by": "python -m bot train collaborators --data FILE --before DAY --data FILE --before DAY",
@@ -118,11 +100,11 @@ def train(
         "cuts": [cut.day.isoformat() for cut in chosen],
         "seed": seed,
         "features": list(FEATURES),
+        "fit": {},
         "sha256": {},
     }
-    for name, model in models.items():
-        raw = bytes(model.save_raw("ubj"))
-        (folder / f"partners-{name}.ubj").write_bytes(raw)
-        recipe["sha256"][name] = hashlib.sha256(raw).hexdigest()
+    raw = bytes(chance.save_raw("ubj"))
+    (folder / "partners-chance.ubj").write_bytes(raw)
+    recipe["sha256"]["chance"] = hashlib.sha256(raw).hexdigest()
     (folder / "partners.json").write_text(json.dumps(recipe, indent=1) + "\n")
     return recipe

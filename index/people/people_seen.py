@@ -149,12 +149,12 @@ class SeenExperts(Experts):
         known = set(me.ties.people.tolist()) if strangers else set()
         never = {view.lead(other) for other in hidden} | known | {lead}
         wanted = None if only is None else {view.lead(other) for other in only}
-        chosen = [
+        chosen = (
             other
             for other in sorted(best, key=lambda other: (best[other], other))
             if other not in never and (wanted is None or other in wanted) and people.count(other)
-        ]
-        return [self.reasons(me, other) for other in chosen[:most]]
+        )
+        return self.varied(me, chosen, most)
 
 
 class SeenScores(Scores):

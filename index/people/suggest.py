@@ -1,9 +1,10 @@
-"""Possible collaborators: candidates ranked by a learned model, each with reasons as facts."""
+"""Possible collaborators: candidates ranked by learned odds, each with reasons as facts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
-from index.people.pair_features import FEATURES, Partners, Pool
+from index.people.pair_features import FEATURES, Partners
 from index.people.people import CoauthorTies, PeopleIndex
 from index.people.topics import Topics
 from index.search.vectors import Vectors
@@ -19,11 +20,14 @@ from index.search.vectors import Vectors
 if TYPE_CHECKING:
     import xgboost
 
-BLEND = 20.0
-"""Reciprocal rank fusion of both models (Cormack, Clarke and Büttcher 2009); a constant for short lists."""
+FIT = ("meaning", "mean_best")
+"""The features that say whether two people's work fits; the strength of coauthors is none of them."""
 
-TAUGHT = 1.0
-"""How much similarity to a dismissed person, beyond that to the asked one, takes off a score."""
+TAUGHT = 5.0
+"""What similarity to a dismissed person, beyond that to the asked one, takes off a score (cosine 1)."""
+
+OF_ONE_PAPER, LOOKED_AT = 2, 3
+"""How many people may be suggested for one paper of theirs, and among how many times more this is tried."""
 
 TOLD, OWN, BEFORE = 4, 8, 60
 """How many topics of both are told, how many of each alone are looked at, and how many of their past."""
@@ -31,10 +35,22 @@ TOLD, OWN, BEFORE = 4, 8, 60
 
 @dataclass(frozen=True)
 class CollaboratorRanker:
-    """Two boosted models over the same features: one of probability, one of order; their ranks are fused."""
+    """The log odds that two people will write together, plus those that their work fits.
+
+    Most people's next partner is a coauthor's coauthor, whatever both work on. A model of what happens alone
+    therefore suggests many people to whom there is little to say (docs/evaluation.md has the figures).
+
+    Attributes
+    ----------
+    chance
+        Learned from first papers together (:mod:`index.evaluate.train_collaborators`).
+    fit
+        What each of :data:`FIT` adds to the log odds, and ``start``, the log odds without them. `python -m
+        benchmarks.judged_collaborators --fit` fits them to graded suggestions. Without them, all work fits.
+    """
 
     chance: xgboost.Booster
-    order: xgboost.Booster
+    fit: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def shipped(cls) -> CollaboratorRanker:
@@ -45,20 +61,29 @@ class CollaboratorRanker:
         ModelDamagedError
             Where a file is missing, its checksum differs, or it is of other features.
         """
-        _, files = shipped("partners", "partners-{}.ubj", FEATURES)
-        return cls(**{name: booster(data) for name, data in files.items()})
+        recipe, files = shipped("partners", "partners-{}.ubj", FEATURES)
+        return cls(booster(files["chance"]), recipe["fit"])
 
-    def scores(self, partners: Partners, pool: Pool) -> np.ndarray:
-        """Higher is likelier: float64, one for each pair of the pool, comparable within an asked person."""
-        features = partners.compare(pool)
-        out = np.zeros(len(features))
-        ends = np.cumsum([len(candidates) for candidates in pool.candidates])
-        for model in (self.chance, self.order):
-            log_odds = margins(model, features)
-            for start, stop in zip([0, *ends[:-1]], ends, strict=True):
-                rank = np.argsort(np.argsort(-log_odds[start:stop], kind="stable"), kind="stable")
-                out[start:stop] += 1 / (BLEND + rank)
-        return out
+    def scores(self, features: np.ndarray) -> np.ndarray:
+        """Higher is better: float64, shape (pairs,).
+
+        Parameters
+        ----------
+        features
+            Shape (pairs, :data:`index.people.pair_features.FEATURES`).
+        """
+        return np.asarray(self.chances(features) + self.fits(features))
+
+    def chances(self, features: np.ndarray) -> np.ndarray:
+        """The natural log odds that people will write together: float64, shape (pairs,)."""
+        return np.asarray(margins(self.chance, features))
+
+    def fits(self, features: np.ndarray) -> np.ndarray:
+        """The natural log odds that their work fits: float64, shape (pairs,)."""
+        if not self.fit:
+            return np.zeros(len(features))
+        weights = np.array([self.fit[name] for name in FIT])
+        return np.asarray(features[:, [FEATURES.index(name) for name in FIT]] @ weights + self.fit["start"])
 
 
 @dataclass(frozen=True)
@@ -145,12 +170,12 @@ class Experts:
             network = Network(person, paper, day, int(day.max(initial=0)) + 1)
             partners = Partners(network, lambda papers: vectors.rows(network.papers[papers]))
         self.network = partners.network
-        self._partners = partners
+        self.partners = partners
 
     def warm(self) -> None:
         """Make everything that the first question would wait for."""
         if len(self.network):
-            self._partners.compare(self._partners.pool(np.zeros(1, np.int64)))
+            self.partners.compare(self.partners.pool(np.zeros(1, np.int64)))
 
     def suggest(
         self,
@@ -184,35 +209,50 @@ class Experts:
             and (only is None or other in only)
             and self.people.count(other)
         )
-        return [self.reasons(asked, other) for other in islice(chosen, most)]
+        return self.varied(asked, chosen, most)
+
+    def varied(self, asked: AskedPerson, others: Iterable[int], most: int) -> list[Suggestion]:
+        """The best of some people, best first; if there are enough others, few for any one paper.
+
+        Else the authors of the paper that is closest to the asked person's work would fill the list.
+        """
+        chosen: list[Suggestion] = []
+        left: list[Suggestion] = []
+        of_paper: Counter[int] = Counter()
+        for suggestion in (self.reasons(asked, other) for other in islice(others, LOOKED_AT * most)):
+            of_paper[suggestion.theirs] += 1
+            (chosen if of_paper[suggestion.theirs] <= OF_ONE_PAPER else left).append(suggestion)
+            if len(chosen) == most:
+                break
+        return [*chosen, *left][:most]
 
     def ranked(self, person: int, *, hidden: Collection[int] = (), strangers: bool = True) -> list[int]:
         """All possible collaborators of a person, best first; hidden people only teach."""
         [number] = self.network.numbers(np.array([person])).tolist()
         if number < 0:
             return []
-        pool = self._partners.pool(np.array([number]), strangers=strangers)
+        pool = self.partners.pool(np.array([number]), strangers=strangers)
         [candidates] = pool.candidates
         if not len(candidates):
             return []
-        scores = self._ranker.scores(self._partners, pool) * self._taught(number, candidates, hidden)
+        scores = self._ranker.scores(self.partners.compare(pool)) - self._taught(number, candidates, hidden)
         best_first: list[int] = self.network.people[candidates[np.argsort(-scores, kind="stable")]].tolist()
         return best_first
 
     def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
-        """Factors for scores, below 1 where work is closer to dismissed people's than to the asked person's.
+        """What scores lose where work is closer to dismissed people's than to the asked person's.
 
         float64, shape (candidates,).
         """
         numbers = self.network.numbers(np.array(sorted(dismissed), np.int64))
         numbers = numbers[numbers >= 0]
         if not len(numbers):
-            return np.ones(len(candidates))
+            return np.zeros(len(candidates))
         own, theirs, away = (
-            self._partners.directions(people) for people in (np.array([asked]), candidates, numbers)
+            self.partners.directions(people) for people in (np.array([asked]), candidates, numbers)
         )
         excess = (theirs @ away.T).max(axis=1) - (theirs @ own.T).ravel()
-        return np.asarray(1 - TAUGHT * np.clip(excess, 0, 1), float)
+        return np.asarray(TAUGHT * np.clip(excess, 0, 1), float)
 
     def of(self, person: int) -> AskedPerson:
         """What :meth:`reasons` needs of the person for whom others are suggested."""

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from datetime import date
 from importlib import resources
 
@@ -115,6 +116,7 @@ def test_the_evaluation_prints_all_rows_and_training_repeats_itself(written, tmp
     rows = {row["method"]: row for row in result["rows"]}
     assert set(rows) == {
         "labmate",
+        "chance-alone",
         "adamic-adar",
         "common-neighbours",
         "preferential-attachment",
@@ -137,7 +139,7 @@ def test_nothing_after_the_cut_is_seen(written):
 
 def test_a_damaged_ranker_is_refused(monkeypatch, tmp_path):
     shutil.copytree(resources.files("index").joinpath("models"), tmp_path / "models")
-    (tmp_path / "models" / "partners-order.ubj").write_bytes(b"{}")
+    (tmp_path / "models" / "partners-chance.ubj").write_bytes(b"{}")
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     with pytest.raises(ModelDamagedError, match="reinstall Labmate"):
         CollaboratorRanker.shipped()
@@ -200,13 +202,61 @@ def test_a_network_of_an_earlier_pass_suggests_nobody_who_is_gone_nor_a_new_coau
     day = np.append(written.day, written.day.max())
     joint = int(before.papers(9)[0])
     now = people_of(Written(np.append(person, met), np.append(paper, joint), day, written.vectors))
-    experts = Experts(now, Rows(written.vectors), None, CollaboratorRanker.shipped(), old._partners)
+    experts = Experts(now, Rows(written.vectors), None, CollaboratorRanker.shipped(), old.partners)
     found = [suggestion.person for suggestion in experts.suggest(9, 20)]
     assert len(found) == 20
     assert not {gone, met} & set(found)
     assert experts.suggest(gone) == SeenExperts(experts, SeenIndex(now, EVERYBODY)).suggest(gone) == []
     with pytest.raises(LookupError):
         experts.reasons(experts.of(9), gone)
+
+
+def test_those_whose_work_fits_come_before_those_who_are_only_likely(written):
+    shipped = CollaboratorRanker.shipped()
+    people, rows = people_of(written), Rows(written.vectors)
+    by_both = Experts(people, rows, None, shipped)
+    by_chance = Experts(people, rows, None, CollaboratorRanker(shipped.chance))
+    place = FEATURES.index("mean_best")
+
+    def fitting(experts, person):
+        pool = experts.partners.pool(experts.network.numbers(np.array([person])))
+        closest = dict(
+            zip(
+                experts.network.people[pool.candidates[0]].tolist(),
+                experts.partners.compare(pool)[:, place].tolist(),
+                strict=True,
+            )
+        )
+        return np.mean([closest[other] for other in experts.ranked(person)[:10]])
+
+    asked = range(1, 31)
+    assert {*by_both.ranked(1)} == {*by_chance.ranked(1)}
+    assert np.mean([fitting(by_both, one) for one in asked]) > np.mean(
+        [fitting(by_chance, one) for one in asked]
+    )
+
+
+def test_few_are_suggested_for_one_paper(written):
+    person, paper = written.person.copy(), written.paper
+    crowded = int(paper[person == 10][-1])
+    many = np.arange(100, 160)  # all of them join one paper of a neighbour's
+    joined = Written(
+        np.append(person, many),
+        np.append(paper, np.full(len(many), crowded)),
+        np.append(written.day, np.full(len(many), int(written.day[paper == crowded][0]))),
+        written.vectors,
+    )
+    experts = Experts(people_of(joined), Rows(joined.vectors), None, CollaboratorRanker.shipped())
+    asked = experts.of(9)
+    known = set(asked.ties.people.tolist())
+    theirs = {one: experts.reasons(asked, one).theirs for one in experts.ranked(9)[:40] if one not in known}
+    usual, count = Counter([*theirs.values()][:10]).most_common(1)[0]
+    assert count > 2, "else nothing is tried"
+    found = experts.suggest(9, 10)
+    assert len(found) == 10
+    assert max(Counter(suggestion.theirs for suggestion in found).values()) == 2
+    crowd = [one for one, paper in theirs.items() if paper == usual]
+    assert [suggestion.person for suggestion in experts.suggest(9, 10, only=crowd)] == crowd[:10]
 
 
 def test_not_for_me_teaches_what_else_not_to_suggest(written):

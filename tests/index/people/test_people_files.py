@@ -153,7 +153,7 @@ def test_features_and_ranks_of_suggestions_are_those_of_the_whole_network(partne
         features = [partner.compare(pool) for partner, pool in zip(partners, pools, strict=True)]
         exact = [place for place, name in enumerate(FEATURES) if not name.endswith("_rank")]
         np.testing.assert_allclose(features[1][:, exact], features[0][:, exact], rtol=1e-4, atol=1e-4)
-        scores = [ranker.scores(partner, pool) for partner, pool in zip(partners, pools, strict=True)]
+        scores = [ranker.scores(partner.compare(pool)) for partner, pool in zip(partners, pools, strict=True)]
         assert np.corrcoef(scores[0], scores[1])[0, 1] > 0.999
 
 
@@ -493,7 +493,7 @@ async def test_suggestions_follow_the_network_when_it_is_made(corpus, monkeypatc
     await derive(corpus)
     await insight.refresh()
     experts = await insight.experts()
-    assert experts._partners.network.stamp["pass_"] == insight.people.number
+    assert experts.partners.network.stamp["pass_"] == insight.people.number
     assert await insight.experts() is experts
 
 
