@@ -58,7 +58,7 @@ async def words_form(press: Press, number: int) -> ui.Modal:
     return Words(press.services, digest, await written(press.services, digest), then)
 
 
-@button("digest.correct", "dgb:r:{digest}")
+@button("digest.correct", "dgb:c:{digest}")
 async def correct_pressed(press: Press, digest: int) -> None:
     """Correct the typos of a description."""
     await answer(press.interaction, _corrected(press, digest), private=True, update=_on_panel(press))

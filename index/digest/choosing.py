@@ -215,6 +215,7 @@ def _queries(description: str, topics: Sequence[Understood]) -> tuple[tuple[str,
                 declining[text] = WordFilter((), declined)
             else:
                 declining.pop(text, None)  # the same subject, without a limit
+    declining.pop(description, None)  # it declines for itself
     return tuple(filter(_says_something, texts)), declining
 
 

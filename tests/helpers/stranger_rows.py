@@ -89,6 +89,7 @@ def _digests() -> dict[str, Row]:
     rows = {}
     names = {
         "w": "words",
+        "c": "correct",
         "o": "name",
         "v": "preview",
         "a": "start",
@@ -150,6 +151,7 @@ def _setup() -> dict[str, Row]:
         "p:2": "page",
         "n:4": "next",
         "w": "describe",
+        "r": "correct",
         "z": "other_zone",
         "l": "give",
         "x": "forget",
@@ -235,6 +237,8 @@ def _members() -> dict[str, Row]:
         rows[f"cv.{verb}"] = Row(owner, ALL, NOTHING, NOTHING, private=True)
     follow = of(World.follow, "fu:{n}")
     rows["follow.end"] = Row(follow, ALL, "!don't follow this", "!don't follow this", private=True)
+    corrected = of(World.follow, "fo:c:{n}")
+    rows["follow.correct"] = Row(corrected, ALL, "!don't follow this", "!don't follow this", private=True)
     rows["me.forget"] = Row(fixed("mf:{eve}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
     rows["follow.person"] = open_to_all("fo:p:{person}")
     rows["follow.paper"] = open_to_all("fo:w:{paper}")

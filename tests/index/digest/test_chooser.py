@@ -97,3 +97,4 @@ def test_what_topics_decline_stays_with_them():
     assert not declining["3"].passes("A robot")
     wider = [replace(literally("drones"), without=("cars",)), literally("drones")]
     assert _queries("", wider)[1] == {}, "the same without a limit is wider"
+    assert _queries("drones", wider[:1])[1] == {}, "and so is a description"
