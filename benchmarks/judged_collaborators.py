@@ -73,7 +73,8 @@ class RankedPeople:
     Attributes
     ----------
     lists
-        People by method, best first, as long as the candidates.
+        People by method, best first: all candidates, or the first thirty that `/collaborators` would suggest,
+        which may differ slightly from a reply's ten.
     grades
         Of those who were graded and can be told from one another.
     rows

@@ -153,8 +153,8 @@ def description_lines(read: CheckedDescription | None, *, followed: bool = False
     lines = []
     if read.foreign:
         lines.append(
-            f"-# This looks like {read.foreign}. I compare papers with English words, so please write it in "
-            "English."
+            f"-# This looks like {read.foreign}. The papers that I read are in English, so please "
+            "write this in English."
         )
     if read.subject or read.without:
         unwanted = listed([f"“{shown(what, 60)}”" for what in read.without], "or")
@@ -177,10 +177,7 @@ def description_lines(read: CheckedDescription | None, *, followed: bool = False
         lines.append(f"-# Did you misspell {listed(told)}? I look for these words as you typed them.")
     if read.people:
         instead = "follow the person" if followed else "name them among the people to watch"
-        what = "topic" if followed else "description"
-        lines.append(
-            f"-# To get papers by {shown(read.people[0], 60)}, {instead}; a {what} is about subjects."
-        )
+        lines.append(f"-# To get papers by {shown(read.people[0], 60)}, {instead}.")
     return lines
 
 

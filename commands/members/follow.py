@@ -190,7 +190,7 @@ async def _remarks(services: Services, topic: str) -> Remarks:
 
 
 async def correct_topic(services: Services, member: int, number: int) -> ui.LayoutView:
-    """Follow a topic with its typos corrected, in its place."""
+    """Replace a followed topic with the same topic spelled right."""
     mine = await services.store.members.following(member)
     was = next((follow for follow in mine if follow.id == number and follow.kind == "topic"), None)
     if was is None:

@@ -68,7 +68,10 @@ class Members(Repository):
             return True
 
     async def reword(self, member: int, follow: int, target: str, shown: str) -> Follow | None:
-        """Change the words of a topic; None where the member doesn't follow it. Two that become one, join."""
+        """Change the words of a followed topic; None if the member doesn't follow it.
+
+        If the member already follows the new words, one of the two is left.
+        """
         own = (FollowRow.member == member, FollowRow.kind == "topic")
         async with self._writer.begin() as connection:
             if not await connection.scalar(select(FollowRow.id).where(FollowRow.id == follow, *own)):

@@ -54,7 +54,9 @@ class Taste:
         Words or phrases: title or abstract has at least one required, and no excluded one
         (:class:`index.digest.word_filter.WordFilter`).
     declining
-        For a query or phrase, which papers may match it; the others may still match another.
+        For queries and phrases that leave something out, which papers may match them. A paper that may not
+        match the query closest to it is out, unless it prints another short phrase or somebody who counts
+        wrote it.
     """
 
     liked: Mapping[int, float] = field(default_factory=dict)

@@ -198,7 +198,9 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
 def _queries(description: str, topics: Sequence[Understood]) -> tuple[tuple[str, ...], dict[str, WordFilter]]:
     """A description and followed topics, each by itself, and which papers may match a topic.
 
-    Topics share a text where there are very many, those that decline something with each other.
+    If there are very many topics, some share a text, and with it what they leave out; those that leave
+    something out come first, so that they share it with one another. Of two topics on one subject, the one
+    without a limit counts, or else the later one's limit.
     """
     together = max(1, math.ceil(len(topics) / (MOST_QUERIES - 1)))
     wanted = sorted(

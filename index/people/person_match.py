@@ -35,7 +35,8 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
     Raises
     ------
     LookupError
-        Where a choice means a person who no longer exists, or who doesn't publish under a name like it.
+        Where the number is nobody's any more, or that of a person whose name shares neither its first nor
+        its last word with the typed one.
     """
     text = typed.strip()
     name, sign, number = text.rpartition(_CHOSEN)
@@ -55,7 +56,7 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
 
 
 def _may_be_called(person: Person, name: str) -> bool:
-    """Whether a form of a person's name begins or ends like a typed name; of nothing typed, always."""
+    """Whether a form of a person's name shares its first or last word with a typed name, if any."""
     typed = name_key(name).split()
     known = [name_key(form).split() for form in (person.name, *person.forms)]
     return not typed or any(form[-1:] == typed[-1:] or form[:1] == typed[:1] for form in known)

@@ -212,9 +212,10 @@ class Experts:
         return self.varied(asked, chosen, most)
 
     def varied(self, asked: AskedPerson, others: Iterable[int], most: int) -> list[Suggestion]:
-        """The best of some people, best first; if there are enough others, few for any one paper.
+        """The best of some people, but at most :data:`OF_ONE_PAPER` for one paper of theirs, best first.
 
-        Else the authors of the paper that is closest to the asked person's work would fill the list.
+        Otherwise the authors of the paper closest to the asked person's work could fill the list. Where
+        others are too few, those who were passed over follow at the end.
         """
         chosen: list[Suggestion] = []
         left: list[Suggestion] = []
@@ -240,7 +241,7 @@ class Experts:
         return best_first
 
     def _taught(self, asked: int, candidates: np.ndarray, dismissed: Collection[int]) -> np.ndarray:
-        """What scores lose where work is closer to dismissed people's than to the asked person's.
+        """What to take off scores of people whose work is closer to that of dismissed people.
 
         float64, shape (candidates,).
         """

