@@ -73,8 +73,8 @@ class RankedPeople:
     Attributes
     ----------
     lists
-        People by method, best first: all candidates, or the first thirty that `/collaborators` would suggest,
-        which may differ slightly from a reply's ten.
+        People by method, best first: all candidates, or the ten of a reply to `/collaborators` and then those
+        that a longer one would add.
     grades
         Of those who were graded and can be told from one another.
     rows
@@ -125,7 +125,10 @@ def ranked(experts: Experts, judged: JudgedResearcher, people: Mapping[str, int]
     }
     grades = {people[other]: grade for other, grade in judged.grades.items() if other in people}
     lists = {name: others[np.argsort(-score, kind="stable")].tolist() for name, score in scores.items()}
-    lists["labmate"] = [suggestion.person for suggestion in experts.suggest(asked, 3 * FIRST)]
+    replied = (
+        suggestion.person for most in (FIRST, 3 * FIRST) for suggestion in experts.suggest(asked, most)
+    )
+    lists["labmate"] = list(dict.fromkeys(replied))
     graded = np.array([int(other) in grades for other in others])
     return RankedPeople(
         judged.kind,

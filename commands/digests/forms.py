@@ -20,14 +20,14 @@ from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
 from data.calendar import zones
 from data.stores.digest_record import Digest, lines
+from index.digest.description import LONGEST_DESCRIPTION
+from index.people.person_match import LONGEST_NAME
 
 MOST_PEOPLE = 30
 MOST_ASKED = 3
 """Names of several people that a reply tells apart; a digest's settings stand beside them."""
 LONGEST = 4_000
 """Characters of a form's field, as many as Discord takes."""
-_NAME = 100
-"""Characters of a person's name in a form: thirty fit, and the number behind it says who is meant."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
@@ -97,7 +97,7 @@ class Words(DigestForm):
     def __init__(self, services: Services, digest: Digest, people: str, then: Then) -> None:
         super().__init__(services, digest, "Which papers?", "dgm", then)
         self.ask(
-            query=_long("Description in plain words", digest.query, 500),
+            query=_long("Description in plain words", digest.query, LONGEST_DESCRIPTION),
             people=_long("Papers by these people (one per line)", people, LONGEST),
             require=_long("Needs one of these words (one per line)", digest.require, 500),
             exclude=_long("None of these words (one per line)", digest.exclude, 500),
@@ -159,7 +159,7 @@ async def written(services: Services, digest: Digest) -> str:
     """A digest's people as a form shows them: name and number, one per line."""
     known = await services.store.people.find_all(digest.person_numbers)
     return "\n".join(
-        dict.fromkeys(f"{person.name[:_NAME].strip()} ~{person.id}" for person in known.values())
+        dict.fromkeys(f"{person.name[:LONGEST_NAME].strip()} ~{person.id}" for person in known.values())
     )
 
 

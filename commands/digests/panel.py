@@ -73,7 +73,7 @@ async def correct_description(press: Press, number: int) -> None:
     """Keep a digest's description with its typos corrected."""
     digest = await own_digest(press.interaction, press.services, number)
     read = await check_description(press.services.search, digest.query)
-    if read is not None and read.typos:
+    if read is not None and read.corrected:
         await press.services.store.digests.change(digest.id, query=read.corrected)
 
 
@@ -154,7 +154,7 @@ async def panel(
     text = replies.settings(digest, [person.name for person in known.values()], read, follows)
     if lacks:
         text += f"\n-# {lacks}"
-    if read is not None and read.typos:
+    if read is not None and read.corrected:
         rows.append([link("digest.correct", respelt(read), digest=digest.id)])
     return note(replies.with_problem(text, problem), [*rows, _buttons(digest, about=about)])
 

@@ -24,6 +24,7 @@ from commands.kit.reply import Reply
 from commands.kit.servers import server_of
 from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
+from index.digest.description import LONGEST_DESCRIPTION
 
 MOST_FIELDS, MOST_CHOSEN = 20, 25
 
@@ -140,8 +141,8 @@ class Describe(SetupForm):
         self.ask(
             query=ui.TextInput(
                 label="In your own words",
-                default=digest.query[:500],
-                max_length=500,
+                default=digest.query[:LONGEST_DESCRIPTION],
+                max_length=LONGEST_DESCRIPTION,
                 required=False,
                 style=discord.TextStyle.long,
                 placeholder="Such as: fault tolerance of large training jobs",

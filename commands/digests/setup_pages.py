@@ -108,7 +108,7 @@ async def page(
         read = await check_description(services.search, digest.query)
         text = cards.field_page(digest, services.categories, read, problem)
         rows = _field_rows(services, digest)
-        if read is not None and read.typos:
+        if read is not None and read.corrected:
             rows.append([link("setup.correct", respelt(read), digest=digest.id)])
     elif name == "time":
         text, rows = _time_text(digest, problem), _time_rows(interaction, digest)

@@ -18,7 +18,7 @@ from commands.kit.replies import UserError
 from commands.kit.services import Services, seen_by
 from data.keys import name_key
 from data.stores.people import Person
-from index.people.person_match import PersonMatch, match_person, nothing_in_common
+from index.people.person_match import OtherPerson, PersonMatch, match_person, nothing_in_common
 from index.search.names import Name
 
 SHOWN = 10
@@ -33,6 +33,11 @@ async def whom(services: Services, typed: str) -> PersonMatch:
     await services.wait_for_people()
     try:
         return await match_person(services.store, services.corpus.names, typed)
+    except OtherPerson as error:
+        raise UserError(
+            f"The number {error.person.id} is that of {shown(error.person.name, 80)}, not of "
+            f"{shown(error.typed, 80)}. Type the name without a number."
+        ) from None
     except LookupError:
         raise UserError(GONE) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from typing import Any
 
 import discord
 from discord import app_commands, ui
@@ -17,7 +18,7 @@ from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
-from commands.kit.which_person import ask_which, complete_person, whom
+from commands.kit.which_person import ask_which, complete_person, options, whom
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
 from data.stores.people import Person
 from index.digest.description import check_description
@@ -47,11 +48,14 @@ class Remarks:
         The topic with its typos corrected; empty where it has none.
     person
         Whose name stands in the topic.
+    namesakes
+        The people whose name it is, where it is several people's.
     """
 
     lines: tuple[str, ...] = ()
     corrected: str = ""
     person: Person | None = None
+    namesakes: tuple[int, ...] = ()
 
 
 NO_REMARKS = Remarks()
@@ -129,14 +133,17 @@ async def follow(
         if await services.store.digests.of_owner(member)
         else f"I'll put {NEWS[kind]} in your own digest. You haven't started one yet: /digest mine."
     )
-    buttons = [link("follow.end", "Undo" if new else "Unfollow", follow=number)]
+    buttons: list[ui.Item[Any]] = [link("follow.end", "Undo" if new else "Unfollow", follow=number)]
     if remarks.corrected:
-        meant = label(f"Follow “{remarks.corrected}” instead", 80)
+        meant = f"Follow “{label(remarks.corrected, 60)}” instead"
         buttons.append(link("follow.correct", meant, follow=number))
     if remarks.person is not None:
         named = label(f"Follow {remarks.person.name}", 80)
         buttons.append(link("follow.person", named, person=remarks.person.id))
-    return note("\n".join([f"{said} **{shown(name, 120)}**. {news}", *remarks.lines]), [buttons])
+    rows = [buttons]
+    if remarks.namesakes:
+        rows.append([choice("person.choose_follow", await options(services, remarks.namesakes))])
+    return note("\n".join([f"{said} **{shown(name, 120)}**. {news}", *remarks.lines]), rows)
 
 
 async def follow_person(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -184,9 +191,8 @@ async def _remarks(services: Services, topic: str) -> Remarks:
     if not any(term.in_titles or term.in_abstracts for term in terms):
         lines.append(f"-# No paper that I know has {'these words' if len(terms) > 1 else 'this word'} yet.")
     meant = await whom(services, read.people[0]) if read.people else None
-    return Remarks(
-        tuple(lines), read.corrected if read.corrected != topic else "", meant.person if meant else None
-    )
+    person = meant.person if meant else None
+    return Remarks(tuple(lines), read.corrected, person, meant.others if meant and person is None else ())
 
 
 async def correct_topic(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -196,7 +202,12 @@ async def correct_topic(services: Services, member: int, number: int) -> ui.Layo
     if was is None:
         raise UserError(NOT_FOLLOWED)
     remarks = await _remarks(services, was.shown)
-    topic = remarks.corrected or was.shown
+    topic = remarks.corrected
+    if not topic:
+        return note(
+            f"You follow **{shown(was.shown, 120)}**. There is nothing to correct (any more).",
+            [[link("follow.end", "Unfollow", follow=number)]],
+        )
     if await services.store.members.reword(member, number, topic.casefold(), topic) is None:
         raise UserError(NOT_FOLLOWED)
     return note(

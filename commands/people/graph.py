@@ -163,7 +163,13 @@ class GraphCommand(commands.Cog, name="Graph"):
 
 async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
     """The graph of whoever has the name, else of the paper that it names."""
-    match = await whom(services, typed)
+    try:
+        match = await whom(services, typed)
+    except UserError:  # a title may end like the number of a person
+        meant = await services.search.named(typed)
+        if not meant.papers:
+            raise
+        return await _of_paper(services, meant, typed)
     if match.person is not None:
         return await show_person(services, match.person.id)
     if not match.others and await services.store.author_names.find(typed) is None:

@@ -16,7 +16,7 @@ from index.digest.local_words import SAMPLE, LocalWords, standard
 from index.digest.picks import Pick, Scored, picked
 from index.digest.short_queries import printed
 from index.digest.taste import TasteRanker
-from index.digest.word_filter import WordFilter
+from index.digest.word_filter import WordFilter, passes_any
 from index.search.corpus import Corpus
 from index.search.embedding_model import ModelError
 
@@ -54,9 +54,8 @@ class Taste:
         Words or phrases: title or abstract has at least one required, and no excluded one
         (:class:`index.digest.word_filter.WordFilter`).
     declining
-        For queries and phrases that leave something out, which papers may match them. A paper that may not
-        match the query closest to it is out, unless it prints another short phrase or somebody who counts
-        wrote it.
+        For queries and phrases that leave something out: only papers that pass one of these filters match
+        them. Those that don't may still match for another reason.
     """
 
     liked: Mapping[int, float] = field(default_factory=dict)
@@ -67,7 +66,7 @@ class Taste:
     people_only: bool = False
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    declining: Mapping[str, WordFilter] = field(default_factory=dict)
+    declining: Mapping[str, Sequence[WordFilter]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +264,13 @@ class Chooser:
             if wanted.items is not None
             else np.zeros((len(items), 0), np.float32)
         )
-        to_liked = close[:, : len(wanted.liked)]
-        to_queries = close[:, len(wanted.liked) :: QUERY_PAPERS]
-        nearest = close.max(axis=1, initial=-1.0)
+        to_liked, to_queries = np.split(close, [len(wanted.liked)], axis=1)
+        to_queries = to_queries[:, ::QUERY_PAPERS]
+        for at, query in enumerate(wanted.queries):
+            if filters := taste.declining.get(query, ()):
+                passing = [passes_any(filters, self._texts[paper]) for paper in candidates]
+                to_queries[~np.array(passing), at] = -1.0
+        nearest = np.hstack([to_liked, to_queries]).max(axis=1, initial=-1.0)
         if wanted.items is not None:
             learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
             whole = self._corpus.facets.described(candidates) & items.meaning.any(axis=1)
@@ -293,24 +296,4 @@ class Chooser:
             nearest,
             by,
             wanted.items is None,
-            _declined([self._texts[paper] for paper in candidates], wanted, close, taste.declining),
         )
-
-
-def _declined(
-    texts: Sequence[str], wanted: EncodedTaste, close: np.ndarray, declining: Mapping[str, WordFilter]
-) -> np.ndarray:
-    """Whether each paper is closest to a query that declines it: bool, shape (papers,).
-
-    Parameters
-    ----------
-    close
-        Similarity to each row of ``wanted.items``, shape (papers, rows).
-    """
-    declined = np.zeros(len(texts), bool)
-    if declining:
-        at = (close.argmax(axis=1) - len(wanted.liked)) // QUERY_PAPERS
-        for row in np.flatnonzero(at >= 0).tolist():
-            words = declining.get(wanted.queries[at[row]])
-            declined[row] = words is not None and not words.passes(texts[row])
-    return declined

@@ -195,30 +195,32 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
     )
 
 
-def _queries(description: str, topics: Sequence[Understood]) -> tuple[tuple[str, ...], dict[str, WordFilter]]:
-    """A description and followed topics, each by itself, and which papers may match a topic.
+def _queries(
+    description: str, topics: Sequence[Understood]
+) -> tuple[tuple[str, ...], dict[str, tuple[WordFilter, ...]]]:
+    """A description and followed topics, each by itself, and for those that leave something out, filters.
 
-    If there are very many topics, some share a text, and with it what they leave out; those that leave
-    something out come first, so that they share it with one another. Of two topics on one subject, the one
-    without a limit counts, or else the later one's limit.
+    A paper may match what has filters if it passes one of them: of several topics on one subject, each leaves
+    out its own, and nothing is left out where one of them, or the description, is without a limit. If there
+    are very many topics, some share a text; those that leave something out share it with one another, and
+    with it what they leave out.
     """
-    together = max(1, math.ceil(len(topics) / (MOST_QUERIES - 1)))
-    wanted = sorted(
-        filter(lambda topic: _says_something(topic.text), topics), key=lambda one: not one.without
-    )
-    texts, declining = [description], {}
-    for part in slices(wanted, together):
-        texts.append(", ".join(topic.text for topic in part))
-        for text, declined in (
-            (texts[-1], [word for topic in part for word in topic.without]),
-            *((topic.text, topic.without) for topic in part),
-        ):
-            if declined:
-                declining[text] = WordFilter((), declined)
-            else:
-                declining.pop(text, None)  # the same subject, without a limit
-    declining.pop(description, None)  # it declines for itself
-    return tuple(filter(_says_something, texts)), declining
+    subjects: dict[str, list[tuple[str, ...]]] = {}
+    for topic in topics:
+        if _says_something(topic.text) and topic.text != description:
+            subjects.setdefault(topic.text, []).append(topic.without)
+    limited = [text for text, without in subjects.items() if all(without)]
+    plain = [text for text in subjects if text not in limited]
+    together = 1
+    while math.ceil(len(limited) / together) + math.ceil(len(plain) / together) > MOST_QUERIES - 1:
+        together += 1
+    declining = {text: tuple(WordFilter((), words) for words in subjects[text]) for text in limited}
+    for part in slices(limited, together):
+        if len(part) > 1:
+            words = [word for text in part for without in subjects[text] for word in without]
+            declining[", ".join(part)] = (WordFilter((), words),)
+    shared = [", ".join(part) for texts in (limited, plain) for part in slices(texts, together)]
+    return tuple(filter(_says_something, (description, *shared))), declining
 
 
 def _says_something(text: str) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from data.keys import clean
 from index.search.search import Search
 from index.search.typos import replaced
 from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
 
+LONGEST_DESCRIPTION = 500
+"""Characters that a form takes."""
 _AS_TYPED = frozenset((DATES, LACKING, LIKENESS, PEOPLE, TYPOS))
 """Parts of a query that a description has no use for, or that may be wrong where nobody can undo them."""
 _ONLY_DECLINES = re.compile(
@@ -38,7 +41,7 @@ class CheckedDescription:
     typos
         Words that may be misspelt, as (typed, meant).
     corrected
-        The description with these as they may be meant.
+        The description with these as they may be meant; empty where there are none, or it would be too long.
     people
         Names of authors in it, which a description has no use for.
     foreign
@@ -80,11 +83,13 @@ async def check_description(search: Search, typed: str) -> CheckedDescription | 
     guessed = await search.understand(typed, undo=_AS_TYPED - {PEOPLE, TYPOS}, as_text=True)
     is_all = _SIGNS.sub(" ", read.text).strip() == _SIGNS.sub(" ", typed).strip()
     declines = _MAY_DECLINE.search(read.text)
+    plain = "\n".join(map(clean, typed.splitlines()))
+    corrected = replaced(plain, guessed.fixed)
     return CheckedDescription(
         "" if is_all else read.text,
         read.without,
         guessed.fixed,
-        replaced(typed, guessed.fixed),
+        corrected if corrected != plain and len(corrected) <= LONGEST_DESCRIPTION else "",
         guessed.people,
         guessed.foreign,
         declines[0] if declines else "",

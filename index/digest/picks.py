@@ -52,18 +52,16 @@ class Scored:
     liked: list[int]
     to_liked: np.ndarray
     to_queries: np.ndarray
-    """Shape (papers, queries)."""
+    """Shape (papers, queries); -1 where a query declines a paper."""
     queries: tuple[str, ...]
     nearest: np.ndarray
     by: list[tuple[KnownWriter, ...]]
     nothing_known: bool
     """Whether there is nothing to match: no liked papers and no query."""
-    declined: np.ndarray
-    """Whether the query that each is closest to declines it: bool, shape (papers,)."""
 
     def similar(self, floor: float) -> np.ndarray:
         """Whether each has at least this similarity and is in the readers' area: bool, shape (papers,)."""
-        return np.asarray((self.nearest >= floor) & (self.odds >= LEAST_ODDS) & ~self.declined)
+        return np.asarray((self.nearest >= floor) & (self.odds >= LEAST_ODDS))
 
 
 def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, most: int) -> list[Pick]:
@@ -95,7 +93,7 @@ def picked(scored: Scored, rows: np.ndarray, said: Sequence[str], floor: float, 
 
 
 def _query(scored: Scored, at: int, floor: float) -> str:
-    if not scored.queries or scored.declined[at]:
+    if not scored.queries:
         return ""
     best = int(scored.to_queries[at].argmax())
     return scored.queries[best] if scored.to_queries[at, best] >= floor else ""

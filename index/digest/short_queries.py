@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from index.digest.word_filter import WantedPhrase, WordFilter, plain_text
+from index.digest.word_filter import WantedPhrase, WordFilter, passes_any, plain_text
 from index.search.lexical import WordIndex
 
 SHORT = 3
@@ -14,12 +14,15 @@ _LEAST_SIGNS = 2
 
 
 def printed(
-    words: WordIndex, texts: Sequence[str], queries: Sequence[str], declining: Mapping[str, WordFilter]
+    words: WordIndex,
+    texts: Sequence[str],
+    queries: Sequence[str],
+    declining: Mapping[str, Sequence[WordFilter]],
 ) -> list[str]:
     """For each text a short query that it prints, its words side by side; empty where it prints none.
 
-    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`), unless ``declining`` has a
-    filter for the query that the text does not pass.
+    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`), unless ``declining`` has
+    filters for the query and the text passes none of them.
     """
     short = {
         query: WantedPhrase(query)
@@ -33,7 +36,7 @@ def printed(
             (
                 query
                 for query, phrase in short.items()
-                if phrase.stands_in(plain) and (query not in declining or declining[query].passes(text))
+                if phrase.stands_in(plain) and passes_any(declining.get(query, ()), text)
             ),
             "",
         )

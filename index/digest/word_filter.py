@@ -53,6 +53,11 @@ class WordFilter:
         return not any(phrase.stands_in(plain) for phrase in self._exclude)
 
 
+def passes_any(filters: Sequence[WordFilter], text: str) -> bool:
+    """Whether a title and abstract passes one of several filters, or there are none."""
+    return not filters or any(words.passes(text) for words in filters)
+
+
 class WantedPhrase:
     """A word or several side by side, and how they are found in a text.
 

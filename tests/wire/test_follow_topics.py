@@ -93,8 +93,42 @@ async def test_a_name_with_the_number_that_forms_print_means_that_person(scene):
         "You follow **Ada Lovelace**" in (await scene.user.slash(f"/follow person:Ada Lovelace ~{ada}")).text
     )
     wrong = await scene.user.slash(f"/follow person:Ada Lovelace ~{other}")
-    assert "I no longer know this person. Try again with the name." in wrong.text
+    assert f"The number {other} is that of ChonLam Lao, not of Ada Lovelace." in wrong.text
+    gone = await scene.user.slash("/follow person:Ada Lovelace ~999999999")
+    assert "I no longer know this person. Try again with the name." in gone.text
     assert "ChonLam Lao" in (await scene.user.slash(f"/papers author:ChonLam Lao ~{other}")).text
+
+
+async def test_a_title_that_ends_like_the_number_of_a_person_is_a_title(scene):
+    await know_people(scene)
+    ada = await number_of(scene, "Ada Lovelace")
+    title = f"Graph grammars ~{ada}"
+    await fill(scene.bot, [record(401, title=title, announced=MONDAY)])
+    assert "Graph grammars" in (await scene.user.slash(f"/graph person:{title}")).text
+    refused = await scene.user.slash(f"/graph person:Wei Nobody ~{ada}")
+    assert f"The number {ada} is that of Ada Lovelace" in refused.text
+
+
+async def test_of_several_people_of_a_name_in_a_topic_one_can_be_chosen(scene):
+    await know_people(scene)
+    reply = await scene.user.slash("/follow topic:papers by Jiamin Cao")
+    [select] = reply.selects
+    assert len(select["options"]) == 2
+    assert "You follow **Jiamin Cao**" in (await reply.choose(select["options"][1]["value"])).text
+
+
+async def test_a_long_topic_is_corrected_by_a_button_that_says_so_once(scene):
+    words = (
+        "speech recogniton in noisy rooms with several people who speak at the same time and rarely listen"
+    )
+    first, other = [await scene.user.slash(f"/follow topic:{words}") for _ in range(2)]
+    button = labels(first)[1]
+    assert button.startswith("Follow “speech recognition in noisy rooms")
+    assert button.endswith("…” instead")
+    await first.press(button)
+    again = await other.press(button)
+    assert "There is nothing to correct (any more)." in again.text
+    assert await follows(scene) == {words.replace("recogniton", "recognition")}
 
 
 async def test_a_topic_leaves_out_what_it_declines_and_another_topic_still_finds_it(scene):
@@ -137,6 +171,18 @@ async def test_a_description_s_typo_is_corrected_by_a_button(scene):
     panel = await panel.press("Change to “recognition”")
     assert "speech recognition in noisy rooms" in panel.text
     assert "Did you mean" not in panel.text
+    assert "Change to “recognition”" not in labels(panel)
+
+
+@pytest.mark.parametrize("typed", ["_speech recogniton_ in rooms", "speech recog\u00adniton in rooms"])
+async def test_a_typo_between_signs_is_corrected_too(scene, typed):
+    panel = await (await words_and_people(scene, query=typed)).press("Change to “recognition”")
+    assert "Did you mean" not in panel.text
+
+
+async def test_a_correction_that_a_form_could_not_hold_is_only_said(scene):
+    panel = await words_and_people(scene, query="recogniton of speech in " + "noisy rooms " * 39 + "and hall")
+    assert "Did you mean “recognition”?" in panel.text
     assert "Change to “recognition”" not in labels(panel)
 
 
