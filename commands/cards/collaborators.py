@@ -19,8 +19,8 @@ def papers_of(suggestion: Suggestion) -> list[int]:
     return list(dict.fromkeys([suggestion.mine, suggestion.theirs, *between]))
 
 
-def head(suggestion: Suggestion) -> str:
-    """A suggestion in a list: the name, and the strongest reason in a line."""
+def head(suggestion: Suggestion, papers: Mapping[int, Paper]) -> str:
+    """A suggestion in a list: the name, and the strongest reasons, with their closest paper, in a line."""
     name = f"**{shown(suggestion.name, 80)}**"
     said = []
     if suggestion.between:
@@ -31,10 +31,10 @@ def head(suggestion: Suggestion) -> str:
         said.append(f"both took up {shown(suggestion.moved_to[0], 50)}")
     elif suggestion.shared:
         said.append(f"both write on {shown(suggestion.shared[0], 50)}")
-    if suggestion.closeness > 0:  # papers that wait to be embedded have none
-        said.append(f"most similar papers: {suggestion.closeness:.2f}")
-    if suggestion.they_add:
-        said.append(f"brings: {shown(suggestion.they_add[0], 50)}")
+    if suggestion.theirs in papers and suggestion.closeness > 0:  # papers that wait to be embedded have none
+        title = shown(papers[suggestion.theirs].title, 80)
+        is_joint = suggestion.mine == suggestion.theirs
+        said.append(f"wrote “{title}” together" if is_joint else f"closest paper: “{title}”")
     line = " · ".join(said)
     return f"{name} · {plural(suggestion.papers, 'paper')}\n-# {line[:1].upper()}{line[1:]}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import discord
@@ -24,6 +25,7 @@ from commands.kit.services import Services, seen_by
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from commands.people.who_knows import people_knowing, show_knowing
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
+from data.records import Paper
 from index.people.suggest import Suggestion
 
 SHOWN = 10
@@ -98,7 +100,9 @@ async def show_suggestions(
     name = shown(person.name, 80) + (f" on “{shown(topic, 80)}”" if topic else "")
     if not suggestions:
         return note(f"I found no possible collaborators for {name}. {_advice(topic, within)}")
-    return _suggested(person.id, name, suggestions, new_only=new_only)
+    closest = await services.store.papers([suggestion.theirs for suggestion in suggestions])
+    papers = {paper.id: paper for paper in closest}
+    return _suggested(person.id, name, suggestions, papers, new_only=new_only)
 
 
 def _advice(topic: str | None, within: Within) -> str:
@@ -107,9 +111,12 @@ def _advice(topic: str | None, within: Within) -> str:
     return "Try another topic, or leave it out." if topic else "I know too few papers close to theirs."
 
 
-def _suggested(person: int, name: str, suggestions: list[Suggestion], *, new_only: bool) -> ui.LayoutView:
+def _suggested(
+    person: int, name: str, suggestions: list[Suggestion], papers: Mapping[int, Paper], *, new_only: bool
+) -> ui.LayoutView:
     lines: list[tuple[str, ui.Item[Any]]] = [
-        (head(entry), link("pair.why", "Why", person=person, other=entry.person)) for entry in suggestions
+        (head(entry, papers), link("pair.why", "Why", person=person, other=entry.person))
+        for entry in suggestions
     ]
     view = people_list(
         f"## Possible collaborators for {name}",
