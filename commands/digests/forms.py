@@ -20,6 +20,7 @@ from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
 from data.calendar import zones
 from data.stores.digest_record import Digest, lines
+from data.stores.people import Person
 from index.digest.description import LONGEST_DESCRIPTION
 from index.people.person_match import LONGEST_NAME
 
@@ -158,9 +159,11 @@ def zone_typed(text: str) -> str:
 async def written(services: Services, digest: Digest) -> str:
     """A digest's people as a form shows them: name and number, one per line."""
     known = await services.store.people.find_all(digest.person_numbers)
-    return "\n".join(
-        dict.fromkeys(f"{person.name[:LONGEST_NAME].strip()} ~{person.id}" for person in known.values())
-    )
+    return "\n".join(dict.fromkeys(map(_written, known.values())))
+
+
+def _written(person: Person) -> str:
+    return f"{person.name[:LONGEST_NAME].strip()} ~{person.id}"
 
 
 async def people_named(services: Services, text: str) -> PeopleTyped:
@@ -177,7 +180,7 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
         if _NUMBER.search(name):
             person = await _numbered(services, name)
             if person is None:
-                others.append(name)
+                others.append(_NUMBER.sub("", name).strip())
             else:
                 numbers.append(person)
             continue
@@ -205,6 +208,10 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
 async def _names(services: Services, line: str) -> list[str]:
     """The names of a line: one ("Lin, Jimmy", if that is somebody), or those between its commas."""
     parts = [part for part in map(str.strip, re.split(r"[,;]", line)) if part]
+    if len(parts) > 1 and (number := _NUMBER.search(line)):
+        known = await services.store.people.find(int(number[1]))
+        if known is not None and _written(known) == line.strip():  # "Martin King, Jr., M.D. ~12"
+            return [line]
     if len(parts) == 2 and not _NUMBER.search(parts[0]):
         meant = await whom(services, _NUMBER.sub("", line))
         if meant.person is not None or meant.others:

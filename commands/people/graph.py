@@ -166,10 +166,10 @@ async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
     try:
         match = await whom(services, typed)
     except UserError:  # a title may end like the number of a person
-        meant = await services.search.named(typed)
-        if not meant.papers:
+        titled = await services.store.find_title(typed)
+        if not titled:
             raise
-        return await _of_paper(services, meant, typed)
+        return await _of_paper(services, Meant.of(titled), typed)
     if match.person is not None:
         return await show_person(services, match.person.id)
     if not match.others and await services.store.author_names.find(typed) is None:

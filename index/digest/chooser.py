@@ -250,6 +250,31 @@ class Chooser:
         local = await self.local_words()
         return await asyncio.to_thread(self._score, candidates, items, wanted, away, taste, local)
 
+    def _declined(
+        self, papers: Sequence[int], queries: Sequence[str], declining: Mapping[str, Sequence[WordFilter]]
+    ) -> np.ndarray:
+        """Whether each query leaves each paper out: bool, shape (papers, queries)."""
+        declined = np.zeros((len(papers), len(queries)), bool)
+        for at, query in enumerate(queries):
+            if filters := declining.get(query, ()):
+                declined[:, at] = [not passes_any(filters, self._texts[paper]) for paper in papers]
+        return declined
+
+    def _judged(
+        self, items: Items, wanted: EncodedTaste, declined: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and log odds, to which a query adds nothing where it leaves a paper out; shape (papers,)."""
+        assert wanted.items is not None
+        learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
+        for pattern in np.unique(declined[declined.any(axis=1)], axis=0):
+            rows = (declined == pattern).all(axis=1)
+            kept = np.append(np.ones(len(wanted.liked), bool), np.repeat(~pattern, QUERY_PAPERS))
+            others = wanted.items[np.flatnonzero(kept)]
+            without, area = self.ranker.judged(items, others, wanted.ages[kept])
+            learned[rows] = np.minimum(learned, without)[rows]
+            odds[rows] = area[rows]
+        return learned, odds
+
     def _score(
         self,
         candidates: list[int],
@@ -265,14 +290,11 @@ class Chooser:
             else np.zeros((len(items), 0), np.float32)
         )
         to_liked, to_queries = np.split(close, [len(wanted.liked)], axis=1)
-        to_queries = to_queries[:, ::QUERY_PAPERS]
-        for at, query in enumerate(wanted.queries):
-            if filters := taste.declining.get(query, ()):
-                passing = [passes_any(filters, self._texts[paper]) for paper in candidates]
-                to_queries[~np.array(passing), at] = -1.0
+        declined = self._declined(candidates, wanted.queries, taste.declining)
+        to_queries = np.where(declined, -1.0, to_queries[:, ::QUERY_PAPERS])
         nearest = np.hstack([to_liked, to_queries]).max(axis=1, initial=-1.0)
         if wanted.items is not None:
-            learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
+            learned, odds = self._judged(items, wanted, declined)
             whole = self._corpus.facets.described(candidates) & items.meaning.any(axis=1)
             odds = np.where(whole & wanted.items.meaning.any(axis=1).all(), odds, np.inf)
             today = local.rows([self._texts[paper] for paper in candidates])

@@ -218,8 +218,9 @@ def _queries(
     for part in slices(limited, together):
         if len(part) > 1:
             words = [word for text in part for without in subjects[text] for word in without]
-            declining[", ".join(part)] = (WordFilter((), words),)
-    shared = [", ".join(part) for texts in (limited, plain) for part in slices(texts, together)]
+            declining["; ".join(part)] = (WordFilter((), words),)
+    shared = ["; ".join(part) for part in slices(limited, together)]
+    shared += [", ".join(part) for part in slices(plain, together)]
     return tuple(filter(_says_something, (description, *shared))), declining
 
 

@@ -70,16 +70,16 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
 
 
 def _may_be_called(person: Person, name: str) -> bool:
-    """Whether a typed name, if any, can be a form of a person's name, in any order of its words.
+    """Whether a typed name, if any, can be a form of a person's name.
 
-    A family name alone can, and so can a name that was cut.
+    Some of its words can, in any order, and so can a name that was cut.
     """
-    typed = parse_name(name)
-    words, is_cut = sorted(typed.key.split()), len(name) >= LONGEST_NAME - 1
-    return not words or any(
+    if not any(map(str.isalnum, name)):
+        return True
+    typed, is_cut = parse_name(name), name.endswith("…") or len(name) >= LONGEST_NAME - 1
+    return any(
         may_be_form(typed, known)
-        or words == sorted(known.key.split())
-        or words == [known.family]
+        or {*typed.key.split()} <= {*known.key.split()}
         or (is_cut and known.key.startswith(typed.key))
         for known in map(parse_name, (person.name, *person.forms))
     )

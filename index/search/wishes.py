@@ -127,9 +127,11 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _ONE_OF_SEVERAL = (
-    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|e\.g)\b)"
+    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|please|e\.g)\b)"
     r"[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
 )
+OFTEN = 0.005
+"""The share of the papers with Y from which "no Y" is a subject: "no regret" is, "no surveys" isn't."""
 _NO_WISH = (
     r"(?!(?:limited|restricted|confined|only|just|merely|necessarily|exclusively|solely|simply|always|matter|idea|less"
     r"|more|later|longer|even|yet)\b)"
@@ -137,13 +139,18 @@ _NO_WISH = (
 """What is not declined by "not": "not only", "including but not limited to", "no matter"."""
 _WITHOUT = re.compile(
     r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
-    r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)|[,;]\s+(?P<no>not|no))"
-    rf"\s+{_NO_WISH}(?P<what>[^,;.?!]{{2,60}}?"
+    r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)"
+    r"|(?:[,;]\s+|\s+[-–—]\s+|\s*(?P<bracket>\()\s*)(?:(?:and|but|also|please)\s+)?"
+    r"(?P<no>not|no|nothing\s+(?:about|on|with))"
+    r"|\.\s+(?P<sentence>no)(?=(?:\s+[^\s,;.?!]+){1,3}\s*(?:$|[.?!]))"
+    r"|\s+(?P<asked>no)(?=(?:\s+[^\s,;.?!]+){1,3}?\s+please\b))"
+    rf"\s+{_NO_WISH}(?P<what>[^,;.?!()]{{2,60}}?"
     rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
     rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!])))?)"
-    r"\s*(?=$|[,;.?!])",
+    r"(?:,?\s+please)?(?(bracket)\s*\))(?:(?<=\))|\s*(?=$|[,;.?!()]|\s[-–—]\s))",
     re.IGNORECASE,
 )
+_LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
 _SEVERAL = re.compile(
     r",\s*(?:(?:or|and|nor)\s+)?(?:(?:not|no)\s+)?|\s+(?:or|and|nor)\s+(?:(?:not|no)\s+)?", re.IGNORECASE
@@ -176,8 +183,8 @@ def read_without(
     """What papers shall not be about: "but not Y", "excluding Y or Z", "X without Y".
 
     "Without Y" stays in the subject where papers print it themselves ("training without labels"), unless what
-    comes before is a system's name. So does ", not Y" ("correlation, not causation"), and "Y and Z" stays
-    whole where papers print that ("search and rescue").
+    comes before is a system's name. So does ", not Y" where that is often what those with Y print
+    ("correlation, not causation"), and "Y and Z" stays whole where papers print that ("search and rescue").
 
     Parameters
     ----------
@@ -188,18 +195,19 @@ def read_without(
     """
     unwanted: list[str] = []
     for match in reversed(list(_WITHOUT.finditer(text))):
-        what, how = " ".join(match["what"].split()), (match["how"] or match["no"]).lower()
-        begins = how.split()[0]
-        if begins == "without" and not lacking:
-            continue
-        is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
-        may_be_subject = (begins in ("no", "not") and match["no"]) or (begins == "without" and not is_name)
-        if may_be_subject and together(f"{begins} {what}"):
+        what = " ".join(match["what"].split())
+        plain = match["no"] or match["sentence"] or match["asked"]
+        begins = (match["how"] or plain).lower().split()[0]
+        if begins == "without":
+            is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
+            if not lacking or (not is_name and together(f"without {what}")):
+                continue
+        elif plain and (printed := together(f"{begins} {what}")) and printed >= OFTEN * together(what):
             continue
         parts = list(filter(None, _SEVERAL.split(what)))
         unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)
-        text = _cut(text, match).replace(" ,", ",")
-    return tuple(reversed(unwanted)), text
+        text = _cut(text, match)
+    return tuple(reversed(unwanted)), _LOOSE.sub("", text) if unwanted else text
 
 
 def without_frame(text: str) -> str:

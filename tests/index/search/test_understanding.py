@@ -12,6 +12,7 @@ from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.known_words import KnownWords
 from index.search.understanding import understand
+from index.search.wishes import read_without
 from tests.helpers import databases
 from tests.helpers.records import record
 
@@ -180,6 +181,33 @@ SENTENCES = {
     },
     "decoding but nothing on speech": {"text": "decoding", "without": ("speech",)},
     "decoding, no robots": {"text": "decoding", "without": ("robots",)},
+    **{
+        typed: {"text": "decoding", "without": ("robots",)}
+        for typed in (
+            "decoding (no robots)",
+            "decoding (but not robots)",
+            "decoding - no robots",
+            "decoding – not robots",
+            "decoding, and no robots please",
+            "decoding, please no robots",
+            "decoding no robots please",
+            "decoding (no robots, please)",
+            "decoding, nothing about robots",
+        )
+    },
+    **{
+        typed: {"text": "decoding.", "without": ("robots",)}
+        for typed in ("decoding, nothing with robots.", "decoding. No robots.")
+    },
+    "decoding (no robots, cars or law)": {"text": "decoding", "without": ("robots", "cars", "law")},
+    "decoding excluding robots (and cars)": {"text": "decoding (and cars)", "without": ("robots",)},
+    "decoding (no robots) for law": {"text": "decoding for law", "without": ("robots",)},
+    "speech-to-text - not code - and vision": {"text": "speech-to-text - and vision", "without": ("code",)},
+    "Decoding. No earlier work decodes law from speech.": {
+        "text": "Decoding. No earlier work decodes law from speech."
+    },
+    "systems with no memory": {"text": "systems with no memory"},
+    "decoding, nothing more": {"text": "decoding, nothing more"},
     "decoding, not robots, for law and medicine": {
         "text": "decoding, for law and medicine",
         "without": ("robots",),
@@ -234,6 +262,21 @@ SENTENCES = {
 @pytest.mark.parametrize("typed", SENTENCES)
 def test_a_sentence_is_understood(known, typed):
     assert _said(understand(typed, known)) == SENTENCES[typed]
+
+
+@pytest.mark.parametrize(
+    ("typed", "unwanted"),
+    [
+        ("federated learning, no surveys", ("surveys",)),
+        ("bandits, no regret", ()),
+        ("correlation, not causation", ()),
+        ("decoding, no robots", ("robots",)),
+    ],
+)
+def test_what_papers_often_print_with_no_stays_a_subject(typed, unwanted):
+    counts = {"surveys": 2_518, "no surveys": 4, "regret": 434, "no regret": 29, "causation": 74}
+    counts |= {"not causation": 1, "robots": 3_616, "no robots": 5}
+    assert read_without(typed, lambda words: counts.get(words, 0))[0] == unwanted
 
 
 def test_each_part_can_be_undone(known):
