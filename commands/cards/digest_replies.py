@@ -175,6 +175,9 @@ def description_lines(read: CheckedDescription | None, *, followed: bool = False
     elif read.typos:
         told = [f"“{shown(typed, 60)}” (“{shown(meant, 60)}”?)" for typed, meant in read.typos]
         lines.append(f"-# Did you misspell {listed(told)}? I look for these words as you typed them.")
+    if read.unwanted_people:
+        names = listed([shown(name, 60) for name in read.unwanted_people[:3]], "or")
+        lines.append(f"-# I can't leave out papers by {names} here; I look for the subject alone.")
     if read.people:
         instead = "follow the person" if followed else "name them among the people to watch"
         lines.append(f"-# To get papers by {shown(read.people[0], 60)}, {instead}.")

@@ -42,6 +42,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
         _people(said),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
+        f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
@@ -130,10 +131,14 @@ def namesakes_line(name: str, people: int) -> str:
 def _people(said: Understood) -> str:
     if not said.people:
         return ""
-    names = [shown(name, 60) for name in said.people[:_NAMED]]
-    more = len(said.people) - _NAMED
-    who = " or ".join(names) + (f" and {more} other forms of the name" if more > 0 else "")
+    who = _authors(said.people, "and" if said.people_together else "or")
     return f"papers by {who}" if said.people_sure or not said.text else f"papers by {who} first"
+
+
+def _authors(people: Sequence[str], joint: str = "or") -> str:
+    more = len(people) - _NAMED
+    named = [shown(name, 60) for name in people[:_NAMED]]
+    return f" {joint} ".join([*named, *([f"{more} more"] if more > 0 else [])])
 
 
 def _like(said: Understood) -> str:
@@ -150,7 +155,7 @@ def undo_label(part: str, said: Understood) -> str:
         PEOPLE: "By anyone",
         TYPOS: f"Search for “{shorten(_as_typed(said), 40)}” instead",
         LIKENESS: "Search for the words",
-        WITHOUT: f"Also with {shorten(', '.join(said.without), 40)}",
+        WITHOUT: f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])
 

@@ -46,6 +46,8 @@ class CheckedDescription:
         Names of authors in it, which a description has no use for.
     foreign
         The language, where it is not English.
+    unwanted_people
+        Names of authors whose papers it doesn't want, which it can't leave out.
     may_decline
         Words of it that may be meant to leave something out, which they don't; empty for none.
     """
@@ -56,6 +58,7 @@ class CheckedDescription:
     corrected: str
     people: tuple[str, ...]
     foreign: str | None
+    unwanted_people: tuple[str, ...]
     may_decline: str
 
 
@@ -92,5 +95,6 @@ async def check_description(search: Search, typed: str) -> CheckedDescription | 
         corrected if corrected != plain and len(corrected) <= LONGEST_DESCRIPTION else "",
         guessed.people,
         guessed.foreign,
+        read.unwanted_people,
         declines[0] if declines else "",
     )

@@ -36,6 +36,20 @@ _DURING = re.compile(
     FLAGS,
 )
 _ALONE = re.compile(rf"(?<![\w.-]){POINT}(?:'s|’s|s['’])?", FLAGS)
+_NONE = (
+    r"(?:[,;(]\s*)?(?:\b(?:and|but)\s+)?(?:\bplease\s+)?\b(?:not|nothing|none|no|exclud(?:e|ing)|except|without)\s+"
+    r"(?:(?:any|anything|ones?|those|papers?|articles?|works?|publications?|preprints?)\s+)*"
+    r"(?:(?:that|which)\s+(?:are|is|were|was)\s+)?"
+)
+_COUNT_OF = (
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,3})\s+(?:day|week|month|year)s?\b"
+)
+_NOT_OLDER = re.compile(rf"{_NONE}(?:older|earlier)\s+than\s+(?={_COUNT_OF}(?!\s+ago))", re.IGNORECASE)
+_NOT_BEFORE, _NOT_AFTER = (
+    re.compile(rf"{_NONE}(?:(?:from|{_OUT})\s+)?(?:{how})\s+", re.IGNORECASE)
+    for how in (r"before|prior\s+to|(?:older|earlier)\s+than", r"after|(?:later|newer)\s+than")
+)
+_NOT_IN = re.compile(rf"{_NONE}(?:{_OUT}\s+)?(?:from|in|during|of)\s+{POINT}", FLAGS)
 _BARE = frozenset({"iso", "dmy", "mdy", "my", "quarter", "rolling", "last", "this", "day", "year", "ago"})
 """Points that are a date without a preposition."""
 _VAGUE = frozenset({"short"})
@@ -69,6 +83,14 @@ def read_dates(
     is_name
         Whether words with a year in them ("semeval 2024") name something; then the year isn't a date.
     """
+    asked = text
+    for pattern, how in ((_NOT_OLDER, " in the last "), (_NOT_BEFORE, " since "), (_NOT_AFTER, " until ")):
+        text = pattern.sub(how, text)
+    if (match := _NOT_IN.search(text)) and (days := days_of(match, "", today, newest)):
+        rest = _without(text, match)
+        if days[1] >= (newest or today):
+            return Span(None, days[0] - timedelta(1), match[0].strip(" ,;(")), rest
+        return read_dates(rest, today, newest, is_name)  # a search has one span: this can't be left out of it
     for pattern in (_BETWEEN, _YEARS, _OPEN, _DURING, _ALONE):
         for match in pattern.finditer(text):
             if _may_be_date(pattern, match, is_name, text):
@@ -76,7 +98,7 @@ def read_dates(
                 if span is not None:
                     by_clock = _span(pattern, match, today, None)
                     return replace(span, from_listing=span != by_clock), _without(text, match)
-    return None, text
+    return None, asked
 
 
 def day_from(text: str, today: date, newest: date | None = None) -> date | None:

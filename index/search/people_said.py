@@ -31,7 +31,22 @@ _WROTE = re.compile(
 _OWNS = re.compile(
     r"(?:'s|’s|s['’])\s+(?:(?:new|latest|recent|other)\s+)?(?:papers?|articles?|works?|publications?)\b"
 )
-_JOINS = re.compile(r"\s*(?:,?\s*(?:and|or|&)\s+(?:(?:papers\s+)?by\s+)?|,\s*)", re.IGNORECASE)
+_JOINS = re.compile(
+    r"\s*(?:,?\s*(?:and|or|&|(?:wrote\s+)?(?:together\s+)?with)\s+(?:(?:papers\s+)?by\s+)?|,\s*)",
+    re.IGNORECASE,
+)
+_WITH = re.compile(r"\swith\s", re.IGNORECASE)
+_NOT_BY = re.compile(
+    r"(?:[,;(]\s*|\s+|^)(?:(?:and|but|or)\s+)?(?:please\s+)?(?:(?:that|which)\s+(?:are|is|were)\s+)?"
+    r"(?:not|nothing|none|no|never|exclud(?:e|ing)|except(?:\s+for)?|without|other\s+than)\s+"
+    r"(?:(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff|publications?)\s+)*"
+    r"(?P<by>(?:(?:co-?)?(?:written|authored|published)\s+)?(?:by|from|of|with)\s+)?",
+    re.IGNORECASE,
+)
+_NOR_BY = re.compile(
+    r"\b(?:not|no|nothing|excluding|except)\b[^.;?!]{1,80}?(?P<cut>,?\s+(?:or|nor)\s+(?P<by>by\s+))",
+    re.IGNORECASE,
+)
 _GAP = re.compile(r"\s+")
 _INITIALS = re.compile(r",\s+(?:[A-Z]\.?[\s-]?){1,3}(?![\w.])")
 """What follows a family name in "Andrews, H. C."."""
@@ -47,6 +62,8 @@ class NamedPeople:
     sure: bool
     """Whether the query says that they wrote the papers; else their name just stands in it."""
     said: str
+    together: bool = False
+    """Whether papers by all of them are meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +103,36 @@ def read_people(
     if not found:
         return None, text
     left = text
-    for one in sorted(found, key=lambda one: -one.start):
+    for place, one in reversed(list(enumerate(found))):
         owns = _OWNS.match(left, one.end)
-        left = _cut(left, one.start, owns.end() if owns else one.end)
+        before = found[place - 1].end if place else 0
+        joined = place > 0 and _JOINS.fullmatch(text, before, one.start)
+        left = _cut(left, before if joined else one.start, owns.end() if owns else one.end)
     sure = any(_OWNS.match(text, one.end) for one in found)
     return _people(found, text, sure), left
+
+
+def read_unwanted(
+    text: str, names: NameIndex, together: Callable[[str], int], papers: Callable[[str], int]
+) -> tuple[tuple[Name, ...], str]:
+    """The people whose papers are not wanted ("not by Percy Liang"), and the query without them.
+
+    Parameters are those of :func:`read_people`. Without "by", only a full name is one.
+    """
+    if not len(names):
+        return (), text
+    for pattern, cut in ((_NOR_BY, "cut"), (_NOT_BY, 0)):
+        for match in pattern.finditer(text):
+            found = _listed(text, match.end(), names, match["by"] is not None, papers)
+            if found and (match["by"] or not any(_is_phrase(one, text, together) for one in found)):
+                end = found[-1].end
+                end += text[match.start(cut) :].startswith("(") and text[end : end + 1] == ")"
+                further, left = read_unwanted(_cut(text, match.start(cut), end), names, together, papers)
+                people = {
+                    name.key: name for name in (*(name for one in found for name in one.names), *further)
+                }
+                return tuple(people.values()), left
+    return (), text
 
 
 def _before_by(said: str) -> str:
@@ -104,7 +146,9 @@ def _before_by(said: str) -> str:
 
 def _people(found: Sequence[_Found], text: str, sure: bool) -> NamedPeople:
     names = {name.key: name for one in found for name in one.names}
-    return NamedPeople(tuple(names.values()), sure, text[found[0].start : found[-1].end])
+    said = text[found[0].start : found[-1].end]
+    together = all(len(one.names) == 1 for one in found) and _WITH.search(said) is not None
+    return NamedPeople(tuple(names.values()), sure, said, together)
 
 
 def _cut(text: str, start: int, end: int) -> str:

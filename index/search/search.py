@@ -157,8 +157,8 @@ class Search(SimilarPapers):
             ordered = by in ("newest", "oldest")
             limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
             allowed = self._library.facets.allowed(limits) if limits else None
-            if said.without or (ordered and not query.text):
-                allowed = await self._without(said.without, allowed)
+            if said.without or said.unwanted_people or (ordered and not query.text):
+                allowed = await self._without(said.without, said.unwanted_people, allowed)
             depth = max(k, ORDERED) if ordered else k
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
@@ -191,12 +191,16 @@ class Search(SimilarPapers):
         titled = set(compress(papers, words.titled(text, written)))
         return [paper for paper in first if paper in titled or not titled]
 
-    async def _without(self, unwanted: Sequence[str], allowed: np.ndarray | None) -> np.ndarray:
-        """The papers that may be found and have none of the unwanted phrases."""
+    async def _without(
+        self, unwanted: Sequence[str], people: Sequence[str], allowed: np.ndarray | None
+    ) -> np.ndarray:
+        """The papers that may be found, have none of the unwanted phrases and are by none of these people."""
         chosen = (self._library.facets.codes >= 0) if allowed is None else allowed.copy()
         for what in unwanted:
             hits = await asyncio.to_thread(self._library.words.search, what, OF_AUTHOR, phrases=[what])
             chosen[[paper for paper, _ in hits if paper < len(chosen)]] = False
+        theirs = await self._written_by(people) or ()
+        chosen[[paper for paper in theirs if paper < len(chosen)]] = False
         return chosen
 
     async def _fitting(
@@ -240,7 +244,7 @@ class Search(SimilarPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
-        people = await self._written_by(said.people)
+        people = await self._written_by(said.people, by_all=said.people_together)
         if people is not None and (not query.text or (said.people_sure and not as_text)):
             ids, people = people & ids if ids is not None else people, None
         in_time = None
@@ -270,10 +274,13 @@ class Search(SimilarPapers):
         found = await asyncio.to_thread(names.having, name)
         return await self._written_by([one.name for one in found]) or frozenset()
 
-    async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
+    async def _written_by(self, names: Sequence[str], *, by_all: bool = False) -> frozenset[int] | None:
+        """The papers by any of these people, or by all of them; None without a name."""
         if not names:
             return None
         lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
+        if by_all:
+            return frozenset.intersection(*map(frozenset, lists))
         return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
 
     async def _certain(self, query: Query, like: bool) -> tuple[list[int], bool]:

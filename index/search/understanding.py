@@ -27,8 +27,8 @@ from datetime import date
 from data.keys import clean, fold
 from index.search.dates_said import read_dates
 from index.search.languages import foreign
-from index.search.names import NameIndex
-from index.search.people_said import read_people
+from index.search.names import Name, NameIndex
+from index.search.people_said import read_people, read_unwanted
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
 from index.search.wishes import Order, is_frame, read_likeness, read_order, read_without, without_frame
@@ -82,6 +82,8 @@ class Understood:
     people_sure: bool = False
     """Whether only their papers are meant; else theirs come first."""
     people_said: str = ""
+    people_together: bool = False
+    """Whether papers by all of them are meant, and not by any."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()
@@ -89,6 +91,8 @@ class Understood:
     follows: bool = False
     """Whether only later papers are meant."""
     without: tuple[str, ...] = ()
+    unwanted_people: tuple[str, ...] = ()
+    """Names of authors, as the library prints them, whose papers are not wanted."""
     order: Order = "best"
     fixed: tuple[tuple[str, str], ...] = ()
     """Typos as (typed, meant)."""
@@ -118,7 +122,7 @@ class Understood:
             PEOPLE: bool(self.people),
             TYPOS: bool(self.fixed),
             LIKENESS: self.like is not None,
-            WITHOUT: bool(self.without),
+            WITHOUT: bool(self.without or self.unwanted_people),
             ORDER: self.order != "best",
         }
         return frozenset(part for part, is_there in held.items() if is_there)
@@ -159,8 +163,10 @@ def understand(
     for part, read in _READERS:
         if part not in undo:
             read(reading, known)
-        elif part == PEOPLE:
+        elif read is _read_people:
             _drop_authors(reading, known)
+        elif read is _read_unwanted:  # otherwise "not by Percy Liang" would be by him
+            reading.text = _unwanted(reading, known)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
     if reading.found and is_frame(reading.text):
         reading.text = ""
@@ -200,10 +206,22 @@ def _read_without(reading: _Reading, known: Known) -> None:
 
 
 def _read_dates(reading: _Reading, known: Known) -> None:
-    span, left = read_dates(reading.text, known.today, known.newest, lambda words: known.together(words) > 1)
+    span, reading.text = read_dates(
+        reading.text, known.today, known.newest, lambda words: known.together(words) > 1
+    )
     if span is not None:
-        reading.text, reading.since, reading.until = left, span.since, span.until
+        reading.since, reading.until = span.since, span.until
         reading.found |= {"dates_said": span.said, "from_listing": span.from_listing}
+
+
+def _read_unwanted(reading: _Reading, known: Known) -> None:
+    people, reading.text = _unwanted(reading, known)
+    if people:
+        reading.found["unwanted_people"] = tuple(name.name for name in people)
+
+
+def _unwanted(reading: _Reading, known: Known) -> tuple[tuple[Name, ...], str]:
+    return read_unwanted(reading.text, known.names, known.together, known.papers)
 
 
 def _read_people(reading: _Reading, known: Known) -> None:
@@ -212,6 +230,7 @@ def _read_people(reading: _Reading, known: Known) -> None:
         reading.text = left
         names = tuple(name.name for name in people.names)
         reading.found |= {"people": names, "people_sure": people.sure, "people_said": people.said}
+        reading.found["people_together"] = people.together
 
 
 def _drop_authors(reading: _Reading, known: Known) -> None:
@@ -242,6 +261,7 @@ class _Either:
 _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
     (LIKENESS, _read_likeness),
     (DATES, _read_dates),
+    (WITHOUT, _read_unwanted),
     (PEOPLE, _read_people),
     (ORDER, _read_order),
     (WITHOUT, _read_without),

@@ -132,13 +132,18 @@ _ONE_OF_SEVERAL = (
 )
 OFTEN = 0.005
 """The share of the papers with Y from which "no Y" is a subject: "no regret" is, "no surveys" isn't."""
+OFTEN_WITHOUT = 0.001
+"""The same for "without Y": "without labels" is a subject, "without LLMs" isn't."""
 _NO_WISH = (
     r"(?!(?:limited|restricted|confined|only|just|merely|necessarily|exclusively|solely|simply|always|matter|idea|less"
     r"|more|later|longer|even|yet)\b)"
 )
 """What is not declined by "not": "not only", "including but not limited to", "no matter"."""
+_THAT_DOES_NOT = r"(?:that|which|who)\s+(?:do|does)(?:\s+not|n['’]?t)"
 _WITHOUT = re.compile(
-    r"(?:[,;]?\s+(?P<how>without(?:\s+(?:using|any|the))?|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
+    rf"(?:[,;]?\s+(?P<how>(?:without|{_THAT_DOES_NOT}\s+(?:use|involve|mention))(?:\s+(?:using|any|the))?"
+    r"|(?:but\s+)?neither(?:\s+(?:about|on|using|with))?"
+    r"|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
     r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)"
     r"|(?:[,;]\s+|\s+[-–—]\s+|\s*(?P<bracket>\()\s*)(?:(?:and|but|also|please)\s+)?"
     r"(?P<no>not|no|nothing\s+(?:about|on|with))"
@@ -148,6 +153,15 @@ _WITHOUT = re.compile(
     rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
     rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!])))?)"
     r"(?:,?\s+please)?(?(bracket)\s*\))(?:(?<=\))|\s*(?=$|[,;.?!()]|\s[-–—]\s))",
+    re.IGNORECASE,
+)
+_PLEASE_NO = re.compile(
+    r"^(?:please,?\s+)?no\s+(?P<what>[^;.:?!]{2,60}?),?\s+please\s*[:;,.!]?\s+(?=\S)", re.IGNORECASE
+)
+_UNWANTED = re.compile(
+    r"(?:^|(?<=[.;!?]\s))(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need)\s+(?:any(?:thing)?\s+)?"
+    rf"(?:{_PAPERS}\s+)?(?:(?:about|on|with|that\s+(?:use|mention))\s+)?(?!to\b)(?P<what>[^,;.:?!]{{2,40}}?)"
+    rf"(?:\s+{_PAPERS})?\s*(?:[.;!]+\s*|$)",
     re.IGNORECASE,
 )
 _LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
@@ -193,14 +207,18 @@ def read_without(
     lacking
         Whether "without Y" can say what is unwanted at all.
     """
+    for pattern in (_PLEASE_NO, _UNWANTED):
+        if (match := pattern.search(text)) and (left := _cut(text, match).strip(" .;:")):
+            text = f"{left}, no {match['what']}"
     unwanted: list[str] = []
     for match in reversed(list(_WITHOUT.finditer(text))):
         what = " ".join(match["what"].split())
         plain = match["no"] or match["sentence"] or match["asked"]
         begins = (match["how"] or plain).lower().split()[0]
-        if begins == "without":
+        if begins in ("without", "that", "which", "who"):
             is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
-            if not lacking or (not is_name and together(f"without {what}")):
+            printed = together(f"without {what}")
+            if not lacking or (not is_name and printed and printed >= OFTEN_WITHOUT * together(what)):
                 continue
         elif plain and (printed := together(f"{begins} {what}")) and printed >= OFTEN * together(what):
             continue

@@ -79,6 +79,14 @@ async def test_a_correction_joins_what_is_followed_already_and_comes_too_late_on
     assert await follows(scene) == {"speech recognition in noisy rooms"}
 
 
+async def test_a_person_whose_papers_a_topic_does_not_want_is_not_offered(scene):
+    await know_people(scene)
+    reply = await scene.user.slash("/follow topic:gossip in switches, but not by Ada Lovelace")
+    assert "I look for “gossip in switches”." in reply.text
+    assert "I can't leave out papers by Ada Lovelace here" in reply.text
+    assert labels(reply) == ["Undo"]
+
+
 async def test_a_person_named_as_a_topic_can_be_followed(scene):
     await know_people(scene)
     reply = await scene.user.slash("/follow topic:papers by Ada Lovelace")

@@ -69,6 +69,41 @@ async def test_a_typo_is_corrected_with_a_way_back(user):
     assert "Showing results" not in back.text
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["not by Grace Hopper", "without Grace Hopper", "but nothing by Hopper", "(no papers by Grace Hopper)"],
+)
+async def test_a_person_s_papers_are_left_out_until_undone(user, typed):
+    reply = await user.slash(f"/search decoding of wombat songs {typed}")
+    assert "Not by Grace Hopper" in reply.text
+    assert "Wombat" not in reply.text
+    back = await reply.press("Also with Grace Hopper")
+    assert "1. **[Speculative Decoding of Wombat Songs" in back.text
+    assert "Grace Hopper first" not in back.text, "nor does it turn into its opposite"
+
+
+async def test_days_that_are_not_wanted_are_left_out(user):
+    reply = await user.slash("/search speculative decoding, but please nothing from before 2026")
+    assert "Since 1 Jan 2026" in reply.text
+    assert "Quokka" not in reply.text
+    reply = await user.slash("/search songs of quokkas, no papers after 2025")
+    assert "Until 31 Dec 2025" in reply.text
+
+
+async def test_two_people_who_wrote_together(user, lab):
+    two = ["Barbara Liskov", "Edsger Dijkstra"]
+    await fill(
+        lab.bot, [_paper(30, "Guards and Clusters", authors=two), _paper(31, "Clusters", authors=two[:1])]
+    )
+    reply = await user.slash("/search papers by Barbara Liskov with Edsger Dijkstra")
+    assert "Papers by Barbara Liskov and Edsger Dijkstra" in reply.text
+    assert "1. **[Guards and Clusters" in reply.text
+    assert "2. " not in reply.text
+    either = await user.slash("/search Barbara Liskov and Edsger Dijkstra")
+    assert "Papers by Barbara Liskov or Edsger Dijkstra" in either.text
+    assert "2. " in either.text
+
+
 async def test_a_person_comes_first_until_undone(user):
     reply = await user.slash("/search Grace Hopper decoding")
     assert "Papers by Grace Hopper first" in reply.text

@@ -64,6 +64,7 @@ def _said(understood):
         "like": understood.like,
         "follows": understood.follows,
         "without": understood.without,
+        "but": understood.unwanted_people,
         "order": understood.order if understood.order != "best" else None,
         "fixed": dict(understood.fixed),
         "foreign": understood.foreign,
@@ -145,6 +146,55 @@ SENTENCES = {
     "papers by Hofmann on learning": {"text": "learning", "people": ("Hofmann K",), "sure": True},
     "congestion by Harry Lao": {"text": "congestion by Harry Lao"},
     "summary of Percy Chain": {"text": "summary of Percy Chain"},
+    # days that are not wanted
+    **{
+        typed: {"text": "decoding", "since": "2026-01-01"}
+        for typed in (
+            "decoding, but please nothing from before 2026",
+            "decoding, not before 2026",
+            "decoding no papers older than 2026",
+            "decoding, nothing published before 2026",
+            "decoding excluding anything from before 2026",
+        )
+    },
+    "decoding, no papers after 2025": {"text": "decoding", "until": "2025-12-31"},
+    "decoding, not later than May 2025": {"text": "decoding", "until": "2025-05-31"},
+    "decoding, not older than 6 months": {"text": "decoding", "since": "2026-02-22"},
+    "decoding, nothing older than a year": {"text": "decoding", "since": "2025-08-22"},
+    "decoding except papers from 2026": {"text": "decoding", "until": "2025-12-31"},
+    "decoding except papers from 2025": {"text": "decoding"},
+    "decoding not in 2024 but since 2023": {"text": "decoding but", "since": "2023-01-01"},
+    "no consensus before 2020": {"text": "no consensus", "until": "2019-12-31"},
+    # people who are not wanted
+    **{
+        typed: {"text": "decoding", "but": PERCY}
+        for typed in (
+            "decoding not by Percy Liang",
+            "decoding, but nothing by Percy Liang",
+            "decoding without Percy Liang",
+            "decoding, no papers by Liang",
+            "decoding excluding anything by Percy Liang",
+            "decoding (not by Percy Liang)",
+            "papers on decoding that are not by Percy Liang",
+            "decoding except those written by Percy Liang",
+        )
+    },
+    "decoding, not by Percy Liang or Minlan Yu": {"text": "decoding", "but": ("Percy Liang", "Minlan Yu")},
+    "decoding, but not in speech or by Minlan Yu": {
+        "text": "decoding",
+        "but": MINLAN,
+        "without": ("speech",),
+    },
+    "papers by Percy Liang but not with Chelsea Finn": {
+        "people": PERCY,
+        "sure": True,
+        "but": ("Chelsea Finn",),
+    },
+    # two people
+    "Percy Liang and Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "papers by Percy Liang with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "sure": True},
+    "papers by Percy Liang with loss spikes": {"text": "loss spikes", "people": PERCY, "sure": True},
     # order
     "newest rag papers": {"text": "rag", "order": "newest"},
     "latest work on congestion": {"text": "congestion", "order": "newest"},
@@ -201,6 +251,22 @@ SENTENCES = {
     },
     "decoding (no robots, cars or law)": {"text": "decoding", "without": ("robots", "cars", "law")},
     "decoding excluding robots (and cars)": {"text": "decoding (and cars)", "without": ("robots",)},
+    **{
+        typed: {"text": "decoding", "without": ("robots", "law")}
+        for typed in (
+            "decoding, neither robots nor law",
+            "decoding that doesn't use robots or law",
+            "papers on decoding which don’t involve robots or law",
+            "no robots or law please: decoding",
+            "no robots, no law, please. decoding",
+            "I don't want robots or law papers. Find papers on decoding",
+            "I don't want papers on robots or law. I need papers on decoding",
+        )
+    },
+    "training that doesn't use labels": {"text": "training that doesn't use labels"},
+    "training without using labels": {"text": "training without using labels"},
+    "decoding without using robots": {"text": "decoding", "without": ("robots",)},
+    "I don't want to read long papers. Find decoding": {"text": "decoding"},
     "decoding (no robots) for law": {"text": "decoding for law", "without": ("robots",)},
     "speech-to-text - not code - and vision": {"text": "speech-to-text - and vision", "without": ("code",)},
     "Decoding. No earlier work decodes law from speech.": {
