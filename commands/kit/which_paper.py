@@ -14,9 +14,12 @@ from commands.kit.links import choice
 from commands.kit.replies import UserError
 from commands.kit.services import Services
 from commands.kit.waiting import late_papers
+from data.keys import title_words
 from data.records import Paper
 
 CHOICES = 25
+WHOLE = 4
+"""So many words are typed as a title, and fewer as a part of one."""
 
 
 async def paper_of(services: Services, paper_id: int) -> Paper:
@@ -75,7 +78,16 @@ async def ask_which_paper(
     """
     options = await _options(services, ids)
     closest = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
-    return note(f"Several papers match “{_echo(typed)}”{closest}.", [[choice(action, options, **more)]])
+    words = {*title_words(typed)}
+    titles = [{*title_words(paper.title)} for paper in await services.store.papers(ids[:CHOICES])]
+    if not any(words <= title for title in titles):
+        said = f"I know no paper called “{_echo(typed)}”. The closest titles are below."
+    elif len(words) >= WHOLE:
+        several = f"several whose titles have these words{closest}"
+        said = f"I know no paper called just “{_echo(typed)}”, but {several}."
+    else:
+        said = f"Several papers match “{_echo(typed)}”{closest}."
+    return note(said, [[choice(action, options, **more)]])
 
 
 async def offer_others(

@@ -97,6 +97,12 @@ def may_be_form(one: PersonName, other: PersonName) -> bool:
     return one.key.replace(" ", "") == other.key.replace(" ", "") or compatible(one, other)
 
 
+def may_be_one(one: str, other: str) -> bool:
+    """Whether two printed names may be one person's, in any order: *Fei-Fei Li* and *Li Fei-Fei*."""
+    first, second = parse_name(one), parse_name(other)
+    return may_be_form(first, second) or {*first.key.split()} == {*second.key.split()}
+
+
 def split_name(printed: str) -> tuple[str, str]:
     """(family, given) as in a citation; particles and suffixes stay with the family name.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from index.identity.person_names import may_be_one
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
 from index.people.pair_features import FEATURES, Partners
@@ -92,6 +93,8 @@ class AskedPerson:
 
     Attributes
     ----------
+    name
+        The most common form.
     papers, recent
         Store ids, newest first; those of the last year.
     rows
@@ -102,6 +105,7 @@ class AskedPerson:
         Topics of what they wrote before the last year.
     """
 
+    name: str
     ties: CoauthorTies
     papers: np.ndarray
     recent: np.ndarray
@@ -215,8 +219,10 @@ class Experts:
         """The best of some people, but at most :data:`OF_ONE_PAPER` for one paper of theirs, best first.
 
         Otherwise the authors of the paper closest to the asked person's work could fill the list. Where
-        others are too few, those who were passed over follow at the end.
+        others are too few, those who were passed over follow at the end. Nobody is among them who may have
+        the asked person's name: that is often the same person, taken for two.
         """
+        others = (one for one in others if not may_be_one(asked.name, self.people.name(one)))
         chosen: list[Suggestion] = []
         left: list[Suggestion] = []
         of_paper: Counter[int] = Counter()
@@ -262,7 +268,15 @@ class Experts:
         recent = self._recent(papers)
         rows = self._vectors.rows(papers).astype(np.float32)
         topics = tuple(self._phrases(papers, OWN))
-        return AskedPerson(people.ties(person), papers, recent, rows, topics, self._before(papers, recent))
+        return AskedPerson(
+            people.name(person),
+            people.ties(person),
+            papers,
+            recent,
+            rows,
+            topics,
+            self._before(papers, recent),
+        )
 
     def reasons(self, asked: AskedPerson, other: int) -> Suggestion:
         """Facts that connect two people.

@@ -340,6 +340,22 @@ async def test_a_name_that_is_neither_a_person_s_nor_a_paper_s_gets_the_nearest_
     assert [b["label"] for b in (await lab.user.slash("/graph Shaoke Xii")).buttons] == ["Shaoke Xi (2)"]
 
 
+async def test_a_title_that_is_not_here_is_not_said_to_match(place):
+    _, bot, user = place
+    titles = (
+        "Gemma Technical Report",
+        "Hermes Technical Report",
+        "Care Is All You Seek Today",
+        "Why Care Is All You Seek",
+    )
+    await fill(bot, [record(n, title=title) for n, title in enumerate(titles, 950)])
+    other = await user.slash("/graph paper:GPT technical report")
+    assert "I know no paper called “GPT technical report”. The closest titles are below." in other.text
+    longer = await user.slash("/graph paper:care is all you seek")
+    assert "I know no paper called just “care is all you seek”, but several" in longer.text
+    assert "Several papers match “technical”" in (await user.slash("/graph paper:technical")).text
+
+
 async def test_a_graph_of_several_papers_asks_which(lab):
     reply = await lab.user.slash("/graph paper:training")
     assert "Several papers match" in reply.text

@@ -156,14 +156,14 @@ class Rows:
         return self._rows[papers]
 
 
-def people_of(written):
+def people_of(written, called=()):
     facets = Facets()
     facets.days = np.zeros(int(written.paper.max()) + 1, np.int32)
     facets.days[written.paper] = written.day
     facets.codes = np.zeros(len(facets.days), np.int32)
     names = PackedNames()
     for number in sorted(set(written.person.tolist())):
-        names.add(int(number), f"Person {number}")
+        names.add(int(number), dict(called).get(number, f"Person {number}"))
     return PeopleIndex.in_memory(
         1, np.stack([written.person, written.paper], axis=1), names, facets, Rows(written.vectors)
     )
@@ -257,6 +257,19 @@ def test_few_are_suggested_for_one_paper(written):
     assert max(Counter(suggestion.theirs for suggestion in found).values()) == 2
     crowd = [one for one, paper in theirs.items() if paper == usual]
     assert [suggestion.person for suggestion in experts.suggest(9, 10, only=crowd)] == crowd[:10]
+
+
+def test_nobody_is_suggested_who_may_have_the_same_name(written):
+    rows, ranker = Rows(written.vectors), CollaboratorRanker.shipped()
+    usual = [one.person for one in Experts(people_of(written), rows, None, ranker).suggest(9)]
+    people = people_of(
+        written, {9: "Fei-Fei Li", usual[0]: "Li Fei-Fei", usual[1]: "F. Li", usual[2]: "Na Li"}
+    )
+    found = [one.person for one in Experts(people, rows, None, ranker).suggest(9)]
+    assert not {*usual[:2]} & {*found}
+    assert usual[2] in found
+    seen = SeenExperts(Experts(people, rows, None, ranker), SeenIndex(people, EVERYBODY)).suggest(9)
+    assert not {*usual[:2]} & {one.person for one in seen}
 
 
 def test_not_for_me_teaches_what_else_not_to_suggest(written):
