@@ -15,6 +15,7 @@ from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.kit.which_person import ask_which, complete_person, refuse_several, whom
 from data.stores.people import Person
@@ -87,17 +88,29 @@ class Compare(commands.Cog):
         await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _compare(self, interaction: discord.Interaction, first: str, second: str) -> ui.LayoutView:
-        services = await seen_by(interaction)
-        people: list[Person] = []
-        for typed in (first, second):
-            match = await whom(services, typed)
-            if match.person is None:
-                refuse_several(match)
-                return await ask_which(services, match, "person.choose_card")
-            people.append(match.person)
-        if people[0].id == people[1].id:
-            raise UserError("They are the same person. Name two different people.")
-        return await show(services, people[0], people[1])
+        return await compare_named(await seen_by(interaction), first, second)
+
+
+async def compare_named(services: Services, first: str, second: str) -> ui.LayoutView:
+    """Two people side by side, by their names."""
+    people: list[Person] = []
+    for typed in (first, second):
+        match = await whom(services, typed)
+        if match.person is None:
+            refuse_several(match)
+            return await ask_which(services, match, "person.choose_card")
+        people.append(match.person)
+    if people[0].id == people[1].id:
+        raise UserError("They are the same person. Name two different people.")
+    return await show(services, people[0], people[1])
+
+
+@spoken("compare", needs=(Need.PAPERS, Need.PEOPLE))
+async def compare_in_words(said: Spoken) -> ui.LayoutView:
+    """Compare two people for somebody who asked in words."""
+    if "second" not in said.options:
+        raise UserError("Name two people, such as: compare Minlan Yu and ChonLam Lao.")
+    return await compare_named(said.services, said.options["first"], said.options["second"])
 
 
 async def setup(bot: commands.Bot) -> None:

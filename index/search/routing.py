@@ -21,6 +21,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "paper": ("paper",),
     "summary": ("paper",),
     "who-knows": ("topic",),
+    "compare": ("first", "second"),
     "new": ("category", "day", "order"),
     "help": (),
 }
@@ -49,7 +50,9 @@ _SUMMARY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WHO_KNOWS = re.compile(
-    r"who (?:here )?(?:knows?|works|worked|is working|studies|researches|is an expert|are (?:the )?experts)"
+    r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches|is an expert"
+    r"|are (?:the )?experts)"
+    r"|who(?:m)? (?:should|can|could|do) (?:i|we) (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?)"
     r"(?: anything| a lot| much| best)?(?: about| on| in| of)?\s+(.+?)[?!. ]*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -59,7 +62,7 @@ _NEW = re.compile(
     re.IGNORECASE,
 )
 _SHOW = re.compile(
-    r"(?:(?:please |can you |could you )*(?:show|open|find|get|look up|give)(?: me| us)?(?: the)?"
+    r"(?:(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
     r"(?: (?:paper|card)(?: of| called| named)?)?:?"
     r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the paper)?)\s+",
     re.IGNORECASE,
@@ -68,8 +71,11 @@ _WHO = re.compile(
     r"(?:who(?:'s|’s| is| are)|tell (?:me|us) (?:more )?about|(?:the )?(?:card|profile) of|about|author:?)\s",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(
+    r"\b(?:compar(?:e|es|ing|ison)(?: of)?|versus|vs\b\.?|(?:the )?difference between|between)", re.IGNORECASE
+)
 _WROTE = re.compile(
-    r"\b(?:publish(?:ed|es|ing)?|publications?|papers?|articles?|wrote|written|writes?|works?|worked"
+    r"\b(?:publish(?:ed|es|ing)?|publications?|papers?|articles?|wrote|written|writes?|work(?:s|ed|ing)?"
     r"|research|preprints?|released?|done|doing|up to)\b",
     re.IGNORECASE,
 )
@@ -194,6 +200,9 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
     if (knows := _WHO_KNOWS.fullmatch(said)) and not read.people and "who-knows" in commands:
         return Route("who-knows", {"topic": knows[1]})
+    compares = _COMPARED.search(said) is not None and not _subject(_COMPARED.sub(" ", read.text))
+    if compares and len(read.people) == 2 and "compare" in commands:
+        return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
     name = _one_name(read)
     if name is None or read.like:
         return None
@@ -237,7 +246,7 @@ def _subject(text: str) -> list[str]:
 
 
 _FRAME = re.compile(
-    r"show|list|give|tell|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately"
+    r"show|list|give|tell|follow|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately"
 )
 
 

@@ -63,6 +63,8 @@ async def heard(discord, bot, content, author=None, channel=None, **more):
         ),
         ("thanks, that helps", "", "You're welcome."),
         ("who is Minlan Yu?", "/author name:Minlan Yu", "Minlan Yu"),
+        ("compare ChonLam Lao and Minlan Yu", "/compare first:ChonLam Lao second:Minlan Yu", "Minlan Yu"),
+        ("what is ChonLam Lao working on?", "/papers author:ChonLam Lao", "5 papers"),
         ("papers like PrismLLM", "/similar paper:PrismLLM", "Similar to"),
         ("PrismLLM", "/paper paper:PrismLLM", "Details on a few"),
         ("GPU training emulation", "/search query:GPU training emulation", "PrismLLM"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import pytest
@@ -51,6 +51,11 @@ CASES = [
     ("what papers say about loss spikes", "", "loss spikes", "/ask question:…"),
     ("fault tolerance of GPU training", "", "…", "/search query:…"),
     ("who works on in-network aggregation?", "", "…", "/who-knows topic:in-network aggregation"),
+    ("who should I talk to about RDMA?", "", "…", "/who-knows topic:RDMA"),
+    ("whom can I ask about loss spikes", "", "…", "/who-knows topic:loss spikes"),
+    ("what is Minlan Yu working on?", YU, "what is working on?", "/papers author:Minlan Yu"),
+    ("follow Minlan Yu", YU, "follow", "/author name:Minlan Yu"),
+    ("follow PrismLLM", "", "follow PrismLLM", "/paper paper:PrismLLM"),
     ("PrismLLM", "", "…", "/paper paper:PrismLLM"),
     ("show me PrismLLM", "", "PrismLLM", "/paper paper:PrismLLM"),
     ("who wrote PrismLLM?", "", "PrismLLM", "/paper paper:PrismLLM"),
@@ -87,6 +92,12 @@ def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, 
 def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_for():
     several = Read(people=("Minlan Yu", "F. Yu"), people_sure=True, people_said="Yu")
     assert route("papers by Yu", several) == Route("papers", {"author": "Yu"})
+    two = Read("compare", people=("Minlan Yu", "Kai Chen"))
+    compared = Route("compare", {"first": "Minlan Yu", "second": "Kai Chen"})
+    assert route("compare Minlan Yu and Kai Chen", two) == compared
+    assert route("Minlan Yu vs. Kai Chen", replace(two, text="vs.")) == compared
+    on_subject = replace(two, text="compare congestion control of")
+    assert route("compare congestion control of Minlan Yu and Kai Chen", on_subject).command != "compare"
     both = Read(people=("Minlan Yu", "Kai Chen"), people_sure=True, people_said="Minlan Yu and Kai Chen")
     assert route("papers by Minlan Yu and Kai Chen", both).command == "search"
 
