@@ -35,6 +35,9 @@ _JOINS = re.compile(
     r"\s*(?:,?\s*(?:and|or|&|(?:wrote\s+)?(?:together\s+)?with)\s+(?:(?:papers\s+)?by\s+)?|,\s*)",
     re.IGNORECASE,
 )
+_ET_AL = re.compile(
+    r"\s+(?:et\s+al\b\.?|(?:and|&)\s+(?:colleagues|coauthors|co-authors|others)\b)", re.IGNORECASE
+)
 _WITH = re.compile(r"\swith\s", re.IGNORECASE)
 _NOT_BY = re.compile(
     r"(?:[,;(]\s*|\s+|^)(?:(?:and|but|or)\s+)?(?:please\s+)?(?:(?:that|which)\s+(?:are|is|were)\s+)?"
@@ -91,15 +94,19 @@ def read_people(
     for match in _WROTE.finditer(text):
         sure = bool(match["sure"]) or match["field"] is not None
         found = _listed(text, match.end(), names, sure, papers)
+        if not found and match[0].lower().startswith("by"):
+            found = _family(text, match.end(), names, papers)
         if found:
             end = found[-1].end
-            end += len(owns[0]) if (owns := _OWNS.match(text, end)) else 0
+            end += len(more[0]) if (more := _OWNS.match(text, end) or _ET_AL.match(text, end)) else 0
             start = match.start() + (len(_before_by(match[0])) if sure else 0)
             if not sure and any(_is_phrase(one, text, together) for one in found):
                 continue
             is_by = sure or match[0].lower().startswith("by")
             return _people(found, text, is_by), _cut(text, start, end)
     found = _standing(text, names, together)
+    if not found and " " not in text.strip():
+        found = _family(text, 0, names, papers)
     if not found:
         return None, text
     left = text
@@ -200,6 +207,18 @@ def _at(text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[s
     if family and papers(word) <= theirs * (CAPITAL if word[0].isupper() else 1):
         return _Found(tuple(family), start, start + len(word))
     return _misspelt(text, start, words, names)
+
+
+def _family(text: str, start: int, names: NameIndex, papers: Callable[[str], int]) -> list[_Found]:
+    """The people of a family name that stands alone, if it is written like a name and few texts have it."""
+    words = _run(text, start)
+    word = _bare(words[0][0]) if words else ""
+    if not word[:1].isupper() or word.isupper():
+        return []
+    family = names.of_family(word, FORMS)
+    if not family or papers(word) > sum(name.papers for name in family):
+        return []
+    return [_Found(tuple(family), start, start + len(word))]
 
 
 def _misspelt(text: str, start: int, words: Sequence[re.Match[str]], names: NameIndex) -> _Found | None:

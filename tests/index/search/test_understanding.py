@@ -190,6 +190,17 @@ SENTENCES = {
         "sure": True,
         "but": ("Chelsea Finn",),
     },
+    # a family name
+    "decoding by Liang": {"text": "decoding", "people": PERCY, "sure": True},
+    "decoding by Liang et al.": {"text": "decoding", "people": PERCY, "sure": True},
+    "papers by Percy Liang and colleagues on decoding": {"text": "decoding", "people": PERCY, "sure": True},
+    "decoding by liang": {"text": "decoding by liang"},
+    "decoding by Chain": {"text": "decoding by Chain"},
+    "decoding by Harry": {"text": "decoding by Harry"},
+    "Wainwright": {"people": ("Martin J. Wainwright",)},
+    "wainwright": {"text": "wainwright"},
+    "Chain": {"text": "Chain"},
+    "WAINWRIGHT": {"text": "WAINWRIGHT"},
     # two people
     "Percy Liang and Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
     "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
