@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 
 from data.keys import name_key
 from index.search.names import Name, NameIndex
+from index.search.wishes import is_title_case
 
 LONGEST = 4
 """The most words of a name."""
@@ -131,7 +132,8 @@ def read_unwanted(
     for pattern, cut in ((_NOR_BY, "cut"), (_NOT_BY, 0)):
         for match in pattern.finditer(text):
             found = _listed(text, match.end(), names, match["by"] is not None, papers)
-            if found and (match["by"] or not any(_is_phrase(one, text, together) for one in found)):
+            are_exact = all(len(one.names) == 1 and not _is_phrase(one, text, together) for one in found)
+            if found and (match["by"] or (are_exact and not is_title_case(text))):
                 end = found[-1].end
                 end += text[match.start(cut) :].startswith("(") and text[end : end + 1] == ")"
                 further, left = read_unwanted(_cut(text, match.start(cut), end), names, together, papers)

@@ -31,7 +31,15 @@ from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
-from index.search.wishes import Order, is_frame, read_likeness, read_order, read_without, without_frame
+from index.search.wishes import (
+    Order,
+    is_frame,
+    is_title_case,
+    read_likeness,
+    read_order,
+    read_without,
+    without_frame,
+)
 
 DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER = "dptlwo"
 """Parts of the understanding that a member can undo, as letters of a button."""
@@ -201,7 +209,7 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
 
 def _read_without(reading: _Reading, known: Known) -> None:
     unwanted, left = read_without(reading.text, known.together, lacking=LACKING not in reading.undo)
-    if unwanted and left:
+    if unwanted and left and not is_title_case(reading.text):
         reading.text, reading.found["without"] = left, unwanted
 
 

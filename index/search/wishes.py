@@ -134,6 +134,10 @@ OFTEN = 0.005
 """The share of the papers with Y from which "no Y" is a subject: "no regret" is, "no surveys" isn't."""
 OFTEN_WITHOUT = 0.001
 """The same for "without Y": "without labels" is a subject, "without LLMs" isn't."""
+TITLED = 0.75
+"""The share of a title's longer words with a capital."""
+LONG = 18
+"""From so many words on, a text is rather pasted than asked: it declines less by chance."""
 _NO_WISH = (
     r"(?!(?:limited|restricted|confined|only|just|merely|necessarily|exclusively|solely|simply|always|matter|idea|less"
     r"|more|later|longer|even|yet)\b)"
@@ -191,6 +195,12 @@ def read_likeness(text: str) -> tuple[str | None, bool, str]:
     return None, False, text
 
 
+def is_title_case(text: str) -> bool:
+    """Whether a text is written like a title, which declines nothing: "Policy Selection, Not Capability"."""
+    words = [word for word in text.split() if len(word) > 3 and word[0].isalpha()]
+    return len(words) > 2 and sum(word[0].isupper() for word in words) >= TITLED * len(words)
+
+
 def read_without(
     text: str, together: Callable[[str], int], *, lacking: bool = True
 ) -> tuple[tuple[str, ...], str]:
@@ -210,6 +220,7 @@ def read_without(
     for pattern in (_PLEASE_NO, _UNWANTED):
         if (match := pattern.search(text)) and (left := _cut(text, match).strip(" .;:")):
             text = f"{left}, no {match['what']}"
+    is_long = len(text.split()) >= LONG
     unwanted: list[str] = []
     for match in reversed(list(_WITHOUT.finditer(text))):
         what = " ".join(match["what"].split())
@@ -217,10 +228,14 @@ def read_without(
         begins = (match["how"] or plain).lower().split()[0]
         if begins in ("without", "that", "which", "who"):
             is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
+            often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
-            if not lacking or (not is_name and printed and printed >= OFTEN_WITHOUT * together(what)):
+            if not lacking or (not is_name and printed and printed >= often * together(what)):
                 continue
-        elif plain and (printed := together(f"{begins} {what}")) and printed >= OFTEN * together(what):
+        elif plain and (printed := together(f"{begins} {what}")):
+            if is_long or printed >= OFTEN * together(what):
+                continue
+        elif begins == "neither" and is_long:
             continue
         parts = list(filter(None, _SEVERAL.split(what)))
         unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)

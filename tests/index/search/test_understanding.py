@@ -274,6 +274,15 @@ SENTENCES = {
             "I don't want papers on robots or law. I need papers on decoding",
         )
     },
+    **{
+        whole: {"text": whole}
+        for whole in (
+            "Decoding Is Sparse Policy Selection, Not Capability",
+            "Soft Decoding: Long Context Training without Robots",
+            "Training Models to Understand (but Not Generate) Speech",
+        )
+    },
+    "Decoding Long Songs not by Percy Liang": {"text": "Decoding Long Songs", "but": PERCY},
     "training that doesn't use labels": {"text": "training that doesn't use labels"},
     "training without using labels": {"text": "training without using labels"},
     "decoding without using robots": {"text": "decoding", "without": ("robots",)},
@@ -348,10 +357,17 @@ def test_a_sentence_is_understood(known, typed):
         ("bandits, no regret", ()),
         ("correlation, not causation", ()),
         ("decoding, no robots", ("robots",)),
+        ("grasping without LLMs", ("LLMs",)),
+        ("grasping without labels", ()),
+        ("grasping that does not use labels", ()),
+        ("grasping without the need for demonstrations", ()),
+        (f"{'we study grasping of glass and metal ' * 3}without LLMs", ()),
     ],
 )
 def test_what_papers_often_print_with_no_stays_a_subject(typed, unwanted):
     counts = {"surveys": 2_518, "no surveys": 4, "regret": 434, "no regret": 29, "causation": 74}
+    counts |= {"LLMs": 31_682, "without LLMs": 6, "labels": 8_361, "without labels": 79}
+    counts |= {"need for demonstrations": 900, "without need for demonstrations": 1}
     counts |= {"not causation": 1, "robots": 3_616, "no robots": 5}
     assert read_without(typed, lambda words: counts.get(words, 0))[0] == unwanted
 
